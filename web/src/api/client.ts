@@ -1,0 +1,63 @@
+import createClient from 'openapi-fetch';
+import { ApiError, unreachable } from './errors';
+import type { paths } from './schema';
+import { accessToken, auth, signOut } from './session';
+import type { ErrorBody } from './types';
+
+export const api = createClient<paths>({ baseUrl: location.origin });
+
+api.use({
+  async onRequest({ request }) {
+    const token = await accessToken();
+    if (token) request.headers.set('authorization', `Bearer ${token}`);
+    return request;
+  },
+  async onResponse({ request, response }) {
+    if (response.status !== 401 || !request.headers.has('authorization')) return undefined;
+    // The session may have ended on the server (suspended, password changed) while its token still looks good here.
+    const { data } = await auth.refreshSession();
+    if (!data.session) {
+      await signOut();
+      return undefined;
+    }
+    if (request.method !== 'GET') return undefined;
+    const again = new Request(request);
+    again.headers.set('authorization', `Bearer ${data.session.access_token}`);
+    return fetch(again);
+  },
+  onError({ error }) {
+    // A page that was left cancels its reads: that is no failure to speak of.
+    return error instanceof DOMException && error.name === 'AbortError' ? undefined : unreachable();
+  },
+});
+
+interface Answer<Body> {
+  data?: Body;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a good answer; anything else is thrown as an ApiError. */
+export async function body<Body>(call: Promise<Answer<Body>>): Promise<Body> {
+  const { data, error, response } = await call;
+  if (response.ok) return data as Body;
+  throw new ApiError(
+    response.status,
+    isErrorBody(error) ? error : null,
+    response.headers.get('x-request-id'),
+  );
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+}
+
+/** Two clicks or a retry must not create two rows: one key for each thing the person wants made. */
+export function idempotent(key: string): { header: { 'Idempotency-Key': string } } {
+  return { header: { 'Idempotency-Key': key } };
+}
+
+/** Says which version of the row was edited, so that a newer one is not overwritten unseen. */
+export function edited(row: { id: string; version: number }) {
+  return { path: { id: row.id }, header: { 'If-Match': `"${row.version}"` } };
+}

@@ -1,0 +1,64 @@
+import i18next from 'i18next';
+import { dateTime } from '../messages/format';
+import type { ErrorBody } from './types';
+
+type Params = Record<string, unknown>;
+
+/** The one shape every failed call has. `status` 0: the server was not reached. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly params: Params;
+  readonly fields: NonNullable<ErrorBody['fields']>;
+  readonly requestId: string | null;
+
+  constructor(
+    readonly status: number,
+    body: ErrorBody | null,
+    requestId: string | null = null,
+  ) {
+    super(body?.message ?? `HTTP ${status}`);
+    this.name = 'ApiError';
+    this.code = body?.code ?? (status === 503 ? 'unavailable' : 'internal');
+    this.params = body?.params ?? {};
+    this.fields = body?.fields ?? [];
+    this.requestId = body?.request_id ?? requestId;
+  }
+}
+
+export function unreachable(): ApiError {
+  return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
+}
+
+export function isStatus(error: unknown, ...statuses: number[]): boolean {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
+/** A sentence for people in their language; the server's own words when the catalogue has none. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof ApiError)) return i18next.t('errors:internal');
+  const field = error.code === 'invalid' && error.fields[0];
+  if (field) return fieldText(field);
+  return worded(`errors:${error.code}`, error.params) ?? error.message;
+}
+
+export function fieldText(field: { code: string; params?: Params | null; message: string }): string {
+  return worded(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
+}
+
+/** For a form: field name → sentence. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(error.fields.map((field) => [field.field, fieldText(field)]));
+}
+
+function worded(key: string, params: Params): string | null {
+  const values = Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, readable(name, value)]),
+  );
+  return i18next.exists(key, values) ? i18next.t(key, values) : null;
+}
+
+function readable(name: string, value: unknown): unknown {
+  if (name.endsWith('_at') && typeof value === 'string') return dateTime(value);
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,123 @@
+import { queryClient } from './cache';
+import { accessToken } from './session';
+import { eventsOf } from './sse';
+import type { Activity } from './types';
+
+/**
+ * Live changes. One stream per browser: the tab that holds the lock reads it and tells the others. While the stream
+ * cannot be had, every attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
+ */
+
+type Message = { kind: 'activity'; activity: Activity } | { kind: 'refresh' };
+type Listener = (activity: Activity) => void;
+
+const name = 'spv-events';
+const longestPause = 30_000;
+const listeners = new Set<Listener>();
+let lastSeq: number | undefined;
+
+/** Hears every change this person may see, in every tab. */
+export function onActivity(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Starts listening for the signed-in person; the answer stops it. */
+export function startEvents(): () => void {
+  const stop = new AbortController();
+  const channel = new BroadcastChannel(name);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
+  const tell = (message: Message) => {
+    channel.postMessage(message);
+    receive(message);
+  };
+  const lead = () => follow(tell, stop.signal);
+  // Without a secure context there are no locks: then each tab reads its own stream.
+  const leading = navigator.locks ? navigator.locks.request(name, { signal: stop.signal }, lead) : lead();
+  leading.catch(() => undefined);
+  return () => {
+    stop.abort();
+    channel.close();
+    lastSeq = undefined;
+  };
+}
+
+async function follow(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      for await (const event of stream(signal)) {
+        if (event.event === 'ready') {
+          failures = 0;
+          // What changed between a page's first read and this moment was not heard.
+          if (lastSeq === undefined) tell({ kind: 'refresh' });
+        } else if (event.event === 'change') {
+          tell({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
+        }
+      }
+    } catch {
+      // The pause below answers every failure alike.
+    }
+    if (signal.aborted) return;
+    await pause(Math.min(1000 * 2 ** failures, longestPause), signal);
+    if (failures > 0) tell({ kind: 'refresh' });
+    failures += 1;
+  }
+}
+
+async function* stream(signal: AbortSignal) {
+  const token = await accessToken();
+  if (!token) return;
+  const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
+  if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
+  const response = await fetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
+  if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
+  yield* eventsOf(response.body);
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
+
+function receive(message: Message): void {
+  if (message.kind === 'refresh') {
+    void queryClient.invalidateQueries({ predicate: (query) => query.state.dataUpdatedAt > 0 });
+    return;
+  }
+  const { activity } = message;
+  if (lastSeq !== undefined && activity.seq <= lastSeq) return;
+  lastSeq = activity.seq;
+  for (const noun of touched(activity.action)) stale.add(noun);
+  schedule();
+  for (const listener of listeners) listener(activity);
+}
+
+const touchedBy: Record<string, string[]> = {
+  client: ['clients', 'spvs'],
+  company: ['companies', 'clients', 'isos', 'spvs'],
+  iso: ['isos', 'clients', 'spvs'],
+  spv: ['spvs'],
+  step: ['spvs'],
+  user: ['me', 'clients'],
+  settings: ['settings'],
+  seed: ['clients', 'companies', 'isos', 'spvs'],
+};
+
+function touched(action: string): string[] {
+  const noun = action.slice(0, action.indexOf('.'));
+  return ['activity', 'dashboards', ...(touchedBy[noun] ?? [])];
+}
+
+// A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.
+const stale = new Set<string>();
+let scheduled: ReturnType<typeof setTimeout> | undefined;
+function schedule(): void {
+  scheduled ??= setTimeout(() => {
+    scheduled = undefined;
+    for (const noun of stale) void queryClient.invalidateQueries({ queryKey: [noun] });
+    stale.clear();
+  }, 150);
+}

@@ -1,0 +1,116 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, body } from './client';
+
+/** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
+
+interface Page<Row> {
+  items: Row[];
+  next_cursor?: string | null;
+}
+
+function pages<Row>(
+  key: readonly unknown[],
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+) {
+  return infiniteQueryOptions({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: Page<Row>) => page.next_cursor ?? undefined,
+    select: (data) => data.pages.flatMap((page) => page.items),
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface Search {
+  q?: string;
+  limit?: number;
+}
+
+export const queries = {
+  me: () =>
+    queryOptions({
+      queryKey: ['me'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/me', { signal })),
+      staleTime: 60_000,
+    }),
+  settings: () =>
+    queryOptions({
+      queryKey: ['settings'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/settings', { signal })),
+      staleTime: 300_000,
+    }),
+
+  clients: (query: Search & { status?: string; company_id?: string }) =>
+    pages(['clients', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/clients', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  companies: (query: Search & { archived?: boolean }) =>
+    pages(['companies', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/companies', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  company: (id: string) =>
+    queryOptions({
+      queryKey: ['companies', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/companies/{id}', { params: { path: { id } }, signal })),
+    }),
+  isos: (query: Search & { archived?: boolean; company_id?: string }) =>
+    pages(['isos', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/isos', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  iso: (id: string) =>
+    queryOptions({
+      queryKey: ['isos', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/isos/{id}', { params: { path: { id } }, signal })),
+    }),
+  spvs: (query: Search & { status?: string; client_id?: string }) =>
+    pages(['spvs', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/spvs', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  spv: (id: string) =>
+    queryOptions({
+      queryKey: ['spvs', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/spvs/{id}', { params: { path: { id } }, signal })),
+    }),
+  activity: (query: { spv_id?: string; limit?: number }) =>
+    pages(['activity', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),
+    ),
+
+  clientDashboard: () =>
+    queryOptions({
+      queryKey: ['dashboards', 'client'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/client', { signal })),
+    }),
+  employeeDashboard: () =>
+    queryOptions({
+      queryKey: ['dashboards', 'employee'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/employee', { signal })),
+    }),
+  isoDashboard: () =>
+    queryOptions({
+      queryKey: ['dashboards', 'iso'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/iso', { signal })),
+    }),
+  companyDashboard: (company_id?: string) =>
+    infiniteQueryOptions({
+      queryKey: ['dashboards', 'company', company_id],
+      queryFn: ({ pageParam, signal }) =>
+        body(
+          api.GET('/rest/v1/dashboards/company', {
+            params: { query: { company_id, cursor: pageParam } },
+            signal,
+          }),
+        ),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.next_cursor ?? undefined,
+    }),
+  adminDashboard: () =>
+    infiniteQueryOptions({
+      queryKey: ['dashboards', 'admin'],
+      queryFn: ({ pageParam, signal }) =>
+        body(api.GET('/rest/v1/dashboards/admin', { params: { query: { cursor: pageParam } }, signal })),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.next_cursor ?? undefined,
+    }),
+};

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { eventsOf } from './sse';
+
+function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
+  return new Blob(chunks).stream();
+}
+
+async function read(...chunks: string[]) {
+  const events = [];
+  for await (const event of eventsOf(bodyOf(...chunks))) events.push(event);
+  return events;
+}
+
+test('an event that arrives in two pieces is one event', async () => {
+  expect(await read('event: change\nid: 7\nda', 'ta: {"a":1}\n\n')).toEqual([
+    { event: 'change', id: '7', data: '{"a":1}' },
+  ]);
+});
+
+test('heartbeat comments are no events', async () => {
+  expect(await read(': still here\n\n', 'data: x\n\n')).toEqual([{ event: 'message', data: 'x' }]);
+});
+
+test('lines of data are joined and an unfinished event is dropped', async () => {
+  expect(await read('data: a\r\ndata: b\r\n\r\ndata: c')).toEqual([{ event: 'message', data: 'a\nb' }]);
+});

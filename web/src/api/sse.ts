@@ -1,0 +1,45 @@
+export interface ServerEvent {
+  event: string;
+  data: string;
+  id?: string;
+}
+
+/** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped. */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text = (text + value).replaceAll('\r\n', '\n');
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const event = parse(block);
+        if (event) yield event;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function parse(block: string): ServerEvent | null {
+  const event: ServerEvent = { event: 'message', data: '' };
+  const data: string[] = [];
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') data.push(value);
+    else if (field === 'event') event.event = value;
+    else if (field === 'id') event.id = value;
+  }
+  if (data.length === 0) return null;
+  event.data = data.join('\n');
+  return event;
+}

@@ -1,0 +1,10 @@
+import errors from '@catalogue/en/errors.json';
+import events from '@catalogue/en/events.json';
+import names from '@catalogue/en/names.json';
+import client from './client.json';
+import common from './common.json';
+import dashboards from './dashboards.json';
+import employee from './employee.json';
+import publicPages from './public.json';
+
+export const messages = { errors, events, names, common, client, employee, dashboards, public: publicPages };

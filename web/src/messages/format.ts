@@ -1,0 +1,99 @@
+import { getLocale } from './locale';
+
+/** Every date, amount and number a person reads is written here, in their locale and time zone. */
+
+const none = '—';
+
+export function date(day: string | null | undefined): string {
+  if (!day) return none;
+  // A calendar day has no zone: it is formatted in the one it was parsed in.
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
+  return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`${day}T00:00:00Z`));
+}
+
+export function dateTime(instant: string | null | undefined): string {
+  if (!instant) return none;
+  const { language, timeZone } = getLocale();
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+    new Date(instant),
+  );
+}
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** "5 minutes ago" within a week, the date beyond. */
+export function ago(instant: string, now = Date.now()): string {
+  const { language, timeZone } = getLocale();
+  const at = new Date(instant);
+  const seconds = Math.round((at.getTime() - now) / 1000);
+  if (Math.abs(seconds) > 7 * 86_400) {
+    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(at);
+  }
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second' as const, 0];
+  return size === 0 ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / size), unit);
+}
+
+/** The exact amount. Intl takes the decimal string itself, so no digit goes through a float. */
+export function money(amount: string | null | undefined, currency: string): string {
+  if (amount === null || amount === undefined) return none;
+  const { language } = getLocale();
+  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
+    amount as Intl.StringNumericLiteral,
+  );
+}
+
+/** "$1.3M" or "$12.5K": for cards, always beside the exact amount. */
+export function shortMoney(amount: string, currency: string, scale: 'millions' | 'thousands'): string {
+  const { language } = getLocale();
+  const options = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  } as const;
+  const scaled = Number(amount) / (scale === 'millions' ? 1_000_000 : 1_000);
+  const letter = scale === 'millions' ? 'M' : 'K';
+  const parts = new Intl.NumberFormat(language, options).formatToParts(scaled);
+  const lastDigit = parts.findLastIndex((part) => part.type === 'fraction' || part.type === 'integer');
+  return parts.map((part, index) => (index === lastDigit ? part.value + letter : part.value)).join('');
+}
+
+export function number(value: number): string {
+  return new Intl.NumberFormat(getLocale().language).format(value);
+}
+
+export function percent(value: number | string | null | undefined): string {
+  if (value === null || value === undefined) return none;
+  const options = { style: 'percent', maximumFractionDigits: 4 } as const;
+  return new Intl.NumberFormat(getLocale().language, options).format(Number(value) / 100);
+}
+
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return none;
+  const step = value < 1 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), byteUnits.length - 1);
+  const options = {
+    style: 'unit',
+    unit: byteUnits[step],
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  } as const;
+  return new Intl.NumberFormat(getLocale().language, options).format(value / 1000 ** step);
+}
+
+/** Today in the person's zone, as the wire wants it. */
+export function today(now = new Date()): string {
+  const options = {
+    timeZone: getLocale().timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  } as const;
+  return new Intl.DateTimeFormat('en-CA', options).format(now);
+}

@@ -1,0 +1,64 @@
+import { useSyncExternalStore } from 'react';
+
+/** What dates and amounts are written by. `language` is the person's choice, `en-US`, `en-GB` or `es`. */
+export interface Locale {
+  language: Language;
+  timeZone: string;
+}
+export const languages = ['en-US', 'en-GB', 'es'] as const;
+export type Language = (typeof languages)[number];
+/** The catalogues that exist; British English reads the English one. */
+export type Catalogue = 'en' | 'es';
+
+const storageKey = 'spv-language';
+
+export function catalogueOf(language: Language): Catalogue {
+  return language === 'es' ? 'es' : 'en';
+}
+
+function preferred(): Language {
+  const stored = readStored();
+  const wanted = stored ? [stored] : (globalThis.navigator?.languages ?? []);
+  for (const tag of wanted) {
+    if (tag === 'en-GB') return 'en-GB';
+    if (tag.startsWith('en')) return 'en-US';
+    if (tag.startsWith('es')) return 'es';
+  }
+  return 'en-US';
+}
+
+function readStored(): string | null {
+  try {
+    return localStorage.getItem(storageKey);
+  } catch {
+    return null;
+  }
+}
+
+let current: Locale = {
+  language: preferred(),
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+};
+const listeners = new Set<() => void>();
+
+export function getLocale(): Locale {
+  return current;
+}
+
+export function setLocale(next: Partial<Locale>): void {
+  current = { ...current, ...next };
+  try {
+    localStorage.setItem(storageKey, current.language);
+  } catch {
+    // Blocked storage: the choice lasts until the page is closed.
+  }
+  document.documentElement.lang = current.language;
+  for (const listener of listeners) listener();
+}
+
+export function useLocale(): Locale {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, getLocale);
+}

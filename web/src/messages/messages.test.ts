@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+type Words = Record<string, string>;
+
+const here = import.meta.dirname;
+const folders = { screens: here, shared: join(here, '../../../domain/messages') };
+// Web pages show none of the mails' words.
+const unused = new Set(['mails']);
+
+function read(folder: string, language: string, name: string): Words {
+  return JSON.parse(readFileSync(join(folder, language, name), 'utf8')) as Words;
+}
+
+function filesOf(folder: string, language: string): string[] {
+  return readdirSync(join(folder, language))
+    .filter((name) => name.endsWith('.json'))
+    .toSorted();
+}
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '').toSorted();
+}
+
+/** `rows_one` and `rows_other` are one message; a language may have more forms, Spanish has `_many`. */
+function withoutPlural(key: string): string {
+  return key.replace(/_(zero|one|two|few|many|other)$/, '');
+}
+
+describe.each(Object.entries(folders))('%s', (_name, folder) => {
+  test('both languages have the same files', () => {
+    expect(filesOf(folder, 'es')).toEqual(filesOf(folder, 'en'));
+  });
+
+  test.each(filesOf(folder, 'en'))('%s says the same in both languages', (file) => {
+    const [en, es] = [read(folder, 'en', file), read(folder, 'es', file)];
+    const keys = (words: Words) => [...new Set(Object.keys(words).map(withoutPlural))].toSorted();
+    expect(keys(es)).toEqual(keys(en));
+    const blank = [en, es].flatMap((words) => Object.keys(words).filter((key) => !words[key]?.trim()));
+    expect(blank).toEqual([]);
+    const different = Object.keys(en).filter(
+      (key) => es[key] !== undefined && placeholders(es[key]).join() !== placeholders(en[key] ?? '').join(),
+    );
+    expect(different).toEqual([]);
+  });
+});
+
+const known: Record<string, Set<string>> = {};
+for (const folder of Object.values(folders)) {
+  for (const file of filesOf(folder, 'en')) {
+    const keys = Object.keys(read(folder, 'en', file));
+    known[basename(file, '.json')] = new Set([...keys, ...keys.map(withoutPlural)]);
+  }
+}
+
+/** Every literal key, and the fixed beginning of every key that is put together, must lead to words. */
+function unknownKeys(file: string, source: string): string[] {
+  const namespaces = /useTranslation\(\[?'(\w+)'/.exec(source);
+  const calls = source.matchAll(/(?:\bt|\bi18n\w*\.t|\bexists)\(\s*(['"`])([^'"`]+)\1/g);
+  return [...calls].flatMap(([, quote, key = '']) => {
+    const [beginning = '', ...rest] = quote === '`' ? key.split('${') : [key];
+    const colon = beginning.indexOf(':');
+    const namespace = colon < 0 ? (namespaces?.[1] ?? '') : beginning.slice(0, colon);
+    const name = beginning.slice(colon + 1);
+    const words = known[namespace];
+    const found =
+      rest.length > 0 ? [...(words ?? [])].some((word) => word.startsWith(name)) : words?.has(name);
+    return found && !unused.has(namespace) ? [] : [`${file}: ${namespace}:${name}`];
+  });
+}
+
+test('every key in the source exists', () => {
+  const root = join(here, '..');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  const files = sources.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'));
+  const missing = files.flatMap((file) => unknownKeys(file, readFileSync(join(root, file), 'utf8')));
+  expect(missing).toEqual([]);
+});

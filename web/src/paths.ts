@@ -1,0 +1,56 @@
+/** The only file with URLs of our own pages. */
+
+export type Portal = 'client' | 'employee' | 'iso' | 'company';
+export type EmployeeTab = 'clients' | 'companies' | 'isos' | 'spvs';
+
+export const paths = {
+  landing: '/',
+  signup: '/auth/signup',
+  signupFor: (portal: Portal) => `/auth/signup/${portal}`,
+  login: (portal: Portal) => `/auth/login/${portal}`,
+  portalSelector: '/auth/portal-selector',
+  forgotPassword: '/auth/forgot-password',
+  resetPassword: '/auth/reset-password',
+  success: '/success',
+  security: '/security',
+  help: '/help',
+  about: '/about',
+  contact: '/contact',
+  apiDocs: '/docs/api',
+  pricing: '/pricing',
+  careers: '/careers',
+  privacy: '/privacy',
+  clientDashboard: '/client-dashboard',
+  clientOrders: '/client-dashboard/orders',
+  clientOrder: (id: string) => `/client-dashboard/orders/${id}`,
+  employeePortal: '/employee-portal',
+  employeeDashboard: '/employee-dashboard',
+  employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
+  isoDashboard: '/iso-dashboard',
+  companyDashboard: '/company-dashboard',
+  adminDashboard: '/admin-dashboard',
+  adminUsers: '/admin-dashboard/users',
+} as const;
+
+/** Short or old addresses that lead to a real page (decision 31). */
+export const redirects: Record<string, string> = {
+  '/admin': paths.adminDashboard,
+  '/admin/users': paths.adminUsers,
+  '/auth/client-login': paths.login('client'),
+};
+
+/** `/clients` and its kind go to their namesake in the signed-in person's portal (decision 31). */
+export const namesakes = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
+
+const homes: Record<string, string> = {
+  client: paths.clientDashboard,
+  iso: paths.isoDashboard,
+  employee: paths.employeeDashboard,
+  company_admin: paths.companyDashboard,
+  super_admin: paths.employeeDashboard,
+};
+
+/** The first page of a role's own portal. */
+export function homeOf(role: string): string {
+  return homes[role] ?? paths.landing;
+}

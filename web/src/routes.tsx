@@ -1,0 +1,94 @@
+import { createBrowserRouter, redirect, type RouteObject } from 'react-router-dom';
+import { queryClient } from './api/cache';
+import { queries } from './api/queries';
+import { accessToken } from './api/session';
+import { loadMessages } from './messages';
+import { namesakes, paths, redirects } from './paths';
+import { RouterError } from './portals/public/RouterError';
+import { publicRoutes } from './portals/public/routes';
+import { admit } from './shared/session/guard';
+import { Root } from './shared/Root';
+
+const guarded = { guarded: true };
+
+const portals: RouteObject[] = [
+  {
+    path: paths.clientDashboard,
+    handle: guarded,
+    loader: admit('client'),
+    lazy: () => import('./portals/client/ClientPortal'),
+    children: [
+      { index: true, lazy: () => import('./portals/client/DashboardPage') },
+      { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
+      { path: 'orders/:id', lazy: () => import('./portals/client/OrderPage') },
+    ],
+  },
+  {
+    path: paths.employeeDashboard,
+    handle: guarded,
+    loader: admit('employee', 'super_admin'),
+    lazy: () => import('./portals/employee/EmployeePortal'),
+    children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }],
+  },
+  {
+    path: paths.isoDashboard,
+    handle: guarded,
+    loader: admit('iso'),
+    lazy: () => import('./portals/iso/IsoPortal'),
+    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }],
+  },
+  {
+    path: paths.companyDashboard,
+    handle: guarded,
+    loader: admit('company_admin', 'super_admin'),
+    lazy: () => import('./portals/company/CompanyPortal'),
+    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
+  },
+  {
+    path: paths.adminDashboard,
+    handle: guarded,
+    loader: admit('super_admin'),
+    lazy: () => import('./portals/admin/AdminPortal'),
+    children: [
+      { index: true, lazy: () => import('./portals/admin/DashboardPage') },
+      { path: 'users', lazy: () => import('./portals/admin/UsersPage') },
+    ],
+  },
+];
+
+const publicPages: RouteObject = {
+  loader: () => loadMessages('landing').then(() => null),
+  children: publicRoutes,
+};
+
+const shortcuts: RouteObject[] = [
+  ...Object.entries(redirects).map(([path, target]) => ({ path, loader: () => redirect(target) })),
+  ...namesakes.map((path) => ({
+    path,
+    loader: () => findNamesake(path),
+    lazy: () => import('./portals/public/NotFound'),
+  })),
+];
+
+/** Only pages that exist have an entry: the others are the 404 page. */
+async function findNamesake(path: string): Promise<Response | null> {
+  if (path !== '/clients' || !(await accessToken())) return null;
+  const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
+  const staff = me?.role === 'employee' || me?.role === 'super_admin';
+  return staff ? redirect(paths.employeeTab('clients')) : null;
+}
+
+export function createRouter() {
+  return createBrowserRouter([
+    {
+      element: <Root />,
+      errorElement: <RouterError />,
+      hydrateFallbackElement: <></>,
+      children: [...portals, ...shortcuts, publicPages],
+    },
+  ]);
+}
+
+export function isGuarded(router: ReturnType<typeof createRouter>): boolean {
+  return router.state.matches.some((match) => match.route.handle === guarded);
+}

@@ -1,0 +1,71 @@
+import { createNotificationsStore, Notifications, notifications } from '@mantine/notifications';
+import { useHotkeys } from '@mantine/hooks';
+import i18next from 'i18next';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** Outcomes replace each other, one at a time; background notices stack up to three (decision 34). */
+const outcomes = createNotificationsStore();
+const notices = createNotificationsStore();
+
+interface Toast {
+  title: string;
+  description?: string;
+  destructive?: boolean;
+}
+
+/** Tells how something the person did went. An error stays until it is closed. */
+export function toast({ title, description, destructive = false }: Toast): void {
+  notifications.clean(outcomes);
+  notifications.show(
+    {
+      title,
+      message: description,
+      color: destructive ? 'red' : 'brand',
+      autoClose: destructive ? false : 5000,
+      role: destructive ? 'alert' : 'status',
+      closeButtonProps: { 'aria-label': i18next.t('common:close') },
+    },
+    outcomes,
+  );
+}
+
+/** Tells of something that happened in the background. */
+export function notice({ title, description }: Omit<Toast, 'destructive'>): void {
+  notifications.show(
+    {
+      title,
+      message: description,
+      color: 'gray',
+      role: 'status',
+      closeButtonProps: { 'aria-label': i18next.t('common:close') },
+    },
+    notices,
+  );
+}
+
+export function Toasts() {
+  const { t } = useTranslation('common');
+  const region = useRef<HTMLElement>(null);
+  // Also inside fields, and by the physical key: on a Mac Alt+T types a dagger.
+  useHotkeys([['alt+T', () => region.current?.focus(), { usePhysicalKeys: true }]], [], true);
+  return (
+    <section
+      ref={region}
+      aria-label={t('notifications')}
+      tabIndex={-1}
+      aria-live="polite"
+      aria-relevant="additions text"
+      aria-atomic={false}
+    >
+      <Notifications
+        store={outcomes}
+        withinPortal={false}
+        limit={1}
+        autoClose={5000}
+        position="bottom-right"
+      />
+      <Notifications store={notices} withinPortal={false} limit={3} autoClose={4000} position="top-right" />
+    </section>
+  );
+}
