@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../paths';
+import { Logo } from './frame/Logo';
+import button from './frame/Button.module.css';
+import css from './NotFound.module.css';
+
+function describe(error: unknown): string {
+  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What the router shows when a page could not be made: no stack, and plain links that load everything anew. */
+export function RouterError() {
+  const { t } = useTranslation('public');
+  const error = useRouteError();
+  useEffect(() => console.error(error), [error]);
+  return (
+    <main className={css.page}>
+      <Logo size={32} />
+      <div className={css.message} role="alert">
+        <h1>{t('router_error.title')}</h1>
+        <p className={css.text}>{describe(error)}</p>
+        <div className={css.actions}>
+          <button type="button" className={button.primary} onClick={() => location.reload()}>
+            {t('router_error.reload')}
+          </button>
+          <a href={paths.landing} className={button.default}>
+            {t('not_found.home')}
+          </a>
+        </div>
+      </div>
+    </main>
+  );
+}

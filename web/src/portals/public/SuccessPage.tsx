@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { paths } from '../../paths';
+import { isOwnPath } from '../../shared/wantedPath';
+import { Go } from './frame/Go';
+import { Task } from './auth/Task';
+import task from './auth/Task.module.css';
+import button from './frame/Button.module.css';
+import css from './SuccessPage.module.css';
+
+const seconds = 5;
+const sampleReference = 'SPV-2026-001';
+const sampleTime = '2.3';
+
+export function Component() {
+  const { t } = useTranslation('public');
+  const navigate = useNavigate();
+  const [query] = useSearchParams();
+  const wanted = query.get('redirect');
+  const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
+  const [left, setLeft] = useState(seconds);
+  const [stopped, setStopped] = useState(false);
+
+  useEffect(() => {
+    if (stopped) return;
+    const leave = setTimeout(() => void navigate(target), seconds * 1000);
+    const count = setInterval(() => setLeft((now) => Math.max(now - 1, 0)), 1000);
+    return () => {
+      clearTimeout(leave);
+      clearInterval(count);
+    };
+  }, [navigate, stopped, target]);
+
+  return (
+    <Task
+      title={t('success.title')}
+      lead={<span role="status">{stopped ? t('success.stopped') : t('success.text')}</span>}
+    >
+      <dl className={css.facts}>
+        <div>
+          <dt>{t('success.status')}</dt>
+          <dd className={css.complete}>
+            <IconCheck size={16} stroke={2} aria-hidden="true" />
+            {t('success.complete')}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('success.time')}</dt>
+          <dd>{t('success.seconds', { time: query.get('time') ?? sampleTime })}</dd>
+        </div>
+        <div>
+          <dt>{t('success.reference')}</dt>
+          <dd className={css.reference}>{query.get('ref') ?? sampleReference}</dd>
+        </div>
+      </dl>
+      <div className={task.actions}>
+        <Go to={target} className={button.primary}>
+          {t('success.continue')}
+        </Go>
+        {!stopped && (
+          <Button variant="default" h={40} onClick={() => setStopped(true)}>
+            {t('success.stop', { left })}
+          </Button>
+        )}
+      </div>
+    </Task>
+  );
+}

@@ -1,0 +1,122 @@
+/** As much of the OpenAPI document as the page reads. */
+
+interface Reference {
+  $ref: string;
+}
+
+export interface Schema {
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: unknown[];
+  items?: Schema | Reference;
+  properties?: Record<string, Schema | Reference>;
+  required?: string[];
+  allOf?: (Schema | Reference)[];
+  oneOf?: (Schema | Reference)[];
+  anyOf?: (Schema | Reference)[];
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema | Reference;
+}
+
+type Content = Record<string, { schema?: Schema | Reference }>;
+
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  parameters?: (Parameter | Reference)[];
+  requestBody?: { content?: Content };
+  responses?: Record<string, { description?: string; content?: Content }>;
+}
+
+export interface Document {
+  info: { title: string; version: string; description?: string };
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
+}
+
+export interface Entry {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Operations by the noun their path begins with: `/rest/v1/spvs/{id}/start` is one of `spvs`. */
+export function byNoun(document: Document): [noun: string, entries: Entry[]][] {
+  const groups = new Map<string, Entry[]>();
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const entries = methods.flatMap((method) => {
+      const operation = operations[method];
+      return operation ? [{ method, path, operation }] : [];
+    });
+    const noun = nounOf(path);
+    groups.set(noun, [...(groups.get(noun) ?? []), ...entries]);
+  }
+  return [...groups].toSorted(([one], [other]) => one.localeCompare(other));
+}
+
+function nounOf(path: string): string {
+  const [base, version, noun] = path.split('/').filter(Boolean);
+  return base === 'rest' ? (noun ?? '') : [base, version].filter(Boolean).join('/');
+}
+
+export interface Field {
+  name: string;
+  type: string;
+  required: boolean;
+  description?: string;
+}
+
+export function parametersOf(document: Document, operation: Operation): (Field & { place: string })[] {
+  return (operation.parameters ?? []).flatMap((given) => {
+    const parameter = '$ref' in given ? document.components?.parameters?.[lastPart(given)] : given;
+    if (!parameter) return [];
+    const { name, required = false, description, schema } = parameter;
+    return [{ name, place: parameter.in, type: typeName(schema), required, description }];
+  });
+}
+
+/** The fields of a body; a list or a bare value has none of its own. */
+export function fieldsOf(document: Document, schema: Schema | Reference | undefined): Field[] {
+  if (!schema) return [];
+  const whole = '$ref' in schema ? document.components?.schemas?.[lastPart(schema)] : schema;
+  if (!whole) return [];
+  const inherited = (whole.allOf ?? []).flatMap((part) => fieldsOf(document, part));
+  const own = Object.entries(whole.properties ?? {}).map(([name, property]) => ({
+    name,
+    type: typeName(property),
+    required: whole.required?.includes(name) ?? false,
+    description: 'description' in property ? property.description : undefined,
+  }));
+  return [...inherited, ...own];
+}
+
+export function bodySchema(content: Content | undefined): Schema | Reference | undefined {
+  return Object.values(content ?? {})[0]?.schema;
+}
+
+/** `string (date)`, `Spv`, `Spv[]`, `"quick" | "full"`. */
+export function typeName(schema: Schema | Reference | undefined): string {
+  if (!schema) return '';
+  if ('$ref' in schema) return lastPart(schema);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (choices) return choices.map(typeName).join(' | ');
+  if (schema.allOf) return schema.allOf.map(typeName).join(' & ');
+  if (schema.items) return `${typeName(schema.items)}[]`;
+  const types = [schema.type ?? 'object'].flat().join(' | ');
+  return schema.format ? `${types} (${schema.format})` : types;
+}
+
+function lastPart({ $ref }: Reference): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1);
+}

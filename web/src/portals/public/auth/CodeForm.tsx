@@ -1,0 +1,86 @@
+import { useState, type FormEvent } from 'react';
+import { TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { auth } from '../../../api/session';
+import { BusyButton } from '../../../ui/BusyButton';
+import { authProblem } from './problem';
+import { useWait } from './useWait';
+import css from './Task.module.css';
+
+interface Props {
+  /** Known already when the mail was asked for on this page. */
+  email?: string;
+  onVerified: () => void;
+}
+
+/** The way for mails opened on another device: the six digits beside the link. */
+export function CodeForm({ email: known, onVerified }: Props) {
+  const { t } = useTranslation('public');
+  const [email, setEmail] = useState(known ?? '');
+  const [code, setCode] = useState('');
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [wait, setWait] = useWait();
+  const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
+  const whole = /^\d{6}$/.test(code);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!email.trim() || !whole) return;
+    setBusy(true);
+    const { error } = await auth.verifyOtp({ type: 'recovery', email: email.trim(), token: code });
+    setBusy(false);
+    if (!error) {
+      onVerified();
+      return;
+    }
+    const trouble = authProblem(error);
+    setProblem(error.code === 'otp_expired' ? t('code.wrong') : trouble.wait ? undefined : trouble.text);
+    setWait(trouble.wait ?? 0);
+  };
+
+  return (
+    <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+      {notice && (
+        <p className={css.problem} role="alert">
+          {notice}
+        </p>
+      )}
+      {known === undefined && (
+        <TextInput
+          name="email"
+          type="email"
+          label={t('login.email')}
+          value={email}
+          error={tried && !email.trim() && t('login.email_required')}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+        />
+      )}
+      <TextInput
+        name="code"
+        label={t('code.label')}
+        value={code}
+        error={tried && !whole && t('code.six')}
+        onChange={(event) => setCode(event.currentTarget.value.replace(/\D/g, '').slice(0, 6))}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        classNames={{ input: css.code }}
+        required
+      />
+      <BusyButton
+        type="submit"
+        fullWidth
+        busy={busy}
+        disabled={wait > 0}
+        label={t('code.submit')}
+        busyLabel={t('code.busy')}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../../paths';
+import { Go } from '../frame/Go';
+import { CodeForm } from './CodeForm';
+import { RecoverForm } from './RecoverForm';
+import { NewPasswordForm } from './NewPasswordForm';
+import { PasswordSaved } from './PasswordSaved';
+import { Task } from './Task';
+import css from './Task.module.css';
+
+type Step = { name: 'ask' } | { name: 'sent'; email: string } | { name: 'password' } | { name: 'saved' };
+
+/** A link and a code are mailed; whoever has the code at hand goes on right here. */
+export function Component() {
+  const { t } = useTranslation('public');
+  const [step, setStep] = useState<Step>({ name: 'ask' });
+
+  if (step.name === 'saved') return <PasswordSaved />;
+  if (step.name === 'password') {
+    return (
+      <Task title={t('reset.new')} lead={t('reset.new_text')}>
+        <NewPasswordForm
+          onSaved={() => setStep({ name: 'saved' })}
+          onExpired={() => setStep({ name: 'ask' })}
+        />
+      </Task>
+    );
+  }
+  if (step.name === 'sent') {
+    return (
+      <Task
+        title={t('recover.sent')}
+        lead={<span role="status">{t('recover.sent_text', { email: step.email })}</span>}
+      >
+        <CodeForm email={step.email} onVerified={() => setStep({ name: 'password' })} />
+        <nav className={css.ways} aria-label={t('login.ways')}>
+          <button type="button" onClick={() => setStep({ name: 'ask' })}>
+            {t('recover.again')}
+          </button>
+          <Go to={paths.portalSelector}>{t('login.back')}</Go>
+        </nav>
+      </Task>
+    );
+  }
+  return (
+    <Task title={t('recover.title')} lead={t('recover.lead')}>
+      <RecoverForm onSent={(email) => setStep({ name: 'sent', email })} />
+      <nav className={css.ways} aria-label={t('login.ways')}>
+        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+      </nav>
+    </Task>
+  );
+}

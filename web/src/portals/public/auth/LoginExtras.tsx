@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import { IconBrandGoogle, IconBrandWindows, IconMail, IconMessage, IconPhone } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../../paths';
+import { useSettings } from '../../../shared/settings/useSettings';
+import { toast } from '../../../ui/toasts';
+import { Go } from '../frame/Go';
+import css from './LoginExtras.module.css';
+
+const providers = [
+  ['google', IconBrandGoogle],
+  ['microsoft', IconBrandWindows],
+] as const;
+
+/** Below the client and ISO forms: other ways in, and ways out. */
+export function MemberExtras({ portal }: { portal: 'client' | 'iso' }) {
+  const { t } = useTranslation('public');
+  return (
+    <>
+      <p className={css.or}>
+        <span>{t('login.or')}</span>
+      </p>
+      <div className={css.pair}>
+        {providers.map(([provider, Icon]) => (
+          <Button
+            key={provider}
+            variant="default"
+            leftSection={<Icon size={16} stroke={1.75} aria-hidden="true" />}
+            onClick={() => toast({ title: t(`login.${provider}_soon`) })}
+          >
+            {t(`login.${provider}`)}
+          </Button>
+        ))}
+      </div>
+      <p className={css.account}>
+        {t(`login.new.${portal}`)}{' '}
+        <Go to={portal === 'iso' ? paths.signupFor('iso') : paths.signup}>{t(`login.create.${portal}`)}</Go>
+      </p>
+      {portal === 'iso' && <IsoHelp />}
+      <nav className={css.ways} aria-label={t('login.ways')}>
+        <Go to={paths.portalSelector}>{t('login.switch')}</Go>
+        <Go to={paths.help}>{t('login.help')}</Go>
+      </nav>
+    </>
+  );
+}
+
+export function StaffExtras() {
+  const { t } = useTranslation('public');
+  return (
+    <nav className={css.ways} aria-label={t('login.ways')}>
+      <Go to={paths.portalSelector}>{t('login.back')}</Go>
+    </nav>
+  );
+}
+
+/** Only what the operator has set leads anywhere. */
+function IsoHelp() {
+  const { t } = useTranslation('public');
+  const settings = useSettings();
+  const email = settings?.support_email;
+  const phone = settings?.support_phone;
+  if (!email && !phone) return null;
+  return (
+    <div className={css.trio}>
+      {phone && (
+        <Button
+          component="a"
+          href={`tel:${phone.replace(/[^+\d]/g, '')}`}
+          variant="default"
+          leftSection={<IconPhone size={16} />}
+        >
+          {t('login.call')}
+        </Button>
+      )}
+      {email && (
+        <Button component="a" href={`mailto:${email}`} variant="default" leftSection={<IconMail size={16} />}>
+          {t('login.mail')}
+        </Button>
+      )}
+      <Button
+        renderRoot={(props) => <Go {...props} to={paths.contact} />}
+        variant="default"
+        leftSection={<IconMessage size={16} />}
+      >
+        {t('login.chat')}
+      </Button>
+    </div>
+  );
+}

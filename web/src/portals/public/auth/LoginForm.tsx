@@ -1,0 +1,101 @@
+import { useRef, useState, type FormEvent } from 'react';
+import { Checkbox, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { paths, type Portal } from '../../../paths';
+import { BusyButton } from '../../../ui/BusyButton';
+import { toast } from '../../../ui/toasts';
+import { Go } from '../frame/Go';
+import { PasswordField } from './PasswordField';
+import { signIn } from './signIn';
+import { useWait } from './useWait';
+import css from './LoginForm.module.css';
+import task from './Task.module.css';
+
+export function LoginForm({ portal }: { portal: Portal }) {
+  const { t } = useTranslation('public');
+  const navigate = useNavigate();
+  const form = useRef<HTMLFormElement>(null);
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [remember, setRemember] = useState(true);
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [wait, setWait] = useWait();
+  const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
+  const member = portal === 'client' || portal === 'iso';
+
+  const focus = (name: string) => form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!email || !password) {
+      toast({ title: t('common:missing.title'), description: t('common:missing.text'), destructive: true });
+      focus(email ? 'password' : 'email');
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    const outcome = await signIn(portal, { email, password, remember });
+    setBusy(false);
+    if (!outcome.problem) {
+      await navigate(outcome.path, { replace: true });
+      return;
+    }
+    setProblem(outcome.problem.wait ? undefined : outcome.problem.text);
+    setWait(outcome.problem.wait ?? 0);
+    focus('password');
+  };
+
+  const passwordField = {
+    name: 'password',
+    label: t('login.password'),
+    value: password,
+    error: tried && !password && t('login.password_required'),
+    onChange: (event: { currentTarget: { value: string } }) => setPassword(event.currentTarget.value),
+    autoComplete: 'current-password',
+    required: true,
+  };
+  return (
+    <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+      {notice && <p className={task.problem}>{notice}</p>}
+      <TextInput
+        name="email"
+        type="email"
+        label={t('login.email')}
+        value={email}
+        error={tried && !email && t('login.email_required')}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      {member ? <PasswordField {...passwordField} /> : <TextInput type="password" {...passwordField} />}
+      {member && (
+        <div className={css.row}>
+          <Checkbox
+            name="remember"
+            label={t('login.remember')}
+            checked={remember}
+            onChange={(event) => setRemember(event.currentTarget.checked)}
+          />
+          <Go to={paths.forgotPassword} className={css.link}>
+            {t('login.forgot')}
+          </Go>
+        </div>
+      )}
+      <BusyButton
+        type="submit"
+        fullWidth
+        className={css.submit}
+        busy={busy}
+        disabled={wait > 0}
+        label={t('login.submit')}
+        busyLabel={t('login.busy')}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,110 @@
+import { useEffect, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { auth } from '../../../api/session';
+import { BusyButton } from '../../../ui/BusyButton';
+import { PasswordField } from './PasswordField';
+import { authProblem } from './problem';
+import { useWait } from './useWait';
+import css from './Task.module.css';
+
+const shortest = 8;
+const mostBytes = 72;
+
+interface Props {
+  onSaved: () => void;
+  /** The session of the link is over. */
+  onExpired: () => void;
+}
+
+export function NewPasswordForm({ onSaved, onExpired }: Props) {
+  const { t } = useTranslation('public');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [wait, setWait] = useWait();
+
+  useEffect(() => {
+    void auth.getSession().then(({ data }) => setEmail(data.session?.user.email ?? ''));
+  }, []);
+
+  const fault = passwordFault(password);
+  const differs = again !== password;
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    setProblem(undefined);
+    if (fault || differs) return;
+    setBusy(true);
+    const { error } = await auth.updateUser({ password });
+    setBusy(false);
+    if (!error) {
+      onSaved();
+      return;
+    }
+    if (error.name === 'AuthSessionMissingError' || error.status === 403) {
+      onExpired();
+      return;
+    }
+    const trouble = authProblem(error);
+    setProblem(trouble.text);
+    setWait(trouble.wait ?? 0);
+  };
+
+  return (
+    <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+      {/* For password managers: whose password this is. */}
+      <input
+        className="sr-only"
+        type="email"
+        name="email"
+        autoComplete="username"
+        value={email}
+        readOnly
+        tabIndex={-1}
+        aria-hidden="true"
+      />
+      <PasswordField
+        name="password"
+        label={t('reset.password')}
+        description={t('reset.rule', { count: shortest })}
+        value={password}
+        error={
+          tried && fault
+            ? t(`reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
+            : problem
+        }
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        autoComplete="new-password"
+        required
+      />
+      <PasswordField
+        name="again"
+        label={t('reset.again')}
+        value={again}
+        error={tried && !fault && differs && t('reset.differs')}
+        onChange={(event) => setAgain(event.currentTarget.value)}
+        autoComplete="new-password"
+        required
+      />
+      <BusyButton
+        type="submit"
+        fullWidth
+        busy={busy}
+        disabled={wait > 0}
+        label={wait > 0 ? t('problem.wait', { count: wait }) : t('reset.save')}
+        busyLabel={t('common:saving')}
+      />
+    </form>
+  );
+}
+
+/** The rules that can be told before asking the server; it has the last word. */
+function passwordFault(password: string): 'too_short' | 'too_long' | undefined {
+  if (password.length < shortest) return 'too_short';
+  if (new TextEncoder().encode(password).length > mostBytes) return 'too_long';
+  return undefined;
+}

@@ -1,0 +1,60 @@
+import { useState, type FormEvent } from 'react';
+import { TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { BusyButton } from '../../../ui/BusyButton';
+import { recover } from './recover';
+import { useWait } from './useWait';
+import css from './Task.module.css';
+
+/** Sends a new link. The answer is the same whether or not there is such an account. */
+export function RecoverForm({ onSent }: { onSent: (email: string) => void }) {
+  const { t } = useTranslation('public');
+  const [email, setEmail] = useState('');
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [wait, setWait] = useWait();
+  const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!email.trim()) return;
+    setBusy(true);
+    const trouble = await recover(email.trim());
+    setBusy(false);
+    if (!trouble) onSent(email.trim());
+    setProblem(trouble?.wait ? undefined : trouble?.text);
+    setWait(trouble?.wait ?? 0);
+  };
+
+  return (
+    <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+      {notice && (
+        <p className={css.problem} role="alert">
+          {notice}
+        </p>
+      )}
+      <TextInput
+        name="email"
+        type="email"
+        label={t('login.email')}
+        value={email}
+        error={tried && !email.trim() && t('login.email_required')}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      <BusyButton
+        type="submit"
+        fullWidth
+        busy={busy}
+        disabled={wait > 0}
+        label={t('recover.send')}
+        busyLabel={t('recover.sending')}
+      />
+    </form>
+  );
+}

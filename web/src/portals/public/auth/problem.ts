@@ -1,0 +1,30 @@
+/** What the auth client's errors say to a person. */
+import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
+import i18next from 'i18next';
+
+export interface Problem {
+  text: string;
+  /** Seconds until it is worth trying again. */
+  wait?: number;
+}
+
+const say = (key: string, values?: Record<string, unknown>) => i18next.t(`public:${key}`, values);
+
+export function authProblem(error: AuthError): Problem {
+  if (isAuthRetryableFetchError(error))
+    return { text: say(error.status ? 'problem.unavailable' : 'problem.offline') };
+  if (error.status === 429) return { text: error.message, wait: secondsIn(error.message) };
+  if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };
+  const key = `errors:${error.code}`;
+  return { text: i18next.exists(key) ? i18next.t(key) : error.message };
+}
+
+/** The client hides the answer's headers, so the wait is read from the sentence. */
+function secondsIn(message: string): number | undefined {
+  const found = /(\d+)\s*s/.exec(message)?.[1];
+  return found ? Number(found) : undefined;
+}
+
+function weakness(reasons: string[]): string {
+  return reasons.map((reason) => say(`weak.${reason}`)).join(' ');
+}

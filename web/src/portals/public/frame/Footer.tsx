@@ -1,0 +1,71 @@
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../../paths';
+import { useSettings } from '../../../shared/settings/useSettings';
+import { Go } from './Go';
+import { Logo } from './Logo';
+import { useBrand } from './useBrand';
+import css from './Footer.module.css';
+
+const year = new Date().getFullYear();
+
+/** The operator's own pages are linked once they have a text. */
+export function Footer() {
+  const { t } = useTranslation('landing');
+  const brand = useBrand();
+  const pages = useSettings()?.pages;
+  const columns = [
+    [
+      'product',
+      [
+        ['features', `${paths.landing}#features`],
+        ['pricing', pages?.pricing && paths.pricing],
+        ['security', paths.security],
+      ],
+    ],
+    [
+      'support',
+      [
+        ['help', paths.help],
+        ['contact', paths.contact],
+        ['api', paths.apiDocs],
+      ],
+    ],
+    [
+      'company',
+      [
+        ['about', paths.about],
+        ['careers', pages?.careers && paths.careers],
+        ['privacy', pages?.privacy && paths.privacy],
+      ],
+    ],
+  ] as const;
+  return (
+    <footer className={css.footer}>
+      <div className={css.inner}>
+        <div className={css.brand}>
+          <span>
+            <Logo size={20} /> {brand}
+          </span>
+          <p>{t('footer.tagline')}</p>
+        </div>
+        <nav className={css.columns} aria-label={t('footer.label')}>
+          {columns.map(([column, links]) => (
+            <div key={column}>
+              <h2>{t(`footer.${column}`)}</h2>
+              <ul>
+                {links.map(([name, to]) =>
+                  to ? (
+                    <li key={name}>
+                      <Go to={to}>{t(`footer.${name}`)}</Go>
+                    </li>
+                  ) : null,
+                )}
+              </ul>
+            </div>
+          ))}
+        </nav>
+        <p className={css.rights}>{t('footer.rights', { year, brand })}</p>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { IconMenu2, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../../paths';
+import { sections } from '../landing/sections';
+import { Go } from './Go';
+import { Logo } from './Logo';
+import { Switches } from './Switches';
+import { useBrand } from './useBrand';
+import button from './Button.module.css';
+import css from './Header.module.css';
+
+interface Props {
+  onLogin: () => void;
+  /** The pointer or the keyboard came to the Login button. */
+  onReach: () => void;
+  /** The sections are on this very page. */
+  onLanding?: boolean;
+}
+
+export function Header({ onLogin, onReach, onLanding = false }: Props) {
+  const { t } = useTranslation('landing');
+  const brand = useBrand();
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <header
+      className={css.header}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <a href="#content" className={css.skip}>
+        {t('frame.skip')}
+      </a>
+      <div className={css.bar}>
+        <Go to={paths.landing} className={css.brand} aria-label={t('frame.home', { brand })}>
+          <Logo />
+          {brand}
+        </Go>
+        <button
+          type="button"
+          className={css.menu}
+          aria-label={t('frame.menu')}
+          aria-expanded={open}
+          aria-controls="site-menu"
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <IconX size={20} stroke={1.5} /> : <IconMenu2 size={20} stroke={1.5} />}
+        </button>
+        <div id="site-menu" className={css.panel} data-open={open || undefined}>
+          <nav aria-label={t('frame.main_nav')}>
+            {sections.map((section) =>
+              onLanding ? (
+                <a key={section} href={`#${section}`} onClick={close}>
+                  {t(`frame.${section}`)}
+                </a>
+              ) : (
+                <Go key={section} to={`${paths.landing}#${section}`}>
+                  {t(`frame.${section}`)}
+                </Go>
+              ),
+            )}
+          </nav>
+          <Switches />
+        </div>
+        <button
+          type="button"
+          className={button.smallDefault}
+          onClick={onLogin}
+          onPointerEnter={onReach}
+          onFocus={onReach}
+        >
+          {t('frame.login')}
+        </button>
+      </div>
+    </header>
+  );
+}

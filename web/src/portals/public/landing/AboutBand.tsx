@@ -1,0 +1,31 @@
+import { useTranslation } from 'react-i18next';
+import { Go } from '../frame/Go';
+import { paths } from '../../../paths';
+import css from './AboutBand.module.css';
+
+const roles = ['clients', 'employees', 'companies', 'isos'] as const;
+
+export function AboutBand() {
+  const { t } = useTranslation('landing');
+  return (
+    <section id="about" className={css.section} tabIndex={-1} aria-labelledby="about-title">
+      <div className={css.inner}>
+        <div className={css.words}>
+          <h2 id="about-title">{t('about.title')}</h2>
+          <p>{t('about.text')}</p>
+          <Go to={paths.about} className={css.more}>
+            {t('about.more')}
+          </Go>
+        </div>
+        <dl className={css.roles} aria-label={t('about.roles')}>
+          {roles.map((role) => (
+            <div key={role}>
+              <dt>{t(`about.${role}`)}</dt>
+              <dd>{t(`about.${role}_text`)}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  );
+}

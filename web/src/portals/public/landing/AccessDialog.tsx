@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
+import { useGo } from '../frame/Go';
+import { paths } from '../../../paths';
+import button from '../frame/Button.module.css';
+import css from './AccessDialog.module.css';
+
+const portals = [
+  ['clients', paths.login('client'), IconUser],
+  ['employees', paths.login('employee'), IconBriefcase],
+  ['companies', paths.login('company'), IconBuilding],
+  ['isos', paths.login('iso'), IconNetwork],
+] as const;
+
+interface Props {
+  brand: string;
+  /** The visitor was on the way to a page that needs a session. */
+  wanted: boolean;
+  onClose: () => void;
+}
+
+/** The browser's own modal dialog: focus stays inside, Escape closes, the page behind is inert. */
+export function AccessDialog({ brand, wanted, onClose }: Props) {
+  const { t } = useTranslation('landing');
+  const go = useGo();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [path, setPath] = useState<string>();
+
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+
+  return (
+    <dialog
+      ref={dialog}
+      className={css.dialog}
+      aria-labelledby="access-title"
+      aria-describedby="access-lead"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <form
+        className={css.body}
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(path ?? paths.portalSelector);
+        }}
+      >
+        <h2 id="access-title">{brand}</h2>
+        <p id="access-lead" className={css.lead}>
+          {t(wanted ? 'access.wanted' : 'access.lead')}
+        </p>
+        <fieldset className={css.portals}>
+          <legend className={css.legend}>{t('access.lead')}</legend>
+          {portals.map(([portal, to, Icon]) => (
+            <label key={portal} className={css.portal}>
+              <input type="radio" name="portal" value={portal} onChange={() => setPath(to)} />
+              <Icon size={20} stroke={1.5} aria-hidden="true" />
+              <span className={css.name}>{t(`access.${portal}`)}</span>
+              <span className={css.text}>{t(`access.${portal}_text`)}</span>
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" className={button.primary}>
+          {t('access.continue')}
+        </button>
+        <p className={css.note}>{t('access.note')}</p>
+        <button type="button" className={css.close} aria-label={t('access.close')} onClick={onClose}>
+          <IconX size={18} stroke={1.5} aria-hidden="true" />
+        </button>
+      </form>
+    </dialog>
+  );
+}

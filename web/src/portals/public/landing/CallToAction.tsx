@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { Go } from '../frame/Go';
+import { paths } from '../../../paths';
+import button from '../frame/Button.module.css';
+import css from './CallToAction.module.css';
+
+export function CallToAction({ onStart, onReach }: { onStart: () => void; onReach: () => void }) {
+  const { t } = useTranslation('landing');
+  return (
+    <section id="contact" className={css.section} tabIndex={-1} aria-labelledby="contact-title">
+      <div className={css.inner}>
+        <div>
+          <h2 id="contact-title">{t('call.title')}</h2>
+          <p>{t('call.text')}</p>
+        </div>
+        <div className={css.actions}>
+          <button
+            type="button"
+            className={button.inverse}
+            onClick={onStart}
+            onPointerEnter={onReach}
+            onFocus={onReach}
+          >
+            {t('call.start')}
+          </button>
+          <Go to={paths.contact} className={button.inverseQuiet}>
+            {t('call.contact')}
+          </Go>
+        </div>
+      </div>
+    </section>
+  );
+}

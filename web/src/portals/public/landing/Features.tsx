@@ -1,0 +1,34 @@
+import { useTranslation } from 'react-i18next';
+import { AccessDrawing, AnalyticsDrawing, DocumentsDrawing } from './FeatureDrawings';
+import css from './Features.module.css';
+
+const features = [
+  ['analytics', AnalyticsDrawing],
+  ['documents', DocumentsDrawing],
+  ['access', AccessDrawing],
+] as const;
+
+export function Features() {
+  const { t } = useTranslation('landing');
+  return (
+    <section id="features" className={css.section} tabIndex={-1} aria-labelledby="features-title">
+      <div className={css.inner}>
+        <header className={css.head}>
+          <h2 id="features-title">{t('features.title')}</h2>
+          <p>{t('features.lead')}</p>
+        </header>
+        <div className={css.cards}>
+          {features.map(([feature, Drawing]) => (
+            <article key={feature} className={css.card}>
+              <div className={css.drawing}>
+                <Drawing />
+              </div>
+              <h3>{t(`features.${feature}`)}</h3>
+              <p>{t(`features.${feature}_text`)}</p>
+            </article>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+/** Rendered before the router, the auth client and the query cache are loaded: keep its imports few. */
+import { useEffect, useState } from 'react';
+import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
+import { GoProvider } from '../frame/Go';
+import { Footer } from '../frame/Footer';
+import { Header } from '../frame/Header';
+import { useAccessDialog } from '../frame/useAccessDialog';
+import { AboutBand } from './AboutBand';
+import { CallToAction } from './CallToAction';
+import { Features } from './Features';
+import { Hero } from './Hero';
+import { Solutions } from './Solutions';
+import css from './Landing.module.css';
+
+interface Props {
+  go: (path: string) => void;
+  /** Starts loading the app when it will soon be needed. */
+  warm?: () => void;
+}
+
+export function Landing({ go, warm }: Props) {
+  const [wanted] = useState(() => wantedPath() !== null);
+  const access = useAccessDialog({ wanted, onClose: forgetWantedPath });
+
+  const open = () => {
+    access.open();
+    warm?.();
+  };
+
+  useEffect(() => {
+    if (wanted) warm?.();
+  }, [wanted, warm]);
+
+  useEffect(() => {
+    // The browser looked for the anchor before this page was there.
+    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, []);
+
+  return (
+    <GoProvider value={go}>
+      <div className={css.page}>
+        <Header onLogin={open} onReach={access.warm} onLanding />
+        <main id="content" tabIndex={-1}>
+          <Hero onStart={open} onReach={access.warm} />
+          <Features />
+          <Solutions />
+          <AboutBand />
+          <CallToAction onStart={open} onReach={access.warm} />
+        </main>
+        <Footer />
+        {access.dialog}
+      </div>
+    </GoProvider>
+  );
+}

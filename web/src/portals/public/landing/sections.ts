@@ -1,0 +1,10 @@
+export const sections = ['features', 'solutions', 'about', 'contact'] as const;
+export type Section = (typeof sections)[number];
+
+/** Scrolls and moves the keyboard's place too, so that Tab goes on from there. */
+export function scrollToSection(id: Section) {
+  const section = document.getElementById(id);
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  section?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
+  section?.focus({ preventScroll: true });
+}

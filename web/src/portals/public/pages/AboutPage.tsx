@@ -1,0 +1,14 @@
+import { useTranslation } from 'react-i18next';
+import { Article } from './Article';
+import { Points } from './Points';
+
+const points = ['order', 'steps', 'people', 'places', 'record'] as const;
+
+export function Component() {
+  const { t } = useTranslation('public');
+  return (
+    <Article title={t('about.title')} lead={t('about.lead')}>
+      <Points page="about" points={points} />
+    </Article>
+  );
+}

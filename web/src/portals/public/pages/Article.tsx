@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import { usePageTitle } from '../frame/usePageTitle';
+import css from './Article.module.css';
+
+/** A page of text: its title on the left rail, the reading column beside it. */
+export function Article({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
+  usePageTitle(title);
+  return (
+    <article className={css.article}>
+      <header className={css.head}>
+        <h1>{title}</h1>
+        <p>{lead}</p>
+      </header>
+      <div className={css.text}>{children}</div>
+    </article>
+  );
+}

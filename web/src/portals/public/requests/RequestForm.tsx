@@ -1,0 +1,115 @@
+import { useRef, useState, type FormEvent } from 'react';
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { errorText, fieldErrors } from '../../../api/errors';
+import type { Portal } from '../../../paths';
+import { newKey } from '../../../shared/newKey';
+import { BusyButton } from '../../../ui/BusyButton';
+import { toast } from '../../../ui/toasts';
+import { useDraft } from './useDraft';
+import css from './RequestForm.module.css';
+
+type Props = { messageLabel: string } & ({ kind: 'support' } | { kind: 'account'; accountType: Portal });
+
+const empty = { name: '', email: '', message: '' };
+type Field = keyof typeof empty;
+const fields: Field[] = ['name', 'email', 'message'];
+
+/** A request to staff from someone without a session. What was typed stays until it has arrived. */
+export function RequestForm({ messageLabel, ...about }: Props) {
+  const { t } = useTranslation('public');
+  const account = about.kind === 'account' ? { account_type: about.accountType } : {};
+  const [draft, setDraft, forget] = useDraft(`spv-request-${about.kind}`, empty);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [busy, setBusy] = useState(false);
+  const [reference, setReference] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  const key = useRef(newKey());
+
+  const refuse = (refusals: Record<string, string>) => {
+    setErrors(refusals);
+    const first = fields.find((field) => refusals[field]);
+    if (first) form.current?.querySelector<HTMLElement>(`[name=${first}]`)?.focus();
+  };
+
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const blank = fields.filter((field) => !draft[field].trim());
+    if (blank.length) {
+      toast({ title: t('common:missing.title'), description: t('common:missing.text'), destructive: true });
+      refuse(Object.fromEntries(blank.map((field) => [field, t(`request.${field}_required`)])));
+      return;
+    }
+    setBusy(true);
+    setErrors({});
+    try {
+      const sent = await body(
+        api.POST('/rest/v1/requests', {
+          params: idempotent(key.current),
+          body: { kind: about.kind, ...account, ...draft },
+        }),
+      );
+      setReference(sent.reference);
+      forget();
+    } catch (error) {
+      toast({ title: t('common:error'), description: errorText(error), destructive: true });
+      refuse(fieldErrors(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  if (reference) {
+    const another = () => {
+      key.current = newKey();
+      setReference(undefined);
+    };
+    return <RequestSent reference={reference} onAnother={another} />;
+  }
+
+  const field = (name: Field) => ({
+    name,
+    value: draft[name],
+    error: errors[name],
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setDraft({ ...draft, [name]: event.currentTarget.value }),
+  });
+  return (
+    <form ref={form} className={css.form} noValidate onSubmit={(event) => void send(event)}>
+      <TextInput {...field('name')} label={t('request.name')} autoComplete="name" required maxLength={200} />
+      <TextInput
+        {...field('email')}
+        label={t('request.email')}
+        type="email"
+        autoComplete="email"
+        required
+        maxLength={254}
+      />
+      <Textarea {...field('message')} label={messageLabel} required rows={6} maxLength={5000} />
+      <BusyButton
+        type="submit"
+        className={css.send}
+        busy={busy}
+        label={t('request.send')}
+        busyLabel={t('request.sending')}
+      />
+    </form>
+  );
+}
+
+function RequestSent({ reference, onAnother }: { reference: string; onAnother: () => void }) {
+  const { t } = useTranslation('public');
+  return (
+    <div className={css.sent} role="status">
+      <h2>{t('request.sent')}</h2>
+      <p>{t('request.sent_text')}</p>
+      <p>
+        {t('request.reference')} <strong className={css.reference}>{reference}</strong>
+      </p>
+      <Button variant="default" onClick={onAnother}>
+        {t('request.another')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,6 @@
+/** An Idempotency-Key. Not `crypto.randomUUID`: browsers have that on https and localhost only. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

@@ -1,0 +1,21 @@
+/**
+ * Where a visitor without a session wanted to go: a guard writes it, the landing page opens the
+ * access dialog on it, sign-in goes there. Imports nothing: it is part of the first chunk.
+ */
+const key = 'spv-wanted-path';
+
+/** A path of this site, never another origin: `//host` and `/\host` are not paths. */
+export const isOwnPath = (path: string) => /^\/(?![/\\])/.test(path);
+
+export function rememberWantedPath(path: string) {
+  if (isOwnPath(path)) sessionStorage.setItem(key, path);
+}
+
+export function wantedPath(): string | null {
+  const path = sessionStorage.getItem(key);
+  return path && isOwnPath(path) ? path : null;
+}
+
+export function forgetWantedPath() {
+  sessionStorage.removeItem(key);
+}
