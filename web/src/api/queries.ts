@@ -45,6 +45,11 @@ export const queries = {
     pages(['clients', query], (cursor, signal) =>
       body(api.GET('/rest/v1/clients', { params: { query: { ...query, cursor } }, signal })),
     ),
+  client: (id: string) =>
+    queryOptions({
+      queryKey: ['clients', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/clients/{id}', { params: { path: { id } }, signal })),
+    }),
   companies: (query: Search & { archived?: boolean }) =>
     pages(['companies', query], (cursor, signal) =>
       body(api.GET('/rest/v1/companies', { params: { query: { ...query, cursor } }, signal })),

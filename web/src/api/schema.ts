@@ -79,6 +79,14 @@ interface NewClient {
   commission?: string;
   ordered_date?: string;
 }
+interface ClientChange {
+  first_name?: string;
+  last_name?: string;
+  phone?: string | null;
+  address?: string | null;
+  company_id?: string;
+  iso_id?: string | null;
+}
 interface Company {
   id: string;
   name: string;
@@ -296,10 +304,12 @@ export interface components {
     AdminDashboard: AdminDashboard;
     AdminUser: AdminUser;
     Client: Client;
+    ClientChange: ClientChange;
     ClientDashboard: ClientDashboard;
     Company: Company;
     CompanyDashboard: CompanyDashboard;
     CompanyDetail: CompanyDetail;
+    Depends: Depends;
     EmployeeDashboard: EmployeeDashboard;
     ErrorBody: ErrorBody;
     Iso: Iso;
@@ -350,6 +360,7 @@ export interface paths {
     get: Query<List & { status?: string; company_id?: string; iso_id?: string }> & Answer<200, Page<Client>>;
     post: Keyed & Sends<NewClient> & Answer<201, { client: Client; spv: Spv }>;
   };
+  '/rest/v1/clients/{id}': { get: ById & Answer<200, Client>; patch: ById & Sends<ClientChange> & Answer<200, Client> };
   '/rest/v1/clients/{id}/invite': Act<Client>;
   '/rest/v1/clients/{id}/suspend': Act<Client>;
   '/rest/v1/clients/{id}/restore': Act<Client>;

@@ -97,3 +97,21 @@ export function today(now = new Date()): string {
   } as const;
   return new Intl.DateTimeFormat('en-CA', options).format(now);
 }
+
+/**
+ * What a person typed as a decimal string for the wire: "1,250.50" and "1.250,50" both become "1250.50". A text that
+ * is no number is sent as it is: the server says what is wrong with it.
+ */
+export function decimal(typed: string): string {
+  const text = typed.trim().replaceAll(/[\s\u00a0\u202f]/g, '');
+  if (!/^[+-]?\d[\d.,]*$/.test(text)) return text;
+  const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
+  if (last < 0) return text;
+  const separators = text.match(/[.,]/g) ?? [];
+  const digitsAfter = text.length - last - 1;
+  const mixed = new Set(separators).size > 1;
+  const group = getLocale().language === 'es' ? '.' : ',';
+  const isGroup = !mixed && (separators.length > 1 || (digitsAfter === 3 && text[last] === group));
+  const whole = (isGroup ? text : text.slice(0, last)).replaceAll(/[.,]/g, '');
+  return isGroup ? whole : `${whole}.${text.slice(last + 1)}`;
+}

@@ -1,3 +1,13 @@
+import { useTranslation } from 'react-i18next';
+import { PageHeader } from '../../ui/PageHeader';
+import { UsersTable } from './UsersTable';
+
 export function Component() {
-  return null;
+  const { t } = useTranslation('dashboards');
+  return (
+    <>
+      <PageHeader title={t('admin.users_title')} />
+      <UsersTable />
+    </>
+  );
 }

@@ -1,3 +1,82 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { IconCircleCheck, IconClock, IconFolderPlus, IconProgress } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { number } from '../../messages/format';
+import { paths } from '../../paths';
+import { RecentActivity } from '../../shared/activity/RecentActivity';
+import { useMe } from '../../shared/session/me';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { StatCard, StatRow } from '../../ui/StatCard';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { TwoColumns } from '../../ui/TwoColumns';
+import { NeedHelp } from './NeedHelp';
+import { OrderCard } from './OrderCard';
+
 export function Component() {
-  return null;
+  const { t } = useTranslation('client');
+  const me = useMe();
+  const { data, error, refetch } = useQuery(queries.clientDashboard());
+  return (
+    <>
+      <PageHeader title={t('welcome', { name: me.first_name })} text={t('welcome_text')} />
+      {error && !data ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <Stack gap="md">
+          <StatRow>
+            <StatCard
+              label={t('count.processing')}
+              icon={<IconProgress size={18} />}
+              value={data && number(data.processing)}
+            />
+            <StatCard
+              label={t('count.pending')}
+              icon={<IconClock size={18} />}
+              value={data && number(data.pending)}
+            />
+            <StatCard
+              label={t('count.completed')}
+              icon={<IconCircleCheck size={18} />}
+              value={data && number(data.completed)}
+            />
+          </StatRow>
+          <TwoColumns
+            main={
+              <Section
+                title={t('orders.title')}
+                flush
+                actions={
+                  data &&
+                  data.spvs.length > 0 && (
+                    <Anchor component={Link} to={paths.clientOrders} size="sm">
+                      {t('orders.view_all')}
+                    </Anchor>
+                  )
+                }
+              >
+                {!data && <Skeleton height={120} m="md" width="auto" />}
+                {data?.spvs.length === 0 && (
+                  <EmptyState icon={<IconFolderPlus size={20} />} title={t('orders.empty')} />
+                )}
+                {data?.spvs.map((spv) => (
+                  <OrderCard key={spv.id} spv={spv} />
+                ))}
+              </Section>
+            }
+            side={
+              <>
+                <RecentActivity activity={data?.activity} />
+                {data?.representative && <NeedHelp representative={data.representative} />}
+              </>
+            }
+          />
+        </Stack>
+      )}
+    </>
+  );
 }

@@ -1,3 +1,69 @@
+import { Anchor } from '@mantine/core';
+import { IconFolderPlus } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../api/queries';
+import type { Spv } from '../../api/types';
+import { paths } from '../../paths';
+import { listState } from '../../shared/listState';
+import { useParam } from '../../shared/queryParams';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { DateText } from '../../ui/DateText';
+import { PageHeader } from '../../ui/PageHeader';
+import { ProgressBar } from '../../ui/ProgressBar';
+import { SearchBox } from '../../ui/SearchBox';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+import { BackToDashboard } from './BackToDashboard';
+
 export function Component() {
-  return null;
+  const { t } = useTranslation(['client', 'common']);
+  const [q, setQ] = useParam('q');
+  const state = listState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const columns: Column<Spv>[] = [
+    {
+      key: 'identifier',
+      header: t('orders.identifier'),
+      cell: (spv) => (
+        <Anchor component={Link} to={paths.clientOrder(spv.id)} fz="inherit" fw={500}>
+          {spv.identifier}
+        </Anchor>
+      ),
+    },
+    { key: 'number', header: t('orders.number'), cell: (spv) => <span className="mono">{spv.order_number}</span> },
+    { key: 'ordered', header: t('orders.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
+    { key: 'status', header: t('common:status'), cell: (spv) => <StatusBadge kind="spv" status={spv.status} /> },
+    {
+      key: 'progress',
+      header: t('orders.progress'),
+      cell: (spv) => (
+        <ProgressBar percent={spv.progress.percent} label={t('order.progress_of', { name: spv.identifier })} />
+      ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader title={t('orders.title')} back={<BackToDashboard />} />
+      <Section
+        title={t('orders.all')}
+        flush
+        actions={<SearchBox label={t('orders.search')} value={q} onChange={setQ} />}
+      >
+        <DataTable
+          label={t('orders.all')}
+          columns={columns}
+          state={state}
+          rowKey={(spv) => spv.id}
+          empty={
+            <EmptyState
+              icon={<IconFolderPlus size={20} />}
+              title={q ? t('common:no_match', { q }) : t('orders.empty')}
+            />
+          }
+        />
+      </Section>
+    </>
+  );
 }

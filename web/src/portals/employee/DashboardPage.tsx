@@ -1,3 +1,68 @@
+import { Stack, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { EmployeeTab } from '../../paths';
+import { RecentActivity } from '../../shared/activity/RecentActivity';
+import { useParam } from '../../shared/queryParams';
+import { useMe } from '../../shared/session/me';
+import { PageHeader } from '../../ui/PageHeader';
+import { ErrorState } from '../../ui/states';
+import { ClientsTab } from './clients/ClientsTab';
+import { CompaniesTab } from './companies/CompaniesTab';
+import classes from './DashboardPage.module.css';
+import { IsosTab } from './isos/IsosTab';
+import { SeedButton } from './SeedButton';
+import { SpvsTab } from './spvs/SpvsTab';
+import { Stats } from './Stats';
+
+const tabs: Record<EmployeeTab, () => React.ReactNode> = {
+  clients: ClientsTab,
+  companies: CompaniesTab,
+  isos: IsosTab,
+  spvs: SpvsTab,
+};
+
+function isTab(value: string): value is EmployeeTab {
+  return value in tabs;
+}
+
 export function Component() {
-  return null;
+  const { t } = useTranslation('employee');
+  const me = useMe();
+  const { data: settings } = useQuery(queries.settings());
+  const { data, error, refetch } = useQuery(queries.employeeDashboard());
+  const [param, setTab] = useParam('tab');
+  const tab = isTab(param) ? param : 'clients';
+  const Panel = tabs[tab];
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        text={t('greeting', { name: me.first_name })}
+        actions={settings?.demo && me.can.includes('seed') && <SeedButton />}
+      />
+      <Stack gap="md">
+        {error && !data ? (
+          <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+        ) : (
+          <Stats dashboard={data} />
+        )}
+        <Tabs value={tab} onChange={(next) => setTab(next ?? '')} keepMounted={false} className={classes.tabs}>
+          <Tabs.List className={classes.list}>
+            {Object.keys(tabs).map((name) => (
+              <Tabs.Tab key={name} value={name}>
+                {t(`tab.${name}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value={tab}>
+            <Panel />
+          </Tabs.Panel>
+        </Tabs>
+        <RecentActivity activity={data?.activity} />
+      </Stack>
+    </>
+  );
 }

@@ -1,3 +1,94 @@
+import { Stack } from '@mantine/core';
+import { IconChecklist, IconCoin, IconUserPlus, IconUsers } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { IsoDashboard } from '../../api/types';
+import { money, number } from '../../messages/format';
+import { activityText } from '../../shared/activity/words';
+import { useMe } from '../../shared/session/me';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { Ago } from '../../ui/DateText';
+import { ShortMoney } from '../../ui/Money';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { StatCard, StatRow } from '../../ui/StatCard';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+
+type Row = IsoDashboard['clients'][number];
+
 export function Component() {
-  return null;
+  const { t } = useTranslation(['dashboards', 'common', 'events', 'names']);
+  const me = useMe();
+  const { data, error, refetch } = useQuery(queries.isoDashboard());
+  const others = data?.commissions_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
+  const columns: Column<Row>[] = [
+    { key: 'name', header: t('client'), cell: ({ client }) => `${client.first_name} ${client.last_name}` },
+    { key: 'email', header: t('email'), cell: ({ client }) => client.email },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: ({ client }) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    { key: 'spvs', header: t('spvs'), align: 'right', cell: ({ spvs }) => number(spvs) },
+    {
+      key: 'latest',
+      header: t('iso.latest'),
+      cell: ({ latest }) =>
+        latest ? (
+          <>
+            {activityText(t, latest)} · <Ago at={latest.at} />
+          </>
+        ) : (
+          '—'
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader title={t('iso.title')} text={t('greeting', { name: me.first_name })} />
+      {error && !data ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <Stack gap="md">
+          <StatRow>
+            <StatCard
+              label={t('iso.active_clients')}
+              icon={<IconUsers size={18} />}
+              value={data && number(data.active_clients)}
+            />
+            <StatCard
+              label={t('iso.monthly_commissions')}
+              icon={<IconCoin size={18} />}
+              value={
+                data && <ShortMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+              }
+              hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
+            />
+            <StatCard
+              label={t('iso.pending_leads')}
+              icon={<IconUserPlus size={18} />}
+              value={data && number(data.pending_leads)}
+            />
+            <StatCard
+              label={t('iso.completed_spvs')}
+              icon={<IconChecklist size={18} />}
+              value={data && number(data.completed_spvs)}
+            />
+          </StatRow>
+          <Section title={t('iso.recent')} flush>
+            <DataTable
+              label={t('iso.recent')}
+              columns={columns}
+              state={{ rows: data?.clients, error: null, retry: () => void refetch() }}
+              rowKey={({ client }) => client.id}
+              empty={<EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />}
+            />
+          </Section>
+        </Stack>
+      )}
+    </>
+  );
 }

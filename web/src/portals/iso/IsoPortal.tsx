@@ -1,3 +1,8 @@
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../paths';
+import { PortalLayout } from '../../shared/PortalLayout';
+
 export function Component() {
-  return null;
+  const { t } = useTranslation('common');
+  return <PortalLayout portal={t('portal.iso')} home={paths.isoDashboard} />;
 }

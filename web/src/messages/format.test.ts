@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { ago, bytes, date, decimal, money, percent, shortMoney } from './format';
+import { setLocale } from './locale';
+
+beforeAll(() => {
+  vi.stubGlobal('document', { documentElement: {} });
+  setLocale({ language: 'en-US', timeZone: 'America/New_York' });
+});
+
+test('a calendar day is not shifted by the time zone', () => {
+  expect(date('2026-01-31')).toBe('Jan 31, 2026');
+});
+
+test('an amount keeps every digit', () => {
+  expect(money('9007199254740993.01', 'USD')).toBe('$9,007,199,254,740,993.01');
+  expect(money(null, 'USD')).toBe('—');
+});
+
+test('cards abbreviate to one decimal', () => {
+  expect(shortMoney('1250000.00', 'USD', 'millions')).toBe('$1.3M');
+  expect(shortMoney('0.00', 'USD', 'millions')).toBe('$0.0M');
+  expect(shortMoney('12480.00', 'USD', 'thousands')).toBe('$12.5K');
+});
+
+test('percent and sizes', () => {
+  expect(percent('2.5')).toBe('2.5%');
+  expect(bytes(847_000_000_000)).toBe('847 GB');
+  expect(bytes(null)).toBe('—');
+});
+
+test('how long ago', () => {
+  const now = Date.parse('2026-01-31T12:00:00Z');
+  expect(ago('2026-01-31T11:58:10Z', now)).toBe('1 minute ago');
+  expect(ago('2026-01-31T11:59:50Z', now)).toBe('now');
+});
+
+describe('a typed decimal', () => {
+  test.each([
+    ['1250', '1250'],
+    ['1250.5', '1250.5'],
+    ['1,250', '1250'],
+    ['1,250.50', '1250.50'],
+    ['1.250,50', '1250.50'],
+    ['1250,5', '1250.5'],
+    ['1,250,000', '1250000'],
+    ['2.125', '2.125'],
+    ['-3', '-3'],
+    ['abc', 'abc'],
+  ])('%s is sent as %s', (typed, sent) => expect(decimal(typed)).toBe(sent));
+});

@@ -1,0 +1,35 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import { IconMail, IconPhone } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Representative } from '../../api/types';
+import { Section } from '../../ui/Section';
+import classes from './NeedHelp.module.css';
+
+export function NeedHelp({ representative }: { representative: Representative }) {
+  const { t } = useTranslation('client');
+  const { name, email, phone } = representative;
+  return (
+    <Section title={t('help.title')}>
+      <Text size="sm" c="dimmed">
+        {t('help.text')}
+      </Text>
+      <Stack gap={6} mt="sm" fz="sm">
+        <Text fw={500} size="sm">
+          {name}
+        </Text>
+        {email && (
+          <Anchor href={`mailto:${email}`} className={classes.way} size="sm">
+            <IconMail size={15} aria-hidden="true" />
+            {email}
+          </Anchor>
+        )}
+        {phone && (
+          <Anchor href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`} className={classes.way} size="sm">
+            <IconPhone size={15} aria-hidden="true" />
+            {phone}
+          </Anchor>
+        )}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,146 @@
+import { Button, List } from '@mantine/core';
+import { IconArchive, IconPencil, IconRestore, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Depends } from '../../api/types';
+import { useSave } from '../../shared/useSave';
+import { ConfirmDialog } from '../../ui/ConfirmDialog';
+import { RowMenu, type RowAction } from '../../ui/RowMenu';
+import { toast } from '../../ui/toasts';
+
+export type Kind = 'company' | 'iso';
+type Act = 'archive' | 'restore' | 'delete';
+
+async function act(kind: Kind, id: string, action: Act): Promise<unknown> {
+  const params = { path: { id } };
+  const call = { params, body: {} };
+  if (kind === 'company') {
+    if (action === 'delete') return body(api.DELETE('/rest/v1/companies/{id}', { params }));
+    if (action === 'archive') return body(api.POST('/rest/v1/companies/{id}/archive', call));
+    return body(api.POST('/rest/v1/companies/{id}/restore', call));
+  }
+  if (action === 'delete') return body(api.DELETE('/rest/v1/isos/{id}', { params }));
+  if (action === 'archive') return body(api.POST('/rest/v1/isos/{id}/archive', call));
+  return body(api.POST('/rest/v1/isos/{id}/restore', call));
+}
+
+interface Props {
+  kind: Kind;
+  row: { id: string; can: string[] };
+  name: string;
+  onEdit?: () => void;
+}
+
+/** Edit, archive, restore and delete of a company or an ISO partner, each with its confirmation. */
+export function RemoveMenu({ kind, row, name, onEdit }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
+  const save = useSave({
+    save: async (action: Act) => {
+      await act(kind, row.id, action);
+      return action;
+    },
+    saved: (action) => {
+      setAsking(null);
+      for (const noun of ['companies', 'isos', 'clients', 'dashboards']) {
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      }
+      toast({ title: t(`${kind}.done.${action}`), description: name });
+    },
+  });
+  const offers: (RowAction & { needs: string })[] = [
+    ...(onEdit ? [{ needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit }] : []),
+    { needs: 'restore', label: t('restore'), icon: <IconRestore size={15} />, onClick: () => save.mutate('restore') },
+    { needs: 'archive', label: t('archive'), icon: <IconArchive size={15} />, onClick: () => setAsking('archive') },
+    {
+      needs: 'delete',
+      label: t('delete'),
+      icon: <IconTrash size={15} />,
+      danger: true,
+      onClick: () => setAsking('delete'),
+    },
+  ];
+  const archive = (
+    <Button variant="default" disabled={save.isPending} onClick={() => save.mutate('archive')}>
+      {t('archive_instead')}
+    </Button>
+  );
+  return (
+    <>
+      <RowMenu name={name} actions={offers.filter((offer) => row.can.includes(offer.needs))} />
+      {asking === 'archive' && (
+        <ConfirmDialog
+          title={t('archive_title', { name })}
+          confirmLabel={t('archive')}
+          busyLabel={t('common:saving')}
+          busy={save.isPending}
+          onConfirm={() => save.mutate('archive')}
+          onClose={() => setAsking(null)}
+        >
+          {t('archive_text')}
+        </ConfirmDialog>
+      )}
+      {asking === 'delete' && (
+        <DeleteDialog
+          kind={kind}
+          id={row.id}
+          name={name}
+          busy={save.isPending}
+          archive={row.can.includes('archive') && archive}
+          onConfirm={() => save.mutate('delete')}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  );
+}
+
+interface DeleteProps {
+  kind: Kind;
+  id: string;
+  name: string;
+  busy: boolean;
+  archive: React.ReactNode;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Says what depends on the row; with anything depending there is only Archive instead. */
+function DeleteDialog({ kind, id, name, busy, archive, onConfirm, onClose }: DeleteProps) {
+  const { t } = useTranslation('employee');
+  const company = useQuery({ ...queries.company(id), enabled: kind === 'company', staleTime: 0 });
+  const iso = useQuery({ ...queries.iso(id), enabled: kind === 'iso', staleTime: 0 });
+  const depends = (kind === 'company' ? company : iso).data?.depends;
+  const counts = depends ? dependents.filter((noun) => depends[noun] > 0) : [];
+  return (
+    <ConfirmDialog
+      title={t(`${kind}.delete_title`, { name })}
+      confirmLabel={t('delete')}
+      busyLabel={t('deleting')}
+      busy={busy}
+      danger
+      refused={counts.length > 0}
+      alternative={counts.length > 0 && archive}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {t(`${kind}.delete_question`)}
+      {depends && counts.length > 0 && (
+        <>
+          <p>{t('depends')}</p>
+          <List size="sm">
+            {counts.map((noun) => (
+              <List.Item key={noun}>{t(`depends_${noun}`, { count: depends[noun] })}</List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+const dependents: (keyof Depends)[] = ['clients', 'isos', 'spvs', 'users'];

@@ -1,0 +1,43 @@
+import { IconActivity, IconCoin, IconEye, IconUsers } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { EmployeeDashboard } from '../../api/types';
+import { money, number } from '../../messages/format';
+import { useMe } from '../../shared/session/me';
+import { ShortMoney } from '../../ui/Money';
+import { StatCard, StatRow } from '../../ui/StatCard';
+
+export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined }) {
+  const { t } = useTranslation('employee');
+  const me = useMe();
+  const others = dashboard?.revenue_by_currency.filter((sum) => sum.currency !== dashboard.currency) ?? [];
+  return (
+    <StatRow>
+      <StatCard
+        label={t('stat.total_clients')}
+        icon={<IconUsers size={18} />}
+        value={dashboard && number(dashboard.total_clients)}
+      />
+      <StatCard
+        label={t('stat.active_spvs')}
+        icon={<IconActivity size={18} />}
+        value={dashboard && number(dashboard.active_spvs)}
+      />
+      <StatCard
+        label={t('stat.pending_reviews')}
+        icon={<IconEye size={18} />}
+        value={dashboard && number(dashboard.pending_reviews)}
+      />
+      {me.can.includes('view_revenue') && (
+        <StatCard
+          label={t('stat.revenue')}
+          icon={<IconCoin size={18} />}
+          value={
+            dashboard && <ShortMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+          }
+          // Currencies are never added up.
+          hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
+        />
+      )}
+    </StatRow>
+  );
+}

@@ -1,0 +1,32 @@
+import { Switch } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { SearchBox } from '../../ui/SearchBox';
+import classes from './Toolbar.module.css';
+
+interface Props {
+  searchLabel: string;
+  q: string;
+  onSearch: (q: string) => void;
+  archived?: { shown: boolean; onChange: (shown: boolean) => void };
+  children?: ReactNode;
+}
+
+/** Above a tab's list: search, archived or not, and what can be created. */
+export function Toolbar({ searchLabel, q, onSearch, archived, children }: Props) {
+  const { t } = useTranslation('employee');
+  return (
+    <div className={classes.bar}>
+      <SearchBox label={searchLabel} value={q} onChange={onSearch} />
+      {archived && (
+        <Switch
+          size="xs"
+          label={t('show_archived')}
+          checked={archived.shown}
+          onChange={(event) => archived.onChange(event.currentTarget.checked)}
+        />
+      )}
+      <div className={classes.actions}>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, edited } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import type { ApiError } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Client, ClientChange } from '../../../api/types';
+import { IsoSelect, noIso } from '../../../shared/lookups';
+import { orNull, required } from '../../../shared/rules';
+import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+const valuesOf = (client: Client) => ({
+  first_name: client.first_name,
+  last_name: client.last_name,
+  phone: client.phone ?? '',
+  address: client.address ?? '',
+  iso_id: (client.iso_id ?? noIso) as string | null,
+});
+
+export function ClientEdit({ client: opened, onClose }: { client: Client; onClose: () => void }) {
+  const { t } = useTranslation(['employee', 'common']);
+  const [client, setClient] = useState(opened);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: valuesOf(opened),
+    validate: { first_name: required, last_name: required, iso_id: required },
+  });
+  const save = useSave({
+    form,
+    save: (change: ClientChange) =>
+      body(api.PATCH('/rest/v1/clients/{id}', { params: edited(client), body: change })),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: ['clients'] });
+      toast({ title: t('clients.updated'), description: `${form.values.first_name} ${form.values.last_name}` });
+      onClose();
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = async () => {
+    const newest = await queryClient.fetchQuery({ ...queries.client(client.id), staleTime: 0 });
+    setClient(newest);
+    setStale(null);
+    form.setInitialValues(valuesOf(newest));
+    form.reset();
+  };
+  const submit = form.onSubmit(
+    ({ iso_id, phone, address, ...names }) =>
+      save.mutate({
+        ...names,
+        phone: orNull(phone),
+        address: orNull(address),
+        iso_id: iso_id === noIso ? null : iso_id,
+      }),
+    missing,
+  );
+  return (
+    <FormModal
+      title={t('clients.edit')}
+      text={client.email}
+      submitLabel={t('common:save')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={stale && <StaleProblem error={stale} onReload={() => void reload()} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+      </Pair>
+      <Pair>
+        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" label={t('field.address')} {...form.getInputProps('address')} />
+      </Pair>
+      <IsoSelect
+        key={client.version}
+        companyId={client.company_id}
+        label={t('field.iso')}
+        description={t('clients.iso_later')}
+        required
+        initialLabel={client.iso_name ?? t('common:no_iso')}
+        {...form.getInputProps('iso_id')}
+      />
+    </FormModal>
+  );
+}

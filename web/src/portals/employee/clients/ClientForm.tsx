@@ -1,0 +1,149 @@
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import { errorText, type ApiError } from '../../../api/errors';
+import type { NewClient } from '../../../api/types';
+import { decimal } from '../../../messages/format';
+import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { AmountInput } from '../../../ui/AmountInput';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+import { currency, useCountries, type Country } from '../countries';
+
+export type Setup = NewClient['setup'];
+
+interface Props {
+  setup: Setup;
+  onClose: () => void;
+  /** The e-mail address belongs to this client already. */
+  onOrderInstead: (clientId: string) => void;
+}
+
+/** Quick Setup and Full Setup: a client with a first order. They differ in what the server does next. */
+export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  const countries = useCountries();
+  const [taken, setTaken] = useState<ApiError | null>(null);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      first_name: '',
+      last_name: '',
+      email: '',
+      phone: '',
+      address: '',
+      company_id: null as string | null,
+      iso_id: null as string | null,
+      country: 'US' as Country,
+      price: '',
+      commission: '',
+    },
+    validate: {
+      first_name: required,
+      last_name: required,
+      email: required,
+      company_id: required,
+      iso_id: required,
+      price: required,
+      commission: (value, { iso_id }) => (iso_id && iso_id !== noIso ? required(value) : null),
+    },
+  });
+  const withIso = form.values.iso_id !== null && form.values.iso_id !== noIso;
+
+  const save = useSave({
+    form,
+    save: (client: NewClient, key) => body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
+    saved: () => {
+      for (const noun of ['clients', 'spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
+      onClose();
+    },
+    explain: (error) => {
+      if (error.code !== 'email_taken') return false;
+      form.setErrors({ email: errorText(error) });
+      setTaken(error);
+      return typeof error.params.client_id === 'string';
+    },
+  });
+
+  const submit = form.onSubmit((values) => {
+    setTaken(null);
+    save.mutate({
+      setup,
+      first_name: values.first_name,
+      last_name: values.last_name,
+      email: values.email,
+      phone: orNull(values.phone),
+      address: orNull(values.address),
+      company_id: values.company_id ?? '',
+      iso_id: withIso ? values.iso_id : null,
+      country: values.country,
+      currency,
+      price: decimal(values.price),
+      ...(withIso && { commission: decimal(values.commission) }),
+    });
+  }, missing);
+
+  const clientId = taken?.params.client_id;
+  return (
+    <FormModal
+      title={t(`clients.${setup}`)}
+      text={t(`clients.${setup}_text`)}
+      submitLabel={t('clients.create')}
+      busyLabel={t('creating')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={
+        typeof clientId === 'string' && (
+          <>
+            {t('clients.taken')}{' '}
+            <Button size="compact-xs" variant="default" onClick={() => onOrderInstead(clientId)}>
+              {t('clients.order_instead')}
+            </Button>
+          </>
+        )
+      }
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+      </Pair>
+      <TextInput size="sm" type="email" label={t('field.email')} required {...form.getInputProps('email')} />
+      <Pair>
+        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" label={t('field.address')} {...form.getInputProps('address')} />
+      </Pair>
+      <Pair>
+        <CompanySelect
+          label={t('field.company')}
+          required
+          {...form.getInputProps('company_id')}
+          onChange={(company_id) => form.setValues({ company_id, iso_id: null })}
+        />
+        <IsoSelect
+          // Another company has other partners: what was searched and picked goes with it.
+          key={form.values.company_id}
+          companyId={form.values.company_id}
+          label={t('field.iso')}
+          required
+          {...form.getInputProps('iso_id')}
+        />
+      </Pair>
+      <ChoiceSelect label={t('field.country')} choices={countries} {...form.getInputProps('country')} />
+      <Pair>
+        <AmountInput unit={currency} label={t('field.price')} required {...form.getInputProps('price')} />
+        {withIso && (
+          <AmountInput unit={currency} label={t('field.commission')} required {...form.getInputProps('commission')} />
+        )}
+      </Pair>
+    </FormModal>
+  );
+}

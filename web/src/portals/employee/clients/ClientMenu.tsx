@@ -1,0 +1,69 @@
+import { IconArchive, IconFolderPlus, IconMail, IconPencil, IconRestore, IconUserOff } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import type { Client } from '../../../api/types';
+import { useSave } from '../../../shared/useSave';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { RowMenu, type RowAction } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
+
+type Act = 'invite' | 'suspend' | 'restore' | 'archive';
+
+function act(id: string, action: Act): Promise<Client> {
+  const call = { params: { path: { id } }, body: {} };
+  if (action === 'invite') return body(api.POST('/rest/v1/clients/{id}/invite', call));
+  if (action === 'suspend') return body(api.POST('/rest/v1/clients/{id}/suspend', call));
+  if (action === 'restore') return body(api.POST('/rest/v1/clients/{id}/restore', call));
+  return body(api.POST('/rest/v1/clients/{id}/archive', call));
+}
+
+interface Props {
+  client: Client;
+  onEdit: () => void;
+  onOrder: () => void;
+}
+
+export function ClientMenu({ client, onEdit, onOrder }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  const [asking, setAsking] = useState<Act | null>(null);
+  const name = `${client.first_name} ${client.last_name}`;
+  const save = useSave({
+    save: async (action: Act) => {
+      await act(client.id, action);
+      return action;
+    },
+    saved: (action) => {
+      setAsking(null);
+      void queryClient.invalidateQueries({ queryKey: ['clients'] });
+      toast({ title: t(`clients.done.${action}`), description: name });
+    },
+  });
+  const offers: (RowAction & { needs: string })[] = [
+    { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
+    { needs: 'create_spv', label: t('spvs.create'), icon: <IconFolderPlus size={15} />, onClick: onOrder },
+    { needs: 'invite', label: t('clients.invite'), icon: <IconMail size={15} />, onClick: () => save.mutate('invite') },
+    { needs: 'restore', label: t('restore'), icon: <IconRestore size={15} />, onClick: () => save.mutate('restore') },
+    { needs: 'suspend', label: t('clients.suspend'), icon: <IconUserOff size={15} />, onClick: () => setAsking('suspend') },
+    { needs: 'archive', label: t('archive'), icon: <IconArchive size={15} />, onClick: () => setAsking('archive') },
+  ];
+  return (
+    <>
+      <RowMenu name={name} actions={offers.filter((offer) => client.can.includes(offer.needs))} />
+      {asking && (
+        <ConfirmDialog
+          title={t(`clients.confirm.${asking}`, { name })}
+          confirmLabel={asking === 'suspend' ? t('clients.suspend') : t('archive')}
+          busyLabel={t('common:saving')}
+          busy={save.isPending}
+          danger
+          onConfirm={() => save.mutate(asking)}
+          onClose={() => setAsking(null)}
+        >
+          {t(`clients.confirm_text.${asking}`)}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import type { Client } from '../../../api/types';
+import { listState } from '../../../shared/listState';
+import { useParam } from '../../../shared/queryParams';
+import { useMe } from '../../../shared/session/me';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { EmptyState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { SpvForm } from '../spvs/SpvForm';
+import { Toolbar } from '../Toolbar';
+import { ClientEdit } from './ClientEdit';
+import { ClientForm, type Setup } from './ClientForm';
+import { ClientMenu } from './ClientMenu';
+
+type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
+
+export function ClientsTab() {
+  const { t } = useTranslation(['employee', 'common']);
+  const me = useMe();
+  const [q, setQ] = useParam('q');
+  const [archived, setArchived] = useState(false);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  const status = archived ? 'archived' : undefined;
+  const state = listState(useInfiniteQuery(queries.clients({ q: q || undefined, status })));
+
+  const columns: Column<Client>[] = [
+    { key: 'name', header: t('column.name'), cell: (client) => `${client.first_name} ${client.last_name}` },
+    { key: 'email', header: t('column.email'), cell: (client) => client.email },
+    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
+    { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (client) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    {
+      key: 'actions',
+      header: t('common:actions'),
+      actions: true,
+      cell: (client) => (
+        <ClientMenu
+          client={client}
+          onEdit={() => setDialog({ edit: client })}
+          onOrder={() => setDialog({ order: client })}
+        />
+      ),
+    },
+  ];
+  const empty = archived ? t('clients.none_archived') : t('clients.empty');
+  return (
+    <>
+      <Toolbar
+        searchLabel={t('clients.search')}
+        q={q}
+        onSearch={setQ}
+        archived={{ shown: archived, onChange: setArchived }}
+      >
+        {me.can.includes('create_client') && (
+          <>
+            <Button variant="default" onClick={() => setDialog({ create: 'quick' })}>
+              {t('clients.quick')}
+            </Button>
+            <Button onClick={() => setDialog({ create: 'full' })}>{t('clients.full')}</Button>
+          </>
+        )}
+      </Toolbar>
+      <DataTable
+        label={t('tab.clients')}
+        columns={columns}
+        state={state}
+        rowKey={(client) => client.id}
+        empty={<EmptyState icon={<IconUsers size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
+      />
+      {dialog && 'create' in dialog && (
+        <ClientForm setup={dialog.create} onClose={close} onOrderInstead={(id) => setDialog({ order: { id } })} />
+      )}
+      {dialog && 'edit' in dialog && <ClientEdit client={dialog.edit} onClose={close} />}
+      {dialog && 'order' in dialog && <SpvForm clientId={dialog.order.id} onClose={close} onCreated={close} />}
+    </>
+  );
+}

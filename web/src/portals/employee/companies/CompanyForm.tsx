@@ -1,0 +1,90 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, edited, idempotent } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import type { ApiError } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Company, NewCompany } from '../../../api/types';
+import { orNull, required } from '../../../shared/rules';
+import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+const valuesOf = (company: Company | null) => ({
+  name: company?.name ?? '',
+  business_name: company?.business_name ?? '',
+  email: company?.email ?? '',
+  phone: company?.phone ?? '',
+  logo_url: company?.logo_url ?? '',
+});
+
+/** 'Create New Company', or 'Edit Company' when there is one. */
+export function CompanyForm({ company: opened, onClose }: { company: Company | null; onClose: () => void }) {
+  const { t } = useTranslation(['employee', 'common']);
+  const [company, setCompany] = useState(opened);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: valuesOf(opened),
+    validate: { name: required, business_name: required },
+  });
+  const save = useSave({
+    form,
+    save: (values: NewCompany, key) =>
+      company
+        ? body(api.PATCH('/rest/v1/companies/{id}', { params: edited(company), body: values }))
+        : body(api.POST('/rest/v1/companies', { params: idempotent(key), body: values })),
+    saved: (saved) => {
+      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      toast({ title: company ? t('company.updated') : t('company.created'), description: saved.name });
+      onClose();
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = async (id: string) => {
+    const newest = await queryClient.fetchQuery({ ...queries.company(id), staleTime: 0 });
+    setCompany(newest);
+    setStale(null);
+    form.setInitialValues(valuesOf(newest));
+    form.reset();
+  };
+  const submit = form.onSubmit(
+    ({ name, business_name, email, phone, logo_url }) =>
+      save.mutate({ name, business_name, email: orNull(email), phone: orNull(phone), logo_url: orNull(logo_url) }),
+    missing,
+  );
+  return (
+    <FormModal
+      title={company ? t('company.edit_title') : t('company.create_title')}
+      submitLabel={company ? t('common:save') : t('company.create')}
+      busyLabel={company ? t('common:saving') : t('creating')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={stale && company && <StaleProblem error={stale} onReload={() => void reload(company.id)} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput size="sm" label={t('field.name')} required data-autofocus {...form.getInputProps('name')} />
+        <TextInput size="sm" label={t('field.business_name')} required {...form.getInputProps('business_name')} />
+      </Pair>
+      <Pair>
+        <TextInput size="sm" type="email" label={t('field.email')} {...form.getInputProps('email')} />
+        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+      </Pair>
+      <TextInput
+        size="sm"
+        type="url"
+        label={t('field.logo_url')}
+        placeholder="https://"
+        {...form.getInputProps('logo_url')}
+      />
+    </FormModal>
+  );
+}

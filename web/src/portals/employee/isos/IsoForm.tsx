@@ -1,0 +1,56 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import type { NewIso } from '../../../api/types';
+import { CompanySelect } from '../../../shared/lookups';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+export function IsoForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('employee');
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: { first_name: '', last_name: '', email: '', phone: '', company_id: null as string | null },
+    validate: { first_name: required, last_name: required, email: required, company_id: required },
+  });
+  const save = useSave({
+    form,
+    save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotent(key), body: iso })),
+    saved: (iso) => {
+      void queryClient.invalidateQueries({ queryKey: ['isos'] });
+      toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });
+      onClose();
+    },
+  });
+  const submit = form.onSubmit(
+    ({ phone, company_id, ...rest }) =>
+      save.mutate({ ...rest, phone: orNull(phone), company_id: company_id ?? '' }),
+    missing,
+  );
+  return (
+    <FormModal
+      title={t('iso.create_title')}
+      text={t('iso.create_text')}
+      submitLabel={t('iso.create')}
+      busyLabel={t('creating')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+      </Pair>
+      <Pair>
+        <TextInput size="sm" type="email" label={t('field.email')} required {...form.getInputProps('email')} />
+        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+      </Pair>
+      <CompanySelect label={t('field.company')} required {...form.getInputProps('company_id')} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core';
+import { IconBriefcase } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import type { Iso } from '../../../api/types';
+import { listState } from '../../../shared/listState';
+import { useParam } from '../../../shared/queryParams';
+import { useMe } from '../../../shared/session/me';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { EmptyState } from '../../../ui/states';
+import { RemoveMenu } from '../RemoveMenu';
+import { Toolbar } from '../Toolbar';
+import { IsoForm } from './IsoForm';
+
+export function IsosTab() {
+  const { t } = useTranslation(['employee', 'common']);
+  const me = useMe();
+  const [q, setQ] = useParam('q');
+  const [archived, setArchived] = useState(false);
+  const [creating, setCreating] = useState(false);
+  const query = queries.isos({ q: q || undefined, archived: archived || undefined });
+  const state = listState(useInfiniteQuery(query));
+  const columns: Column<Iso>[] = [
+    { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
+    { key: 'email', header: t('column.email'), cell: (iso) => iso.email },
+    { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
+    { key: 'company', header: t('column.company'), cell: (iso) => iso.company_name },
+    {
+      key: 'actions',
+      header: t('common:actions'),
+      actions: true,
+      cell: (iso) => <RemoveMenu kind="iso" row={iso} name={`${iso.first_name} ${iso.last_name}`} />,
+    },
+  ];
+  const empty = archived ? t('iso.none_archived') : t('iso.empty');
+  return (
+    <>
+      <Toolbar
+        searchLabel={t('iso.search')}
+        q={q}
+        onSearch={setQ}
+        archived={{ shown: archived, onChange: setArchived }}
+      >
+        {me.can.includes('create_iso') && <Button onClick={() => setCreating(true)}>{t('iso.add')}</Button>}
+      </Toolbar>
+      <DataTable
+        label={t('tab.isos')}
+        columns={columns}
+        state={state}
+        rowKey={(iso) => iso.id}
+        empty={<EmptyState icon={<IconBriefcase size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
+      />
+      {creating && <IsoForm onClose={() => setCreating(false)} />}
+    </>
+  );
+}

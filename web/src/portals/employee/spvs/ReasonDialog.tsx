@@ -1,0 +1,44 @@
+import { Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { required } from '../../../shared/rules';
+import { useMissing } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+
+interface Props {
+  title: string;
+  text: string;
+  confirmLabel: string;
+  busy: boolean;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+}
+
+/** Asks why, because the client will read it. */
+export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClose }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  const missing = useMissing();
+  const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
+  return (
+    <FormModal
+      title={title}
+      text={text}
+      size="md"
+      submitLabel={confirmLabel}
+      busyLabel={t('common:saving')}
+      busy={busy}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit(({ reason }) => onConfirm(reason), missing)}
+      onClose={onClose}
+    >
+      <Textarea
+        label={t('field.reason')}
+        required
+        autosize
+        minRows={3}
+        data-autofocus
+        {...form.getInputProps('reason')}
+      />
+    </FormModal>
+  );
+}

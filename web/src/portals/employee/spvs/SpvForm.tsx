@@ -1,0 +1,147 @@
+import { Loader, Modal, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Client, NewSpv, SpvDetail } from '../../../api/types';
+import { decimal, today } from '../../../messages/format';
+import { ClientSelect, CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
+import { required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { AmountInput } from '../../../ui/AmountInput';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { ErrorState } from '../../../ui/states';
+import { toast } from '../../../ui/toasts';
+import { currency, useCountries, type Country } from '../countries';
+
+interface Props {
+  /** Whose order it is, when that is already known. */
+  clientId?: string;
+  onClose: () => void;
+  onCreated: (spv: SpvDetail) => void;
+}
+
+/** 'Create SPV Order'. */
+export function SpvForm({ clientId, ...props }: Props) {
+  return clientId ? <ForClient clientId={clientId} {...props} /> : <Form {...props} />;
+}
+
+function ForClient({ clientId, ...props }: Props & { clientId: string }) {
+  const { t } = useTranslation('employee');
+  const { data: client, error, refetch } = useQuery(queries.client(clientId));
+  if (client) return <Form client={client} {...props} />;
+  return (
+    <Modal opened onClose={props.onClose} title={t('spvs.create')}>
+      {error ? <ErrorState message={errorText(error)} onRetry={() => void refetch()} /> : <Loader size="sm" />}
+    </Modal>
+  );
+}
+
+function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client?: Client }) {
+  const { t } = useTranslation(['employee', 'common']);
+  const countries = useCountries();
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      company_id: client?.company_id ?? null,
+      iso_id: (client && (client.iso_id ?? noIso)) ?? null,
+      client_id: client?.id ?? null,
+      country: 'US' as Country,
+      purchase_amount: '',
+      custom_identifier: '',
+      iso_commission_percentage: '',
+      ordered_date: today(),
+    },
+    validate: { company_id: required, iso_id: required, client_id: required, purchase_amount: required },
+  });
+  const { company_id: companyId, iso_id: isoId } = form.values;
+  const withIso = isoId !== null && isoId !== noIso;
+
+  const save = useSave({
+    form,
+    save: (spv: NewSpv, key) => body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: spv })),
+    saved: (spv) => {
+      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('spvs.created'), description: spv.identifier });
+      onCreated(spv);
+    },
+  });
+  const submit = form.onSubmit((values) => {
+    const identifier = values.custom_identifier.trim();
+    const rate = values.iso_commission_percentage.trim();
+    save.mutate({
+      client_id: values.client_id ?? '',
+      company_id: values.company_id ?? '',
+      iso_id: withIso ? values.iso_id : null,
+      country: values.country,
+      currency,
+      purchase_amount: decimal(values.purchase_amount),
+      ...(identifier && { custom_identifier: identifier }),
+      ...(withIso && rate && { iso_commission_percentage: decimal(rate) }),
+      ...(values.ordered_date && { ordered_date: values.ordered_date }),
+    });
+  }, missing);
+
+  return (
+    <FormModal
+      title={t('spvs.create')}
+      submitLabel={t('spvs.create_submit')}
+      busyLabel={t('creating')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Pair>
+        <CompanySelect
+          label={t('field.company')}
+          required
+          initialLabel={client?.company_name ?? undefined}
+          {...form.getInputProps('company_id')}
+          onChange={(company_id) => form.setValues({ company_id, iso_id: null, client_id: null })}
+        />
+        <IsoSelect
+          key={`iso of ${companyId}`}
+          companyId={companyId}
+          label={t('field.iso')}
+          required
+          initialLabel={client ? (client.iso_name ?? t('common:no_iso')) : undefined}
+          {...form.getInputProps('iso_id')}
+        />
+      </Pair>
+      <ClientSelect
+        key={`client of ${companyId}`}
+        companyId={companyId}
+        label={t('field.client')}
+        required
+        initialLabel={client && `${client.first_name} ${client.last_name} (${client.email})`}
+        {...form.getInputProps('client_id')}
+      />
+      <Pair>
+        <AmountInput
+          unit={currency}
+          label={t('field.purchase_amount')}
+          required
+          {...form.getInputProps('purchase_amount')}
+        />
+        {withIso && (
+          <AmountInput unit="%" label={t('field.rate')} {...form.getInputProps('iso_commission_percentage')} />
+        )}
+      </Pair>
+      <TextInput
+        size="sm"
+        label={t('field.custom_identifier')}
+        description={t('spvs.identifier_text')}
+        {...form.getInputProps('custom_identifier')}
+      />
+      <Pair>
+        <ChoiceSelect label={t('field.country')} choices={countries} {...form.getInputProps('country')} />
+        <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
+      </Pair>
+    </FormModal>
+  );
+}

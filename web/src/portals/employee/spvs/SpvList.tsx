@@ -1,0 +1,81 @@
+import { Button, ScrollArea, Skeleton, UnstyledButton } from '@mantine/core';
+import { IconFolder } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Spv } from '../../../api/types';
+import { percent } from '../../../messages/format';
+import type { TableState } from '../../../ui/DataTable';
+import { Money } from '../../../ui/Money';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import classes from './SpvList.module.css';
+
+interface Props {
+  state: TableState<Spv>;
+  selected: string;
+  onSelect: (id: string) => void;
+  emptyText: string;
+}
+
+export function SpvList({ state, selected, onSelect, emptyText }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  return (
+    <div>
+      {state.error && !state.rows && <ErrorState message={state.error} onRetry={state.retry} />}
+      {!state.rows && !state.error && <Waiting />}
+      {state.rows?.length === 0 && <EmptyState icon={<IconFolder size={20} />} title={emptyText} />}
+      {state.rows && state.rows.length > 0 && (
+        <ScrollArea.Autosize
+          mah={600}
+          type="auto"
+          viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('spvs.list') }}
+        >
+          <ul className={classes.list}>
+            {state.rows.map((spv) => (
+              <li key={spv.id}>
+                <Item spv={spv} selected={spv.id === selected} onSelect={() => onSelect(spv.id)} />
+              </li>
+            ))}
+          </ul>
+          {state.more && (
+            <div className={classes.more}>
+              <Button variant="default" onClick={state.more.load} disabled={state.more.loading}>
+                {state.more.loading ? t('common:loading') : t('common:load_more')}
+              </Button>
+            </div>
+          )}
+        </ScrollArea.Autosize>
+      )}
+    </div>
+  );
+}
+
+function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSelect: () => void }) {
+  const { t } = useTranslation('employee');
+  const rate = spv.iso_commission_percentage;
+  return (
+    <UnstyledButton className={classes.item} aria-current={selected} onClick={onSelect}>
+      <span className={classes.head}>
+        <span className={classes.name}>{spv.identifier}</span>
+        <StatusBadge kind="spv" status={spv.status} />
+      </span>
+      <span className={classes.who}>
+        {spv.client_name}
+        <span className={classes.company}>{spv.company_name}</span>
+      </span>
+      <span className={classes.money}>
+        <Money amount={spv.amount} currency={spv.currency} />
+        {rate && <span className={classes.rate}>{t('spvs.rate', { rate: percent(rate) })}</span>}
+      </span>
+    </UnstyledButton>
+  );
+}
+
+function Waiting() {
+  return (
+    <div className={classes.waiting} aria-hidden="true">
+      {[1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} height={56} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import { queries } from '../../../api/queries';
+import type { SpvDetail } from '../../../api/types';
+import { useMe } from '../../../shared/session/me';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { RowMenu, type RowAction } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
+import { ReasonDialog } from './ReasonDialog';
+
+type Reasoned = 'hold' | 'cancel' | 'reopen';
+type Act = { action: 'start' | 'resume' } | { action: Reasoned; reason: string };
+
+function act(id: string, act: Act): Promise<SpvDetail> {
+  const params = { path: { id } };
+  switch (act.action) {
+    case 'start':
+      return body(api.POST('/rest/v1/spvs/{id}/start', { params, body: {} }));
+    case 'resume':
+      return body(api.POST('/rest/v1/spvs/{id}/resume', { params, body: {} }));
+    case 'hold':
+      return body(api.POST('/rest/v1/spvs/{id}/hold', { params, body: { reason: act.reason } }));
+    case 'cancel':
+      return body(api.POST('/rest/v1/spvs/{id}/cancel', { params, body: { reason: act.reason } }));
+    case 'reopen':
+      return body(api.POST('/rest/v1/spvs/{id}/reopen', { params, body: { reason: act.reason } }));
+  }
+}
+
+/** Moves an order from one status to another, as far as the server says this person can. */
+export function StatusActions({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation(['employee', 'common', 'names']);
+  const me = useMe();
+  const [asking, setAsking] = useState<Reasoned | null>(null);
+  const save = useSave({
+    save: (wanted: Act) => act(spv.id, wanted),
+    saved: (changed) => {
+      setAsking(null);
+      queryClient.setQueryData(queries.spv(spv.id).queryKey, changed);
+      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      const status = t(`names:spv_status.${changed.status}`);
+      toast({ title: t('spvs.status_updated'), description: t('spvs.status_changed', { status }) });
+    },
+  });
+  const offers: (RowAction & { needs: string })[] = [
+    { needs: 'resume', label: t('spvs.resume'), icon: <IconPlayerPlay size={15} />, onClick: () => save.mutate({ action: 'resume' }) },
+    { needs: 'hold', label: t('spvs.hold'), icon: <IconPlayerPause size={15} />, onClick: () => setAsking('hold') },
+    { needs: 'reopen', label: t('spvs.reopen'), icon: <IconRotate size={15} />, onClick: () => setAsking('reopen') },
+    { needs: 'cancel', label: t('spvs.cancel'), icon: <IconX size={15} />, danger: true, onClick: () => setAsking('cancel') },
+  ];
+  return (
+    <>
+      {/* The specification shows it to super admins always, and enables it while the order is pending. */}
+      {(me.role === 'super_admin' || spv.can.includes('start')) && (
+        <BusyButton
+          busy={save.isPending && asking === null}
+          disabled={!spv.can.includes('start')}
+          label={t('spvs.start')}
+          busyLabel={t('spvs.starting')}
+          onClick={() => save.mutate({ action: 'start' })}
+        />
+      )}
+      <RowMenu name={spv.identifier} actions={offers.filter((offer) => spv.can.includes(offer.needs))} />
+      {asking && (
+        <ReasonDialog
+          title={t(`spvs.${asking}_title`, { name: spv.identifier })}
+          text={t(`spvs.${asking}_text`)}
+          confirmLabel={t(`spvs.${asking}`)}
+          busy={save.isPending}
+          onConfirm={(reason) => save.mutate({ action: asking, reason })}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, edited } from '../../../api/client';
+import { queryClient } from '../../../api/cache';
+import type { ApiError } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { SpvDetail, Step, StepChange } from '../../../api/types';
+import { orNull, required } from '../../../shared/rules';
+import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+type WaitingOn = NonNullable<Step['waiting_on']>;
+const statuses: Step['status'][] = ['pending', 'in_progress', 'completed', 'blocked'];
+const parties: WaitingOn[] = ['staff', 'client', 'iso', 'authority', 'other'];
+
+const valuesOf = (step: Step) => ({
+  status: step.status,
+  blocked_reason: step.blocked_reason ?? '',
+  waiting_on: step.waiting_on,
+  text_data: step.text_data ?? '',
+  document_url: step.document_url ?? '',
+  reason: '',
+});
+type Values = ReturnType<typeof valuesOf>;
+
+/** 'Edit SPV Step'. Only what was changed is sent, so that a field nobody touched is never put back. */
+export function StepForm({ step: opened, spv, onClose }: { step: Step; spv: SpvDetail; onClose: () => void }) {
+  const { t } = useTranslation(['employee', 'common', 'names']);
+  const [step, setStep] = useState(opened);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const missing = useMissing();
+  const blocked = (values: Values) => values.status === 'blocked';
+  const form = useForm({
+    initialValues: valuesOf(opened),
+    validate: {
+      blocked_reason: (value, values) => (blocked(values) ? required(value) : null),
+      waiting_on: (value, values) => (blocked(values) ? required(value) : null),
+      reason: (value, values) => (reopens(values) ? required(value) : null),
+    },
+  });
+  const reopens = (values: Values) => spv.status === 'closed' && values.status !== 'completed';
+
+  const save = useSave({
+    form,
+    save: (change: StepChange) => body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
+    saved: (saved) => {
+      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      const status = t(`names:spv_status.${saved.spv.status}`);
+      const moved = saved.spv.status !== spv.status;
+      toast({ title: t('step.updated'), description: moved ? t('spvs.status_changed', { status }) : saved.step_name });
+      onClose();
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+
+  const reload = async () => {
+    const newest = await queryClient.fetchQuery({ ...queries.spv(spv.id), staleTime: 0 });
+    const found = newest.steps.find((one) => one.id === step.id);
+    if (!found) return onClose();
+    setStep(found);
+    setStale(null);
+    form.setInitialValues(valuesOf(found));
+    form.reset();
+    return undefined;
+  };
+
+  const submit = form.onSubmit((values) => save.mutate(changes(step, values, reopens(values))), missing);
+  const choices = statuses.map((value) => ({ value, label: t(`names:step_status.${value}`) }));
+  return (
+    <FormModal
+      title={t('step.edit')}
+      text={`${step.step_order}. ${step.step_name}`}
+      submitLabel={t('common:save')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={stale && <StaleProblem error={stale} onReload={() => void reload()} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <ChoiceSelect label={t('common:status')} choices={choices} {...form.getInputProps('status')} />
+      {form.values.status === 'blocked' && (
+        <>
+          <TextInput
+            size="sm"
+            label={t('step.blocked_reason')}
+            description={t('step.client_sees')}
+            required
+            {...form.getInputProps('blocked_reason')}
+          />
+          <ChoiceSelect
+            label={t('step.waiting_on')}
+            required
+            placeholder={t('choose')}
+            choices={parties.map((value) => ({ value, label: t(`names:waiting_on.${value}`) }))}
+            {...form.getInputProps('waiting_on')}
+          />
+        </>
+      )}
+      <Textarea
+        label={t('step.notes')}
+        description={t('step.notes_text')}
+        autosize
+        minRows={3}
+        {...form.getInputProps('text_data')}
+      />
+      <TextInput
+        size="sm"
+        type="url"
+        label={t('step.document_url')}
+        placeholder="https://"
+        {...form.getInputProps('document_url')}
+      />
+      {reopens(form.values) && (
+        <TextInput
+          size="sm"
+          label={t('field.reason')}
+          description={t('step.reopens')}
+          required
+          {...form.getInputProps('reason')}
+        />
+      )}
+    </FormModal>
+  );
+}
+
+function changes(step: Step, values: Values, withReason: boolean): StepChange {
+  const change: StepChange = {};
+  if (values.status !== step.status) change.status = values.status;
+  if (orNull(values.text_data) !== step.text_data) change.text_data = orNull(values.text_data);
+  if (orNull(values.document_url) !== step.document_url) change.document_url = orNull(values.document_url);
+  if (values.status === 'blocked') {
+    change.blocked_reason = values.blocked_reason;
+    change.waiting_on = values.waiting_on;
+  }
+  if (withReason) change.reason = values.reason;
+  return change;
+}

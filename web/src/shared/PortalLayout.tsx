@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useLoaderData } from 'react-router-dom';
+import { queryClient } from '../api/cache';
+import { api, body } from '../api/client';
+import { errorText } from '../api/errors';
+import { queries } from '../api/queries';
+import { signOut } from '../api/session';
+import type { Me } from '../api/types';
+import { setLanguage } from '../messages';
+import type { Language } from '../messages/locale';
+import { AppFrame } from '../ui/AppFrame';
+import { toast } from '../ui/toasts';
+import { UserMenu } from '../ui/UserMenu';
+import { MeContext } from './session/me';
+import classes from './PortalLayout.module.css';
+
+interface Props {
+  portal: string;
+  home: string;
+  navigation?: ReactNode;
+}
+
+/** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
+export function PortalLayout({ portal, home, navigation }: Props) {
+  const { t } = useTranslation(['common', 'names']);
+  const admitted = useLoaderData<Me>();
+  const me = useQuery(queries.me()).data ?? admitted;
+  const { data: settings } = useQuery(queries.settings());
+  const brand = settings?.brand_name;
+
+  const logout = async () => {
+    await signOut();
+    toast({ title: t('logged_out.title'), description: t('logged_out.text') });
+  };
+  const chooseLanguage = async (language: Language) => {
+    await setLanguage(language);
+    try {
+      queryClient.setQueryData(
+        queries.me().queryKey,
+        await body(api.PATCH('/rest/v1/me', { body: { language } })),
+      );
+    } catch (error) {
+      toast({ title: t('error'), description: errorText(error), destructive: true });
+    }
+  };
+
+  return (
+    <MeContext value={me}>
+      <AppFrame
+        portal={portal}
+        navigation={navigation}
+        brand={
+          <Link className={classes.brand} to={home}>
+            <img src="/favicon.svg" alt="" width={22} height={22} />
+            {brand ?? 'SPV Portal'}
+          </Link>
+        }
+        menu={
+          <UserMenu
+            name={`${me.first_name} ${me.last_name}`}
+            email={me.email}
+            role={t(`names:role.${me.role}`)}
+            onLanguage={(language) => void chooseLanguage(language)}
+            onLogout={() => void logout()}
+          />
+        }
+      >
+        <Outlet />
+      </AppFrame>
+    </MeContext>
+  );
+}

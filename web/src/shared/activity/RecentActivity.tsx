@@ -1,0 +1,23 @@
+import { IconHistory } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Activity } from '../../api/types';
+import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { activityText } from './words';
+
+/** The newest events; undefined while they are loading. Events refresh it while it is open. */
+export function RecentActivity({ activity }: { activity: Activity[] | undefined }) {
+  const { t } = useTranslation(['common', 'events', 'names']);
+  return (
+    <Section title={t('activity.title')}>
+      {!activity && <ActivityWaiting />}
+      {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
+      {activity && activity.length > 0 && (
+        <ActivityList
+          entries={activity.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))}
+        />
+      )}
+    </Section>
+  );
+}

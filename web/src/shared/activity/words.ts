@@ -1,0 +1,21 @@
+import type { TFunction } from 'i18next';
+import type { Activity } from '../../api/types';
+
+/** One event as a sentence. */
+export function activityText(t: TFunction, activity: Activity): string {
+  const { action, actor, subject, data } = activity;
+  const named = t(`names:actor.${actor.kind}`, { defaultValue: '' });
+  const values = {
+    ...data,
+    actor: actor.name || named,
+    subject: subject.label,
+    from: status(t, data.from),
+    to: status(t, data.to),
+  };
+  // A server newer than this page may tell of things this page has no words for.
+  return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+}
+
+function status(t: TFunction, value: unknown): string {
+  return typeof value === 'string' ? t(`names:step_status.${value}`, { defaultValue: value }) : '';
+}

@@ -1,0 +1,23 @@
+import { errorText } from '../api/errors';
+import type { TableState } from '../ui/DataTable';
+
+interface ListQuery<Row> {
+  data: Row[] | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** A paged query as a table wants it. */
+export function listState<Row>(query: ListQuery<Row>): TableState<Row> {
+  return {
+    rows: query.data,
+    error: query.error ? errorText(query.error) : null,
+    retry: () => void query.refetch(),
+    more: query.hasNextPage
+      ? { load: () => void query.fetchNextPage(), loading: query.isFetchingNextPage }
+      : undefined,
+  };
+}

@@ -1,0 +1,77 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../api/queries';
+import { LookupSelect } from '../ui/LookupSelect';
+
+interface Field {
+  label: string;
+  value?: string | null;
+  onChange: (value: string | null) => void;
+  initialLabel?: string;
+  description?: ReactNode;
+  error?: ReactNode;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** The value of "No ISO partner": chosen, unlike an empty field. */
+export const noIso = 'none';
+
+function useTyped() {
+  const [typed, setTyped] = useState('');
+  const [settled] = useDebouncedValue(typed, 200);
+  return { search: { q: settled || undefined, limit: 20 }, setTyped };
+}
+
+export function CompanySelect(field: Field) {
+  const { search, setTyped } = useTyped();
+  const { data = [] } = useInfiniteQuery(queries.companies(search));
+  return (
+    <LookupSelect
+      {...field}
+      onSearch={setTyped}
+      choices={data.map((company) => ({ value: company.id, label: company.name }))}
+    />
+  );
+}
+
+interface InCompany extends Field {
+  companyId: string | null;
+}
+
+export function IsoSelect({ companyId, ...field }: InCompany) {
+  const { t } = useTranslation('common');
+  const { search, setTyped } = useTyped();
+  const query = queries.isos({ ...search, company_id: companyId ?? undefined });
+  const { data = [] } = useInfiniteQuery({ ...query, enabled: companyId !== null });
+  return (
+    <LookupSelect
+      {...field}
+      disabled={companyId === null}
+      onSearch={setTyped}
+      choices={[
+        { value: noIso, label: t('no_iso') },
+        ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
+      ]}
+    />
+  );
+}
+
+export function ClientSelect({ companyId, ...field }: InCompany) {
+  const { search, setTyped } = useTyped();
+  const query = queries.clients({ ...search, company_id: companyId ?? undefined });
+  const { data = [] } = useInfiniteQuery({ ...query, enabled: companyId !== null });
+  return (
+    <LookupSelect
+      {...field}
+      disabled={companyId === null}
+      onSearch={setTyped}
+      choices={data.map((client) => ({
+        value: client.id,
+        label: `${client.first_name} ${client.last_name} (${client.email})`,
+      }))}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { IconAlertCircle, IconExternalLink } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Step } from '../../api/types';
+import { date, dateTime } from '../../messages/format';
+import { StatusBadge } from '../../ui/StatusBadge';
+import classes from './StepList.module.css';
+
+interface Props {
+  steps: Step[];
+  label: string;
+  /** Something to do with a step, at its end. */
+  action?: (step: Step) => ReactNode;
+}
+
+/** The steps of an order in their order, with what holds them up. */
+export function StepList({ steps, label, action }: Props) {
+  return (
+    <ol className={classes.list} aria-label={label}>
+      {steps.map((step) => (
+        <li key={step.id} className={classes.step} data-status={step.status}>
+          <span className={classes.number} aria-hidden="true">
+            {step.step_order}
+          </span>
+          <StepBody step={step} />
+          {action && <span className={classes.action}>{action(step)}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepBody({ step }: { step: Step }) {
+  const { t } = useTranslation(['common', 'names']);
+  const facts = [
+    t(`names:owner.${step.owner}`),
+    step.completed_at
+      ? t('step.completed_at', { date: dateTime(step.completed_at) })
+      : step.due_date && t('step.due', { date: date(step.due_date) }),
+  ].filter(Boolean);
+  return (
+    <div className={classes.body}>
+      <div className={classes.head}>
+        <span className={classes.name}>{step.step_name}</span>
+        <StatusBadge kind="step" status={step.status} />
+      </div>
+      <div className={classes.facts}>{facts.join(' · ')}</div>
+      {step.status === 'blocked' && (
+        <div className={classes.blocked}>
+          <IconAlertCircle size={15} aria-hidden="true" />
+          <span>
+            {step.blocked_reason}
+            {step.waiting_on && (
+              <> {t('step.waiting_on', { who: t(`names:waiting_on.${step.waiting_on}`) })}</>
+            )}
+          </span>
+        </div>
+      )}
+      {step.text_data && <p className={classes.notes}>{step.text_data}</p>}
+      {step.document_url && (
+        <a className={classes.document} href={step.document_url} target="_blank" rel="noreferrer noopener">
+          {t('step.document')}
+          <IconExternalLink size={14} aria-hidden="true" />
+        </a>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { newKey } from '../api/client';
+import { ApiError, errorText, fieldErrors } from '../api/errors';
+import { toast } from '../ui/toasts';
+
+interface Form {
+  setErrors: (errors: Record<string, string>) => void;
+}
+
+interface Options<Input, Result> {
+  /** `key` stays the same while a retry could make the same thing twice. */
+  save: (input: Input, key: string) => Promise<Result>;
+  saved: (result: Result) => void;
+  /** Gets the server's words beside its fields. */
+  form?: Form;
+  /** Explains a refusal in a better place than a toast; true when it did. */
+  explain?: (error: ApiError) => boolean;
+}
+
+/** Saving, with the one way failures are told: beside the fields, and as a toast. */
+export function useSave<Input, Result>({ save, saved, form, explain }: Options<Input, Result>) {
+  const { t } = useTranslation('common');
+  const key = useRef(newKey());
+  return useMutation({
+    mutationFn: (input: Input) => save(input, key.current),
+    onSuccess: (result) => {
+      key.current = newKey();
+      saved(result);
+    },
+    onError: (error) => {
+      // The server answered and made nothing: what is sent next is a new attempt.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
+      if (error instanceof ApiError && explain?.(error)) return;
+      form?.setErrors(fieldErrors(error));
+      const missing = error instanceof ApiError && error.fields.some((field) => field.code === 'required');
+      toast({
+        title: missing ? t('missing.title') : t('error'),
+        description: missing ? t('missing.text') : errorText(error),
+        destructive: true,
+      });
+    },
+  });
+}
+
+/** For a form's `onSubmit` failure: some required field is empty. */
+export function useMissing(): () => void {
+  const { t } = useTranslation('common');
+  return () => toast({ title: t('missing.title'), description: t('missing.text'), destructive: true });
+}

@@ -1,0 +1,84 @@
+import { ActionIcon, Burger, Drawer, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconMoon, IconSun } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './AppFrame.module.css';
+
+interface Props {
+  /** The product's name, linking to the portal's first page. */
+  brand: ReactNode;
+  portal: string;
+  /** Links of the sidebar; a portal with one page has none. */
+  navigation?: ReactNode;
+  menu: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame around every page of a portal: top bar, sidebar where there is one, content. */
+export function AppFrame({ brand, portal, navigation, menu, children }: Props) {
+  const { t } = useTranslation('common');
+  const [open, drawer] = useDisclosure(false);
+  return (
+    <div className={classes.frame} data-sidebar={Boolean(navigation)}>
+      <a className={classes.skip} href="#content">
+        {t('skip')}
+      </a>
+      <header className={classes.top}>
+        {navigation && (
+          <Burger
+            className={classes.burger}
+            size="sm"
+            opened={open}
+            onClick={drawer.toggle}
+            aria-label={t('open_navigation')}
+          />
+        )}
+        <div className={classes.brand}>{brand}</div>
+        <span className={classes.portal}>{portal}</span>
+        <div className={classes.tools}>
+          <SchemeToggle />
+          {menu}
+        </div>
+      </header>
+      {navigation && (
+        <>
+          <nav className={classes.sidebar} aria-label={t('navigation')}>
+            {navigation}
+          </nav>
+          <Drawer
+            opened={open}
+            onClose={drawer.close}
+            size={260}
+            title={portal}
+            closeButtonProps={{ 'aria-label': t('close') }}
+          >
+            <nav aria-label={t('navigation')} onClick={drawer.close}>
+              {navigation}
+            </nav>
+          </Drawer>
+        </>
+      )}
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <div className={classes.content}>{children}</div>
+      </main>
+    </div>
+  );
+}
+
+function SchemeToggle() {
+  const { t } = useTranslation('common');
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme('light') === 'dark';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={32}
+      aria-label={dark ? t('scheme.light') : t('scheme.dark')}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <IconSun size={18} stroke={1.5} /> : <IconMoon size={18} stroke={1.5} />}
+    </ActionIcon>
+  );
+}

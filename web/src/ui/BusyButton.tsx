@@ -1,0 +1,26 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import type { ComponentProps } from 'react';
+import classes from './BusyButton.module.css';
+
+type Props = ButtonProps &
+  Omit<ComponentProps<'button'>, keyof ButtonProps | 'children'> & {
+    busy: boolean;
+    label: string;
+    busyLabel: string;
+  };
+
+/** Says what it is doing while it does it, without changing its width. */
+export function BusyButton({ busy, label, busyLabel, disabled, ...rest }: Props) {
+  return (
+    <Button {...rest} disabled={disabled || busy} aria-busy={busy}>
+      <span className={classes.stack}>
+        <span data-hidden={busy} aria-hidden={busy}>
+          {label}
+        </span>
+        <span data-hidden={!busy} aria-hidden={!busy}>
+          {busyLabel}
+        </span>
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,52 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BusyButton } from './BusyButton';
+
+interface Props {
+  title: string;
+  children: ReactNode;
+  /** The verb of what will be done, as on the button that led here. */
+  confirmLabel: string;
+  busyLabel: string;
+  busy: boolean;
+  danger?: boolean;
+  /** Why it cannot be done: then there is nothing to confirm. */
+  refused?: boolean;
+  /** Another way out, such as Archive instead of Delete. */
+  alternative?: ReactNode;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+export function ConfirmDialog(props: Props) {
+  const { t } = useTranslation('common');
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      size="md"
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <Text component="div" size="md">
+        {props.children}
+      </Text>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={props.onClose} disabled={props.busy} data-autofocus>
+          {t('cancel')}
+        </Button>
+        {props.alternative}
+        {!props.refused && (
+          <BusyButton
+            color={props.danger ? 'red' : undefined}
+            busy={props.busy}
+            label={props.confirmLabel}
+            busyLabel={props.busyLabel}
+            onClick={props.onConfirm}
+          />
+        )}
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ErrorState } from './states';
+import classes from './DataTable.module.css';
+
+export interface Column<Row> {
+  key: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  align?: 'right';
+  /** A column for a menu or buttons: its header is read, not shown. */
+  actions?: boolean;
+  width?: number;
+}
+
+/** What a list is doing. The types make loading and failing impossible to forget. */
+export interface TableState<Row> {
+  rows: Row[] | undefined;
+  error: string | null;
+  retry: () => void;
+  /** Set while there are further rows to load. */
+  more?: { load: () => void; loading: boolean };
+}
+
+interface Props<Row> {
+  label: string;
+  columns: Column<Row>[];
+  state: TableState<Row>;
+  rowKey: (row: Row) => string;
+  empty: ReactNode;
+}
+
+/** A table that becomes a list of cards on phones. */
+export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<Row>) {
+  const { t } = useTranslation('common');
+  if (!state.rows && state.error) return <ErrorState message={state.error} onRetry={state.retry} />;
+  if (state.rows?.length === 0) return <>{empty}</>;
+  // The roles are written out because `display: block` on a phone would take them away.
+  return (
+    <>
+      <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows}>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map((column) => (
+                <th
+                  key={column.key}
+                  role="columnheader"
+                  scope="col"
+                  data-align={column.align}
+                  style={{ width: column.width }}
+                >
+                  {column.actions ? <span className="sr-only">{column.header}</span> : column.header}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {state.rows ? (
+              state.rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} />)
+            ) : (
+              <Waiting columns={columns} />
+            )}
+          </tbody>
+        </table>
+      </div>
+      {state.rows && state.error && <ErrorState message={state.error} onRetry={state.retry} />}
+      {state.more && (
+        <div className={classes.more}>
+          <Button variant="default" onClick={state.more.load} disabled={state.more.loading}>
+            {state.more.loading ? t('loading') : t('load_more')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
+  return (
+    <tr role="row">
+      {columns.map((column) => (
+        <td key={column.key} role="cell" data-align={column.align} data-actions={column.actions}>
+          <span className={classes.label} aria-hidden="true">
+            {column.header}
+          </span>
+          <div className={classes.content}>{column.cell(row)}</div>
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+const waitingRows = ['70%', '50%', '80%', '60%', '65%'];
+
+function Waiting<Row>({ columns }: { columns: Column<Row>[] }) {
+  return waitingRows.map((width) => (
+    <tr key={width} role="row" className={classes.waiting}>
+      {columns.map((column) => (
+        <td key={column.key} role="cell">
+          <Skeleton height={12} width={width} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

@@ -1,0 +1,28 @@
+import { Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { ago, date, dateTime } from '../messages/format';
+
+/** A calendar day. */
+export function DateText({ day }: { day: string | null | undefined }) {
+  return (
+    <time className="num" dateTime={day ?? undefined}>
+      {date(day)}
+    </time>
+  );
+}
+
+/** An instant as "5 minutes ago", kept true while the page is open; the exact time in the tooltip. */
+export function Ago({ at }: { at: string }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Tooltip label={dateTime(at)}>
+      <time className="num" dateTime={at}>
+        {ago(at)}
+      </time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react';
+import classes from './DetailList.module.css';
+
+/** Facts about one thing: names and values. Values that are not there are left out. */
+export function DetailList({ details }: { details: [label: string, value: ReactNode][] }) {
+  return (
+    <dl className={classes.list}>
+      {details
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

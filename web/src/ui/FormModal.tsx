@@ -1,0 +1,89 @@
+import { Button, Modal, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useState, type ReactNode, type SubmitEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BusyButton } from './BusyButton';
+import classes from './FormModal.module.css';
+
+interface Props {
+  title: string;
+  text?: ReactNode;
+  submitLabel: string;
+  busyLabel: string;
+  busy: boolean;
+  /** Something was typed: closing then asks first. */
+  dirty: boolean;
+  /** What is wrong with the whole form, above the buttons. */
+  problem?: ReactNode;
+  size?: string;
+  onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** The shell of every form dialog. Mount it to open it, so that each opening starts afresh. */
+export function FormModal(props: Props) {
+  const { t } = useTranslation('common');
+  const phone = useMediaQuery('(max-width: 600px)');
+  const [asking, setAsking] = useState(false);
+  const close = () => {
+    if (props.busy) return;
+    if (props.dirty && !asking) setAsking(true);
+    else props.onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={props.title}
+      size={props.size ?? 'lg'}
+      fullScreen={phone}
+      closeOnClickOutside={!props.dirty}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <form onSubmit={props.onSubmit} noValidate>
+        {props.text && (
+          <Text size="sm" c="dimmed" mb="md">
+            {props.text}
+          </Text>
+        )}
+        <div className={classes.fields}>{props.children}</div>
+        {props.problem && (
+          <div className={classes.problem} role="alert">
+            {props.problem}
+          </div>
+        )}
+        {asking ? (
+          <div className={classes.footer} role="alertdialog" aria-label={t('discard')}>
+            <Text size="sm" mr="auto">
+              {t('discard')}
+            </Text>
+            <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
+              {t('keep_editing')}
+            </Button>
+            <Button color="red" onClick={props.onClose}>
+              {t('discard_yes')}
+            </Button>
+          </div>
+        ) : (
+          <div className={classes.footer}>
+            <Button variant="default" onClick={close} disabled={props.busy}>
+              {t('cancel')}
+            </Button>
+            <BusyButton
+              type="submit"
+              busy={props.busy}
+              label={props.submitLabel}
+              busyLabel={props.busyLabel}
+            />
+          </div>
+        )}
+      </form>
+    </Modal>
+  );
+}
+
+/** Two fields side by side, below each other on a phone. */
+export function Pair({ children }: { children: ReactNode }) {
+  return <div className={classes.pair}>{children}</div>;
+}

@@ -1,0 +1,47 @@
+import { Select } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Choice } from './ChoiceSelect';
+
+interface Props {
+  label: string;
+  value?: string | null;
+  onChange: (value: string | null) => void;
+  /** What the server found for what was typed. */
+  choices: Choice<string>[];
+  onSearch: (typed: string) => void;
+  /** The label of a value that was there from the start. */
+  initialLabel?: string;
+  description?: ReactNode;
+  error?: ReactNode;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** One row out of many, found by typing. */
+export function LookupSelect({ choices, onSearch, initialLabel, value = null, onChange, ...field }: Props) {
+  const { t } = useTranslation('common');
+  const [picked, setPicked] = useState<Choice<string> | null>(
+    value && initialLabel ? { value, label: initialLabel } : null,
+  );
+  const missing =
+    picked && picked.value === value && !choices.some((choice) => choice.value === picked.value);
+  return (
+    <Select
+      size="sm"
+      searchable
+      value={value}
+      data={missing ? [picked, ...choices] : choices}
+      // The server has searched already, in more than the label.
+      filter={({ options }) => options}
+      onSearchChange={(typed) => onSearch(typed === picked?.label ? '' : typed)}
+      onChange={(next, option) => {
+        setPicked(next && option ? { value: next, label: option.label } : null);
+        onChange(next);
+      }}
+      nothingFoundMessage={t('no_options')}
+      maxDropdownHeight={240}
+      {...field}
+    />
+  );
+}

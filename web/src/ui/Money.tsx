@@ -1,0 +1,31 @@
+import { Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { money, shortMoney } from '../messages/format';
+
+interface Props {
+  amount: string | null | undefined;
+  currency: string;
+}
+
+/** The exact amount, never abbreviated. */
+export function Money({ amount, currency }: Props) {
+  return <span className="num">{money(amount, currency)}</span>;
+}
+
+/** For cards: millions or thousands with one decimal; the exact amount in the tooltip and for screen readers. */
+export function ShortMoney({
+  amount,
+  currency,
+  scale,
+}: Props & { amount: string; scale: 'millions' | 'thousands' }) {
+  const { t } = useTranslation('common');
+  const exact = money(amount, currency);
+  return (
+    <Tooltip label={exact}>
+      <span className="num" tabIndex={0}>
+        {shortMoney(amount, currency, scale)}
+        <span className="sr-only"> {t('exact_amount', { amount: exact })}</span>
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,42 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface Props {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Reports what was typed once the typing pauses. */
+export function SearchBox({ label, value, onChange }: Props) {
+  const { t } = useTranslation('common');
+  const [typed, setTyped] = useState(value);
+  useEffect(() => {
+    if (typed.trim() === value) return undefined;
+    const timer = setTimeout(() => onChange(typed.trim()), 250);
+    return () => clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={t('search')}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      leftSection={<IconSearch size={15} aria-hidden="true" />}
+      rightSection={
+        typed && (
+          <CloseButton
+            size="sm"
+            aria-label={t('clear_search')}
+            onClick={() => (setTyped(''), onChange(''))}
+          />
+        )
+      }
+      w={240}
+      maw="100%"
+    />
+  );
+}

@@ -1,0 +1,28 @@
+import { Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import classes from './Section.module.css';
+
+interface Props {
+  title: string;
+  /** Beside the title: a link or one or two buttons. */
+  actions?: ReactNode;
+  /** Content that brings its own padding, such as a table. */
+  flush?: boolean;
+  children: ReactNode;
+}
+
+/** A bordered card with a title. */
+export function Section({ title, actions, flush = false, children }: Props) {
+  const id = useId();
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <div className={classes.head}>
+        <Title order={2} id={id} fz="lg">
+          {title}
+        </Title>
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </div>
+      <div className={flush ? undefined : classes.body}>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { Card, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './StatCard.module.css';
+
+interface Props {
+  label: string;
+  icon: ReactNode;
+  /** Undefined while it is loading. */
+  value: ReactNode | undefined;
+  hint?: ReactNode;
+}
+
+export function StatCard({ label, icon, value, hint }: Props) {
+  return (
+    <Card component="section" className={classes.card} aria-label={label}>
+      <div className={classes.head}>
+        <Text component="h2" size="sm" c="dimmed" fw={500}>
+          {label}
+        </Text>
+        <span className={classes.icon} aria-hidden="true">
+          {icon}
+        </span>
+      </div>
+      {value === undefined ? (
+        <Skeleton height={28} width={72} mt={4} />
+      ) : (
+        <div className={classes.value}>{value}</div>
+      )}
+      {hint && (
+        <Text size="xs" c="dimmed" component="div">
+          {hint}
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+export function StatRow({ children }: { children: ReactNode }) {
+  return <div className={classes.row}>{children}</div>;
+}

@@ -1,0 +1,65 @@
+import { Menu, UnstyledButton } from '@mantine/core';
+import { IconCheck, IconLogout } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { languages, useLocale, type Language } from '../messages/locale';
+import classes from './UserMenu.module.css';
+
+/** Each in its own words, so that it is found by whoever needs it. */
+const languageNames: Record<Language, string> = {
+  'en-US': 'English (US)',
+  'en-GB': 'English (UK)',
+  es: 'Español',
+};
+
+interface Props {
+  name: string;
+  email: string;
+  role: string;
+  onLanguage: (language: Language) => void;
+  onLogout: () => void;
+}
+
+export function UserMenu({ name, email, role, onLanguage, onLogout }: Props) {
+  const { t } = useTranslation('common');
+  const { language } = useLocale();
+  const initials = name
+    .split(/\s+/)
+    .map((word) => word[0] ?? '')
+    .slice(0, 2)
+    .join('');
+  return (
+    <Menu position="bottom-end" width={248}>
+      <Menu.Target>
+        <UnstyledButton className={classes.button} aria-label={t('user_menu', { name })}>
+          <span className={classes.initials} aria-hidden="true">
+            {initials}
+          </span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={classes.who}>
+          <strong>{name}</strong>
+          <span>{email}</span>
+          <span>{role}</span>
+        </div>
+        <Menu.Divider />
+        <Menu.Label>{t('language')}</Menu.Label>
+        {languages.map((choice) => (
+          <Menu.Item
+            key={choice}
+            lang={choice}
+            onClick={() => onLanguage(choice)}
+            rightSection={choice === language && <IconCheck size={14} aria-hidden="true" />}
+            aria-current={choice === language}
+          >
+            {languageNames[choice]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={onLogout}>
+          {t('logout')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
