@@ -1,0 +1,331 @@
+//! Who may do what: every rule of the five roles, in this one file (decisions 18, 25 and 26).
+//!
+//! A use case asks `ctx.may(action, resource)` before it decides anything. A row that is not yours does not
+//! exist (`NotFound`); a row that you may see and not change is `Forbidden`. Lists take [`Scope`] instead.
+use crate::{
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, SessionId, UserId},
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Role {
+    Client,
+    Iso,
+    Employee,
+    CompanyAdmin,
+    SuperAdmin,
+}
+
+impl Role {
+    pub const ALL: [Self; 5] = [Self::Client, Self::Iso, Self::Employee, Self::CompanyAdmin, Self::SuperAdmin];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Iso => "iso",
+            Self::Employee => "employee",
+            Self::CompanyAdmin => "company_admin",
+            Self::SuperAdmin => "super_admin",
+        }
+    }
+}
+
+/// Who acts.
+#[derive(Clone, Debug)]
+pub enum Actor {
+    /// Nobody signed in: may read what is public and write a contact request.
+    Anonymous,
+    User(Arc<SignedIn>),
+    /// A background job, by name.
+    System(&'static str),
+    /// Somebody with a shell on the machine, by operating system user. May do what a super admin may.
+    Operator(String),
+}
+
+/// What a session says about its user, read from our tables.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    pub id: UserId,
+    pub session_id: SessionId,
+    pub role: Role,
+    pub name: String,
+    pub email: String,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    pub language: String,
+    pub time_zone: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    View,
+    Create,
+    Update,
+    Invite,
+    Suspend,
+    Archive,
+    Delete,
+    Start,
+    Hold,
+    Resume,
+    Cancel,
+    Reopen,
+    UpdateSteps,
+    /// Change a step of a closed order, which reopens it (decision 4).
+    UpdateClosedSteps,
+    Seed,
+    Send,
+}
+
+impl Action {
+    pub const ALL: [Self; 16] = [
+        Self::View,
+        Self::Create,
+        Self::Update,
+        Self::Invite,
+        Self::Suspend,
+        Self::Archive,
+        Self::Delete,
+        Self::Start,
+        Self::Hold,
+        Self::Resume,
+        Self::Cancel,
+        Self::Reopen,
+        Self::UpdateSteps,
+        Self::UpdateClosedSteps,
+        Self::Seed,
+        Self::Send,
+    ];
+}
+
+/// What it is done to: the noun, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Resource {
+    Client {
+        id: UserId,
+        company_id: Option<CompanyId>,
+        iso_id: Option<IsoId>,
+    },
+    /// A client, company, ISO or order that is still to be made.
+    NewClient,
+    Company {
+        id: CompanyId,
+    },
+    NewCompany,
+    Iso {
+        id: IsoId,
+        company_id: CompanyId,
+    },
+    NewIso,
+    Spv {
+        client_id: UserId,
+        company_id: CompanyId,
+        iso_id: Option<IsoId>,
+    },
+    NewSpv,
+    /// The sum of fees: super admins only (decision 14).
+    Revenue,
+    /// Accounts of every role, sessions included.
+    Users,
+    /// The outbox and the sending of mails.
+    Mails,
+    Jobs,
+    Requests,
+    Settings,
+    /// The office's own log.
+    Activity,
+    TestData,
+    /// The counters of a portal's dashboard.
+    Dashboard(Portal),
+}
+
+/// The portals people sign in to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Portal {
+    Client,
+    Employee,
+    Iso,
+    Company,
+    Admin,
+}
+
+impl Resource {
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Client { .. } | Self::NewClient => "client",
+            Self::Company { .. } | Self::NewCompany => "company",
+            Self::Iso { .. } | Self::NewIso => "iso",
+            Self::Spv { .. } | Self::NewSpv => "spv",
+            Self::Revenue => "revenue",
+            Self::Users => "user",
+            Self::Mails => "mail",
+            Self::Jobs => "job",
+            Self::Requests => "request",
+            Self::Settings => "settings",
+            Self::Activity => "activity",
+            Self::TestData => "test_data",
+            Self::Dashboard(_) => "dashboard",
+        }
+    }
+}
+
+/// Which rows of a list an actor may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    All,
+    Company(CompanyId),
+    Iso(IsoId),
+    Client(UserId),
+    /// A role without what it needs: a company admin without a company.
+    Nothing,
+}
+
+/// The rule's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Yes,
+    No,
+    Hidden,
+}
+
+impl Actor {
+    /// # Errors
+    /// Unauthenticated, NotFound or Forbidden, as [`crate::Ctx::may`] says.
+    pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
+        let verdict = match self {
+            Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
+            Self::System(_) | Self::Operator(_) => Verdict::Yes,
+            Self::User(user) => rule(user, action, resource),
+        };
+        match verdict {
+            Verdict::Yes => Ok(()),
+            Verdict::No => Err(Error::forbidden("forbidden")),
+            Verdict::Hidden => Err(Error::NotFound(resource.noun())),
+        }
+    }
+
+    /// # Errors
+    /// Unauthenticated for nobody.
+    pub fn scope(&self) -> Result<Scope> {
+        Ok(match self {
+            Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
+            Self::System(_) | Self::Operator(_) => Scope::All,
+            Self::User(user) => match user.role {
+                Role::SuperAdmin | Role::Employee => Scope::All,
+                Role::CompanyAdmin => user.company_id.map_or(Scope::Nothing, Scope::Company),
+                Role::Iso => user.iso_id.map_or(Scope::Nothing, Scope::Iso),
+                Role::Client => Scope::Client(user.id),
+            },
+        })
+    }
+
+    pub fn role(&self) -> Option<Role> {
+        match self {
+            Self::User(user) => Some(user.role),
+            _ => None,
+        }
+    }
+
+    pub fn user_id(&self) -> Option<UserId> {
+        match self {
+            Self::User(user) => Some(user.id),
+            _ => None,
+        }
+    }
+
+    /// Staff, the operator and our own jobs read staff-only fields (notes, who changed what).
+    pub fn is_staff(&self) -> bool {
+        match self {
+            Self::Anonymous => false,
+            Self::System(_) | Self::Operator(_) => true,
+            Self::User(user) => matches!(user.role, Role::Employee | Role::SuperAdmin),
+        }
+    }
+
+    /// Commission is between the office, the ISO and the company; clients never see it.
+    pub fn sees_commission(&self) -> bool {
+        !matches!(self.role(), Some(Role::Client)) && !matches!(self, Self::Anonymous)
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Anonymous => "anonymous",
+            Self::User(user) => user.role.name(),
+            Self::System(_) => "system",
+            Self::Operator(_) => "operator",
+        }
+    }
+
+    pub fn name(&self) -> String {
+        match self {
+            Self::Anonymous => "Visitor".to_owned(),
+            Self::User(user) => user.name.clone(),
+            Self::System(job) => (*job).to_owned(),
+            Self::Operator(name) => name.clone(),
+        }
+    }
+}
+
+fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
+    use Action::{
+        Archive, Cancel, Create, Delete, Hold, Invite, Reopen, Resume, Seed, Send, Start, Suspend, Update,
+        UpdateClosedSteps, UpdateSteps, View,
+    };
+    let own = match resource {
+        Resource::Client { id, company_id, iso_id } => sees(user, Some(id), company_id, iso_id),
+        Resource::Company { id } => sees(user, None, Some(id), None) || user.company_id == Some(id),
+        Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
+        Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
+        _ => false,
+    };
+    let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
+    let top = user.role == Role::SuperAdmin;
+    let when = |allowed: bool| if allowed { Verdict::Yes } else { Verdict::No };
+    match (resource, action) {
+        (Resource::Client { .. } | Resource::Company { .. } | Resource::Iso { .. } | Resource::Spv { .. }, _)
+            if !own =>
+        {
+            Verdict::Hidden
+        }
+        (Resource::Client { .. }, View) => Verdict::Yes,
+        (Resource::Client { .. }, Update | Invite | Suspend | Archive) => when(staff),
+        (Resource::Company { .. } | Resource::Iso { .. }, View) => Verdict::Yes,
+        (Resource::Company { .. } | Resource::Iso { .. }, Update | Archive) => when(staff),
+        (Resource::Company { .. } | Resource::Iso { .. }, Delete) => when(top),
+        (Resource::Spv { .. }, View) => Verdict::Yes,
+        (Resource::Spv { .. }, Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
+        (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
+        (Resource::NewClient | Resource::NewCompany | Resource::NewIso | Resource::NewSpv, Create) => when(staff),
+        (Resource::Requests, View) => when(staff),
+        (Resource::Dashboard(portal), View) => when(match portal {
+            Portal::Client => user.role == Role::Client,
+            Portal::Employee => staff,
+            Portal::Iso => user.role == Role::Iso && user.iso_id.is_some(),
+            Portal::Company => top || (user.role == Role::CompanyAdmin && user.company_id.is_some()),
+            Portal::Admin => top,
+        }),
+        (Resource::Mails, Send) => when(staff),
+        (Resource::Mails | Resource::Jobs | Resource::Activity | Resource::Users | Resource::Revenue, View) => {
+            when(top)
+        }
+        (Resource::Users, Create | Update | Suspend | Archive) => when(top),
+        (Resource::Settings, Update) | (Resource::Jobs, Update) => when(top),
+        (Resource::TestData, Seed) => when(staff),
+        _ => Verdict::No,
+    }
+}
+
+/// Whether a row of this client, company and ISO is the user's to know of.
+fn sees(user: &SignedIn, client: Option<UserId>, company: Option<CompanyId>, iso: Option<IsoId>) -> bool {
+    match user.role {
+        Role::SuperAdmin | Role::Employee => true,
+        Role::CompanyAdmin => user.company_id.is_some() && user.company_id == company,
+        Role::Iso => user.iso_id.is_some() && user.iso_id == iso,
+        Role::Client => client == Some(user.id),
+    }
+}

@@ -1,0 +1,108 @@
+//! Numbers committed rows and hands them to whoever listens in this process.
+use super::{Activity, chained, store};
+use crate::{ctx::Ctx, db::Dialect, db::Sql, error::Result};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::broadcast, time::timeout};
+
+const CHANNEL: &str = "spv_activity";
+/// Rows numbered in one transaction: few enough that no writer waits long behind it.
+const BATCH: i64 = 200;
+/// The shortest time between two looks, so that a busy office is numbered in batches.
+const REST: Duration = Duration::from_millis(50);
+/// How long to wait for news that nothing announces: another process on SQLite, a lost notification.
+const SQLITE_POLL: Duration = Duration::from_millis(200);
+const POSTGRES_POLL: Duration = Duration::from_millis(500);
+
+/// The live end of the log. A listener that falls too far behind is told so and reads [`super::since`] instead.
+pub type Feed = broadcast::Sender<Arc<Activity>>;
+
+/// Numbers and broadcasts until the process ends. An unreachable database is waited for.
+pub async fn follow(ctx: Ctx, feed: Feed) {
+    let mut signal = ctx.db.activity_signal();
+    let mut listener = None;
+    let mut last = None;
+    let poll = match ctx.db.dialect() {
+        Dialect::Sqlite => SQLITE_POLL,
+        Dialect::Postgres => POSTGRES_POLL,
+    };
+    loop {
+        if let Err(e) = step(&ctx, &feed, &mut last).await {
+            tracing::warn!(error = %e, "activity cannot be followed right now");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        if listener.is_none() {
+            listener = ctx.db.listen(CHANNEL).await.ok().flatten();
+        }
+        let heard = async {
+            match &mut listener {
+                Some(listener) => listener.recv().await.map(drop).map_err(drop),
+                None => std::future::pending().await,
+            }
+        };
+        let news = async {
+            tokio::select! {
+                changed = signal.changed() => changed.map_err(drop),
+                heard = heard => heard,
+            }
+        };
+        if let Ok(Err(())) = timeout(poll, news).await {
+            listener = None;
+            tokio::time::sleep(REST).await;
+        }
+        tokio::time::sleep(REST).await;
+    }
+}
+
+async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
+    let mut db = ctx.db();
+    let mut after = match *last {
+        Some(last) => last,
+        None => store::head(&mut db).await?.0,
+    };
+    *last = Some(after);
+    number_all(ctx).await?;
+    loop {
+        let rows = store::since(&mut db, crate::access::Scope::All, after, BATCH as usize).await?;
+        let full = rows.len() == BATCH as usize;
+        for row in rows {
+            after = row.seq.unwrap_or(after);
+            *last = Some(after);
+            // Nobody listening is no error.
+            let _ = feed.send(Arc::new(row));
+        }
+        if !full {
+            return Ok(());
+        }
+    }
+}
+
+/// Numbers every committed row that has no number yet.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn number_all(ctx: &Ctx) -> Result<()> {
+    while store::waiting(&mut ctx.db()).await? && number(ctx).await? == BATCH as usize {}
+    Ok(())
+}
+
+/// Numbers one batch of committed rows; says how many.
+///
+/// # Errors
+/// What the database refuses.
+async fn number(ctx: &Ctx) -> Result<usize> {
+    let mut tx = ctx.begin().await?;
+    let (mut seq, mut hash) = store::lock_head(&mut tx).await?;
+    let rows = store::unnumbered(&mut tx, BATCH).await?;
+    let mut numbers = Vec::with_capacity(rows.len());
+    for row in &rows {
+        seq += 1;
+        hash = chained(&hash, seq, row);
+        numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
+    }
+    store::number(&mut tx, &numbers).await?;
+    if !rows.is_empty() {
+        tx.announce(CHANNEL).await?;
+    }
+    tx.commit().await?;
+    Ok(rows.len())
+}

@@ -1,0 +1,221 @@
+//! The append-only log: who did what to which row. Also what open pages and the sign-in cache listen to.
+//!
+//! A use case appends a row without a number in its own transaction. Numbers taken inside transactions would
+//! commit out of order, so [`follow`] numbers and hash-chains committed rows afterwards, and everything that
+//! listens reads by number. Any process may number: the chain's head is one row, locked while numbering.
+mod follow;
+mod store;
+
+pub use follow::{Feed, follow, number_all};
+
+use crate::{
+    access::{Action, Actor, Resource, Scope},
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    ids::{ActivityId, CompanyId, IsoId, SpvId, UserId},
+    page::{Page, PageQuery},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// A thing that happened, as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Activity {
+    pub id: ActivityId,
+    /// Position in the log; none for the moment between commit and numbering.
+    pub seq: Option<i64>,
+    pub at: DateTime<Utc>,
+    pub actor_kind: String,
+    pub actor_id: Option<UserId>,
+    pub actor_name: String,
+    /// `spv.started`: noun and past participle; worded by the catalogue's `events`.
+    pub action: String,
+    pub subject_kind: String,
+    pub subject_id: Option<Uuid>,
+    pub subject_label: String,
+    pub company_id: Option<CompanyId>,
+    pub client_id: Option<UserId>,
+    pub iso_id: Option<IsoId>,
+    pub spv_id: Option<SpvId>,
+    /// Clients, ISOs and companies see public rows of what is theirs; staff see all.
+    pub public: bool,
+    pub address: Option<String>,
+    pub user_agent: Option<String>,
+    pub data: Map<String, Value>,
+}
+
+/// What a use case tells of what it did.
+#[derive(Clone, Debug)]
+pub struct Event {
+    action: &'static str,
+    subject: (&'static str, Option<Uuid>, String),
+    company_id: Option<CompanyId>,
+    client_id: Option<UserId>,
+    iso_id: Option<IsoId>,
+    spv_id: Option<SpvId>,
+    public: bool,
+    data: Map<String, Value>,
+}
+
+impl Event {
+    /// Something staff know of; `label` names the subject as people do.
+    pub fn new(action: &'static str, kind: &'static str, id: Uuid, label: impl Into<String>) -> Self {
+        Self {
+            action,
+            subject: (kind, Some(id), label.into()),
+            company_id: None,
+            client_id: None,
+            iso_id: None,
+            spv_id: None,
+            public: false,
+            data: Map::new(),
+        }
+    }
+
+    /// Whose it is: those see it in their portal once it is [`Event::public`].
+    #[must_use]
+    pub fn of(mut self, client: Option<UserId>, company: Option<CompanyId>, iso: Option<IsoId>) -> Self {
+        (self.client_id, self.company_id, self.iso_id) = (client, company, iso);
+        self
+    }
+
+    #[must_use]
+    pub fn spv(mut self, id: SpvId) -> Self {
+        self.spv_id = Some(id);
+        self
+    }
+
+    #[must_use]
+    pub fn public(mut self) -> Self {
+        self.public = true;
+        self
+    }
+
+    /// A fact the sentence needs; never a secret.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.data.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Writes one row of the log in the transaction of what it tells.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
+    let (subject_kind, subject_id, subject_label) = event.subject;
+    let row = Activity {
+        id: ActivityId(ctx.chance.uuid()),
+        seq: None,
+        at: ctx.now(),
+        actor_kind: ctx.actor.kind().to_owned(),
+        actor_id: ctx.actor.user_id(),
+        actor_name: ctx.actor.name(),
+        action: event.action.to_owned(),
+        subject_kind: subject_kind.to_owned(),
+        subject_id,
+        subject_label,
+        company_id: event.company_id,
+        client_id: event.client_id,
+        iso_id: event.iso_id,
+        spv_id: event.spv_id,
+        public: event.public,
+        address: ctx.origin.address.clone(),
+        user_agent: ctx.origin.user_agent.clone(),
+        data: event.data,
+    };
+    store::insert(tx, &row).await?;
+    tx.has_activity();
+    Ok(())
+}
+
+/// Whose events to list.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub subject_id: Option<Uuid>,
+    pub spv_id: Option<SpvId>,
+}
+
+/// The newest numbered events the actor may see.
+///
+/// # Errors
+/// Unauthenticated for nobody; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Activity>> {
+    let scope = ctx.scope()?;
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), scope, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |row| row.seq))
+}
+
+/// Events after number `after`, oldest first, for a stream that resumes.
+///
+/// # Errors
+/// Unauthenticated for nobody.
+pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>> {
+    let scope = ctx.scope()?;
+    store::since(&mut ctx.db(), scope, after, limit).await
+}
+
+/// The number of the last event.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn last_seq(ctx: &Ctx) -> Result<i64> {
+    store::head(&mut ctx.db()).await.map(|(seq, _)| seq)
+}
+
+/// True when an open page of `actor` may hear of this event: what [`since`] would give it.
+pub fn visible(actor: &Actor, event: &Activity) -> bool {
+    match actor.scope() {
+        Ok(Scope::All) => true,
+        Ok(Scope::Company(id)) => event.public && event.company_id == Some(id),
+        Ok(Scope::Iso(id)) => event.public && event.iso_id == Some(id),
+        Ok(Scope::Client(id)) => event.public && event.client_id == Some(id),
+        Ok(Scope::Nothing) | Err(_) => false,
+    }
+}
+
+/// Walks the whole chain and says how many rows it holds.
+///
+/// # Errors
+/// Conflict `activity_broken` naming the first number that is changed or missing; Forbidden for all but super
+/// admins and the operator.
+pub async fn verify(ctx: &Ctx) -> Result<i64> {
+    ctx.may(Action::View, Resource::Activity)?;
+    let mut db = ctx.db();
+    let (last, head_hash) = store::head(&mut db).await?;
+    let (mut seq, mut hash) = (0, String::new());
+    loop {
+        let rows = store::chain(&mut db, seq, 500).await?;
+        if rows.is_empty() {
+            break;
+        }
+        for (row, kept) in rows {
+            seq += 1;
+            hash = chained(&hash, seq, &row);
+            if row.seq != Some(seq) || hash != kept {
+                return Err(broken(seq));
+            }
+        }
+    }
+    if seq != last || hash != head_hash {
+        return Err(broken(seq + 1));
+    }
+    Ok(seq)
+}
+
+fn broken(seq: i64) -> Error {
+    Error::Conflict(crate::error::Problem::new("activity_broken").with("seq", seq))
+}
+
+/// The hash of a row in its place: it covers the row before it, so none can be changed or taken out unseen.
+fn chained(before: &str, seq: i64, row: &Activity) -> String {
+    let text = serde_json::to_string(&Activity { seq: Some(seq), ..row.clone() }).expect("a row is plain data");
+    let digest = Sha256::new().chain_update(before).chain_update(text).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,152 @@
+//! SQL of the activity log.
+use super::{Activity, Filter};
+use crate::{
+    access::Scope,
+    db::{Col, Db, Json, Sql, Tx, json_list, number_activity},
+    error::{Error, Result},
+};
+use serde::{Deserialize, Serialize};
+
+const COLUMNS: &[(&str, &str, Col)] = &[
+    ("id", "t.id", Col::Id),
+    ("seq", "t.seq", Col::Plain),
+    ("at", "t.at", Col::Plain),
+    ("actor_kind", "t.actor_kind", Col::Plain),
+    ("actor_id", "t.actor_id", Col::Id),
+    ("actor_name", "t.actor_name", Col::Plain),
+    ("action", "t.action", Col::Plain),
+    ("subject_kind", "t.subject_kind", Col::Plain),
+    ("subject_id", "t.subject_id", Col::Id),
+    ("subject_label", "t.subject_label", Col::Plain),
+    ("company_id", "t.company_id", Col::Id),
+    ("client_id", "t.client_id", Col::Id),
+    ("iso_id", "t.iso_id", Col::Id),
+    ("spv_id", "t.spv_id", Col::Id),
+    ("public", "t.public", Col::Flag),
+    ("address", "t.address", Col::Plain),
+    ("user_agent", "t.user_agent", Col::Plain),
+    ("data", "t.data", Col::Json),
+];
+
+pub async fn insert(tx: &mut Tx, row: &Activity) -> Result<()> {
+    tx.sql(
+        "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
+         company_id, client_id, iso_id, spv_id, public, address, user_agent, data) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+    )
+    .bind(row.id)
+    .bind(row.at)
+    .bind(row.actor_kind.clone())
+    .bind(row.actor_id)
+    .bind(row.actor_name.clone())
+    .bind(row.action.clone())
+    .bind(row.subject_kind.clone())
+    .bind(row.subject_id)
+    .bind(row.subject_label.clone())
+    .bind(row.company_id)
+    .bind(row.client_id)
+    .bind(row.iso_id)
+    .bind(row.spv_id)
+    .bind(row.public)
+    .bind(row.address.clone())
+    .bind(row.user_agent.clone())
+    .bind(Json(row.data.clone()))
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The condition a scope puts on rows, with `$1` as its id.
+fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
+    match scope {
+        Scope::All => ("seq is not null", None),
+        Scope::Company(id) => ("public and company_id = $1 and seq is not null", Some(id.0)),
+        Scope::Iso(id) => ("public and iso_id = $1 and seq is not null", Some(id.0)),
+        Scope::Client(id) => ("public and client_id = $1 and seq is not null", Some(id.0)),
+        Scope::Nothing => ("1 = 0", None),
+    }
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<Activity>> {
+    let (condition, whose) = scoped(scope);
+    let mut ids = Vec::from_iter(whose);
+    let mut sql = format!("select * from activity where {condition}");
+    for (column, id) in [("subject_id", filter.subject_id), ("spv_id", filter.spv_id.map(|id| id.0))] {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and {column} = ${}", ids.len()));
+        }
+    }
+    if let Some(before) = before {
+        sql.push_str(&format!(" and seq < {before}"));
+    }
+    sql.push_str(&format!(" order by seq desc limit {limit}"));
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.json().await
+}
+
+pub async fn since(db: &mut Db, scope: Scope, after: i64, limit: usize) -> Result<Vec<Activity>> {
+    let (condition, whose) = scoped(scope);
+    let sql = format!("select * from activity where {condition} and seq > {after} order by seq limit {limit}");
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    if let Some(id) = whose {
+        query = query.bind(id);
+    }
+    query.json().await
+}
+
+pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
+    db.sql("select seq, hash from activity_head").one().await
+}
+
+pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
+    #[derive(Deserialize)]
+    struct Kept {
+        #[serde(flatten)]
+        row: Activity,
+        hash: String,
+    }
+    let columns: Vec<_> = COLUMNS.iter().copied().chain([("hash", "t.hash", Col::Plain)]).collect();
+    let sql = "select * from activity where seq > $1 order by seq limit $2";
+    let rows: Vec<Kept> = db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await?;
+    Ok(rows.into_iter().map(|kept| (kept.row, kept.hash)).collect())
+}
+
+/// Whether a committed row waits for its number.
+pub async fn waiting(db: &mut Db) -> Result<bool> {
+    db.sql("select exists (select 1 from activity where seq is null)").scalar().await
+}
+
+/// The chain's head, locked until the transaction ends, so that one process numbers at a time.
+pub async fn lock_head(tx: &mut Tx) -> Result<(i64, String)> {
+    tx.sql("update activity_head set one = 1 returning seq, hash").one().await
+}
+
+pub async fn unnumbered(tx: &mut Tx, limit: i64) -> Result<Vec<Activity>> {
+    let sql = "select * from activity where seq is null order by at, id limit $1";
+    tx.sql_built(json_list(tx.dialect(), COLUMNS, sql)).bind(limit).json().await
+}
+
+#[derive(Serialize)]
+pub struct Number {
+    pub id: uuid::Uuid,
+    pub seq: i64,
+    pub hash: String,
+}
+
+pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
+    let Some(last) = numbers.last() else { return Ok(()) };
+    let text = serde_json::to_string(numbers).map_err(Error::internal)?;
+    tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
+    tx.sql("update activity_head set seq = $1, hash = $2").bind(last.seq).bind(last.hash.clone()).run().await?;
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The ways in: a password, a refresh token, a link or code from a mail.
+use super::{
+    Auth,
+    keys::NotOurs,
+    links,
+    passwords::{self, Verdict},
+    sessions, store,
+    tokens::{self, Granted},
+};
+use crate::{
+    ctx::Ctx,
+    error::{Error, Result},
+    mails,
+    users::{self, Status},
+};
+use chrono::Duration;
+use serde_json::Map;
+
+/// One recovery mail a user in so much time.
+const MAIL_GAP: Duration = Duration::seconds(60);
+
+/// What a mail brought.
+#[derive(Clone)]
+pub enum Ticket {
+    Token(String),
+    Code { email: String, code: String },
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ticket(hidden)")
+    }
+}
+
+/// Begins a session with a password. Anybody may try.
+///
+/// # Errors
+/// Unauthenticated `invalid_credentials`, the same answer in the same time for an unknown address and a wrong
+/// password (decision 24), also for an account that has no password yet; `user_banned` for a shut account, only
+/// after the right password. TooMany when the machine is busy with other sign-ins.
+pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
+    let wrong = || Error::unauthenticated("invalid_credentials");
+    let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
+    let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
+    let verdict = passwords::verify(kept, password).await?;
+    let (Some(found), Verdict::Right | Verdict::RightButOld) = (found, verdict) else { return Err(wrong()) };
+    let stronger = match verdict {
+        Verdict::RightButOld => Some(passwords::hash(ctx, password).await?),
+        _ => None,
+    };
+
+    let mut tx = ctx.begin().await?;
+    let user = users::store::lock(&mut tx, found.id).await?.ok_or_else(wrong)?;
+    // Changed since it was compared: the old password is worth nothing any more.
+    if user.password_hash != found.password_hash || user.status == Status::Pending {
+        return Err(wrong());
+    }
+    if !users::is_welcome(&mut tx, &user).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    if let Some(hash) = stronger {
+        users::store::save_password(&mut tx, user.id, &hash, user.must_change_password).await?;
+    }
+    let session = sessions::start(&mut tx, ctx, &user, "password").await?;
+    tx.commit().await?;
+    tokens::grant(ctx, auth, user, session)
+}
+
+/// Goes on with a session. Anybody with its refresh token may.
+///
+/// # Errors
+/// Unauthenticated `refresh_token_not_valid` for what is no refresh token, and as `sessions::refresh` says.
+pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
+    let (id, counter) = auth.keys.read_refresh_token(token).map_err(|why| {
+        Error::unauthenticated(match why {
+            NotOurs::Malformed => "refresh_token_not_valid",
+            NotOurs::Forged => "refresh_token_not_found",
+        })
+    })?;
+    match sessions::refresh(ctx, id, counter).await {
+        Ok((user, session)) => tokens::grant(ctx, auth, user, session),
+        Err(e) => {
+            // Where this use has ended the session, its access tokens end here and now.
+            if matches!(&e, Error::Unauthenticated(problem) if problem.code == "refresh_token_already_used") {
+                auth.verified.forget_sessions(&[id]);
+            }
+            Err(e)
+        }
+    }
+}
+
+/// Begins a session with a link or code from a mail, which is used up by it. Anybody who has it may.
+///
+/// # Errors
+/// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`.
+pub async fn verify(ctx: &Ctx, auth: &Auth, ticket: &Ticket) -> Result<Granted> {
+    let mut tx = ctx.begin().await?;
+    let user = match ticket {
+        Ticket::Token(token) => links::consume(&mut tx, ctx, token).await?,
+        Ticket::Code { email, code } => links::consume_code(&mut tx, ctx, email, code).await?,
+    };
+    let Some(user) = user else {
+        // A wrong code was counted.
+        tx.commit().await?;
+        return Err(Error::unauthenticated("otp_expired"));
+    };
+    if !users::is_welcome(&mut tx, &user).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    let session = sessions::start(&mut tx, ctx, &user, "otp").await?;
+    tx.commit().await?;
+    tokens::grant(ctx, auth, user, session)
+}
+
+/// Mails a link for setting a new password, if there is an open account with this address and none was mailed
+/// in the last minute. Anybody may ask; the answer is always the same.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn recover(ctx: &Ctx, email: &str) -> Result<()> {
+    let Some(found) = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await? else { return Ok(()) };
+    let mut tx = ctx.begin().await?;
+    // Locked, so that two questions at once queue one mail.
+    let Some(user) = users::store::lock(&mut tx, found.id).await? else { return Ok(()) };
+    if !users::is_welcome(&mut tx, &user).await? || store::asked_since(&mut tx, user.id, ctx.now() - MAIL_GAP).await? {
+        return Ok(());
+    }
+    mails::queue(&mut tx, ctx, mails::Kind::Recovery, user.id, None, Map::new()).await?;
+    tx.commit().await
+}

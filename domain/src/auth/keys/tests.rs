@@ -1,0 +1,117 @@
+use super::*;
+
+fn session() -> SessionId {
+    SessionId(Uuid::from_u128(7))
+}
+
+#[test]
+fn a_signed_token_is_verified_by_the_same_keys_only() {
+    let keys = Keys::for_tests();
+    let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
+    assert_eq!(keys.verify::<Value>(&token).expect("verifies")["sub"], "maya");
+    let others = Keys::read(&new_set(&Chance::seeded(2)).expect("a key")).expect("a set");
+    assert!(others.verify::<Value>(&token).is_none());
+    let (rest, _) = token.rsplit_once('.').expect("three parts");
+    assert!(keys.verify::<Value>(&format!("{rest}.AAAA")).is_none());
+    assert!(keys.verify::<Value>("").is_none());
+}
+
+#[test]
+fn an_unsigned_token_is_not_taken() {
+    let header = BASE64_URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
+    let claims = BASE64_URL_SAFE_NO_PAD.encode(r#"{"sub":"maya"}"#);
+    assert!(Keys::for_tests().verify::<Value>(&format!("{header}.{claims}.")).is_none());
+}
+
+#[test]
+fn the_public_key_is_no_secret_for_hs256() {
+    // The classic: sign with HS256, using the published key as the secret.
+    let keys = Keys::for_tests();
+    let kid = keys.jwks()["keys"][0]["kid"].as_str().expect("a name").to_owned();
+    let header = Header { kid: Some(kid), ..Header::new(Algorithm::HS256) };
+    let forged = jsonwebtoken::encode(
+        &header,
+        &json!({ "sub": "maya" }),
+        &EncodingKey::from_secret(keys.jwks().to_string().as_bytes()),
+    );
+    let forged = forged.expect("signs");
+    assert!(keys.verify::<Value>(&forged).is_none());
+    assert!(keys.with_secret("another secret").verify::<Value>(&forged).is_none());
+}
+
+#[test]
+fn service_tokens_need_the_shared_secret() {
+    let token = jsonwebtoken::encode(
+        &Header::default(),
+        &json!({ "role": "service_role" }),
+        &EncodingKey::from_secret(b"shared"),
+    );
+    let token = token.expect("signs");
+    assert!(Keys::for_tests().verify::<Value>(&token).is_none());
+    assert!(Keys::for_tests().with_secret("shared").verify::<Value>(&token).is_some());
+}
+
+#[test]
+fn published_keys_hold_no_private_part() {
+    let jwks = Keys::for_tests().jwks();
+    let key = jwks["keys"][0].as_object().expect("a key");
+    assert_eq!((key["alg"].as_str(), key["kty"].as_str()), (Some("ES256"), Some("EC")));
+    assert!(["d", "p", "q", "dp", "dq", "qi"].iter().all(|part| !key.contains_key(*part)));
+}
+
+#[test]
+fn an_rsa_key_signs_and_the_old_key_still_verifies() {
+    let rsa: Value = serde_json::from_str(include_str!("rsa_for_tests.json")).expect("JSON");
+    let old: Value = serde_json::from_str(&new_set(&Chance::seeded(1)).expect("a key")).expect("JSON");
+    let both = json!({ "keys": [rsa, old["keys"][0]] });
+    let keys = Keys::read(&both.to_string()).expect("both kinds");
+    let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
+    assert_eq!(jsonwebtoken::decode_header(&token).expect("a header").alg, Algorithm::RS256);
+    assert!(keys.verify::<Value>(&token).is_some());
+    assert!(keys.verify::<Value>(&Keys::for_tests().sign(&json!({})).expect("signs")).is_some());
+    let refresh = Keys::for_tests().refresh_token(session(), 3);
+    assert_eq!(keys.read_refresh_token(&refresh), Ok((session(), 3)));
+    assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_refresh_token_is_bound_to_its_session_and_counter() {
+    let keys = Keys::for_tests();
+    let token = keys.refresh_token(session(), 41);
+    assert_eq!(keys.read_refresh_token(&token), Ok((session(), 41)));
+    let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&token).expect("base64url");
+    bytes[24] += 1;
+    assert_eq!(keys.read_refresh_token(&BASE64_URL_SAFE_NO_PAD.encode(&bytes)), Err(NotOurs::Forged));
+    for wrong in ["", "a", "dont exist", &token[..token.len() - 4]] {
+        assert_eq!(keys.read_refresh_token(wrong), Err(NotOurs::Malformed), "{wrong}");
+    }
+}
+
+#[test]
+fn the_key_file_is_made_once_and_is_its_owners_only() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("new/signing_keys.json");
+    let first = Keys::load_or_create(&path).expect("makes one");
+    let second = Keys::load_or_create(&path).expect("reads it");
+    assert_eq!(first.jwks(), second.jwks());
+    assert_eq!(std::fs::read_dir(dir.path().join("new")).expect("lists").count(), 1, "no draft is left");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).expect("is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_broken_key_file_says_what_is_wrong() {
+    for (text, says) in [
+        ("{}", "missing field `keys`"),
+        (r#"{"keys":[]}"#, "no key in it"),
+        (r#"{"keys":[{"kty":"EC","crv":"P-384","d":"AA"}]}"#, "only P-256"),
+        (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA"}]}"#, "not a P-256 key"),
+    ] {
+        let error = Keys::read(text).expect_err("is refused");
+        assert!(error.contains(says), "{error}");
+    }
+}

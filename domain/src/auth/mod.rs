@@ -1,0 +1,34 @@
+//! Signing in, staying signed in, and getting out: passwords, one-time links, sessions and their tokens.
+//!
+//! Whose account it is, and whether it is open, is `users`' business; the wire protocol is the API's.
+pub mod keys;
+pub mod links;
+pub mod passwords;
+mod secret;
+pub mod sessions;
+mod store;
+pub mod tokens;
+
+mod account;
+mod entry;
+
+pub use account::{Change, update_user};
+pub use entry::{Ticket, recover, refresh, sign_in, verify};
+pub use keys::Keys;
+pub use sessions::{Which, sign_out};
+pub use tokens::{Granted, Verified, authenticate};
+
+use std::sync::Arc;
+
+/// What sign-in needs beside a context: the signing keys, and the memory of tokens found good. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Auth {
+    pub keys: Arc<Keys>,
+    pub verified: Arc<Verified>,
+}
+
+impl Auth {
+    pub fn new(keys: Keys) -> Self {
+        Self { keys: Arc::new(keys), verified: Arc::default() }
+    }
+}

@@ -1,0 +1,251 @@
+//! Passwords: the rules for new ones, and Argon2id on a pool as wide as the machine.
+//!
+//! One hash takes 19 MiB and tens of milliseconds of a core on purpose. So hashes run on blocking threads, never
+//! more at a time than there are cores, each in a block of memory that is used again: a burst of sign-ins waits
+//! in line instead of starving the reads beside it.
+use crate::{
+    clock::Chance,
+    ctx::Ctx,
+    error::{Error, Problem, Result},
+};
+use argon2::{
+    Algorithm, Argon2, Block, Params, Version,
+    password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt},
+};
+use std::{
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::sync::Semaphore;
+
+/// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane.
+pub const MEMORY_KIB: u32 = 19_456;
+pub const PASSES: u32 = 2;
+pub const LANES: u32 = 1;
+/// Characters a password must have at least.
+pub const MIN_LENGTH: usize = 8;
+/// Bytes a password may have at most.
+pub const MAX_BYTES: usize = 72;
+/// How long a sign-in waits for its turn before it is sent away.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A password's hash as it is kept (PHC string). Never printed.
+#[derive(Clone, PartialEq, Eq, sqlx::Type)]
+#[sqlx(transparent)]
+pub struct PasswordHash(String);
+
+impl std::fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PasswordHash(hidden)")
+    }
+}
+
+/// What a comparison found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Wrong,
+    Right,
+    /// Right, and hashed with smaller parameters than today's: hash it again.
+    RightButOld,
+}
+
+/// The hash of no password at all, so that an unknown address takes as long as a known one.
+static NOBODY: LazyLock<PasswordHash> = LazyLock::new(|| {
+    let params = params().to_string();
+    PasswordHash(format!("$argon2id$v=19${params}$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"))
+});
+
+/// One for the process: the cores are the process's too.
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(std::thread::available_parallelism().map_or(2, usize::from)));
+
+struct Pool {
+    turns: Arc<Semaphore>,
+    /// Blocks of memory not in use; never more than there are turns.
+    blocks: Mutex<Vec<Vec<Block>>>,
+}
+
+/// Checks a new password. `names` are the person's own, which make poor passwords.
+///
+/// # Errors
+/// `too_long` over [`MAX_BYTES`]; `weak_password` with its `reasons` (`length`, `characters`).
+pub fn rules(password: &str, email: &str, names: &[&str]) -> std::result::Result<(), Problem> {
+    if password.len() > MAX_BYTES {
+        return Err(Problem::new("too_long").with("max", MAX_BYTES));
+    }
+    let mut reasons = Vec::new();
+    if password.chars().count() < MIN_LENGTH {
+        reasons.push("length");
+    }
+    let lower = password.trim().to_lowercase();
+    let email = email.trim().to_lowercase();
+    let own = lower == email
+        || email.split_once('@').is_some_and(|(name, _)| name == lower)
+        || names.iter().any(|name| name.trim().to_lowercase() == lower);
+    let mut signs = password.chars();
+    let first = signs.next();
+    if own || signs.all(|sign| Some(sign) == first) {
+        reasons.push("characters");
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new("weak_password").with("reasons", reasons).with("min", MIN_LENGTH))
+}
+
+/// Hashes a password. Call it before a transaction begins, never inside one.
+///
+/// # Errors
+/// TooMany when the machine is busy with other sign-ins.
+pub async fn hash(ctx: &Ctx, password: impl Into<String>) -> Result<PasswordHash> {
+    salted(&ctx.chance, password.into()).await
+}
+
+async fn salted(chance: &Chance, password: String) -> Result<PasswordHash> {
+    let salt = Salt::new(&chance.bytes::<16>()).map_err(Error::internal)?;
+    POOL.run(move |memory| {
+        let params = params();
+        let output = compute(&params, Algorithm::Argon2id, Version::V0x13, &password, &salt, 32, memory)?;
+        let phc = Phc {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: ParamsString::try_from(&params).map_err(Error::internal)?,
+            salt: Some(salt),
+            hash: Some(output),
+        };
+        Ok(PasswordHash(phc.to_string()))
+    })
+    .await
+}
+
+/// Compares a password with what is kept. With nothing kept it takes as long and says [`Verdict::Wrong`].
+///
+/// # Errors
+/// TooMany when the machine is busy with other sign-ins; Internal for a hash that cannot be read.
+pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<Verdict> {
+    let known = kept.is_some();
+    let kept = kept.unwrap_or(&NOBODY).clone();
+    let password = password.to_owned();
+    POOL.run(move |memory| {
+        let phc = Phc::new(&kept.0).map_err(Error::internal)?;
+        let (Some(salt), Some(hash)) = (phc.salt, phc.hash) else { return Ok(Verdict::Wrong) };
+        let algorithm = Algorithm::new(phc.algorithm.as_str()).map_err(Error::internal)?;
+        let version = Version::try_from(phc.version.unwrap_or(0x13)).map_err(Error::internal)?;
+        let params = Params::try_from(&phc).map_err(Error::internal)?;
+        let found = compute(&params, algorithm, version, &password, &salt, hash.len(), memory)?;
+        let today = self::params();
+        let old = algorithm != Algorithm::Argon2id
+            || params.m_cost() < today.m_cost()
+            || params.t_cost() < today.t_cost()
+            || params.p_cost() < today.p_cost();
+        // `Output` compares in constant time.
+        Ok(match (known && found == hash, old) {
+            (false, _) => Verdict::Wrong,
+            (true, false) => Verdict::Right,
+            (true, true) => Verdict::RightButOld,
+        })
+    })
+    .await
+}
+
+fn params() -> Params {
+    Params::new(MEMORY_KIB, PASSES, LANES, Some(32)).expect("the parameters are in range")
+}
+
+fn compute(
+    params: &Params,
+    algorithm: Algorithm,
+    version: Version,
+    password: &str,
+    salt: &Salt,
+    length: usize,
+    memory: &mut Vec<Block>,
+) -> Result<Output> {
+    if memory.len() < params.block_count() {
+        memory.resize(params.block_count(), Block::default());
+    }
+    let mut out = [0; 64];
+    let out = out.get_mut(..length).ok_or_else(|| Error::internal("a password hash of unknown length"))?;
+    Argon2::new(algorithm, version, params.clone())
+        .hash_password_into_with_memory(password.as_bytes(), salt, out, &mut memory[..params.block_count()])
+        .map_err(Error::internal)?;
+    Output::new(out).map_err(Error::internal)
+}
+
+impl Pool {
+    fn new(width: usize) -> Self {
+        Self { turns: Arc::new(Semaphore::new(width)), blocks: Mutex::new(Vec::new()) }
+    }
+
+    async fn run<T: Send + 'static>(
+        &'static self,
+        work: impl FnOnce(&mut Vec<Block>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let turn = tokio::time::timeout(PATIENCE, self.turns.clone().acquire_owned())
+            .await
+            .map_err(|_| Error::TooMany(PATIENCE.as_secs()))?
+            .map_err(Error::internal)?;
+        tokio::task::spawn_blocking(move || {
+            let mut memory = self.blocks.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+            let done = work(&mut memory);
+            self.blocks.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+            // Held until here even when the request has gone away: the core is busy all the same.
+            drop(turn);
+            done
+        })
+        .await
+        .map_err(Error::internal)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons(password: &str) -> Vec<String> {
+        match rules(password, "maya@example.com", &["Maya", "Ortiz", "Maya Ortiz"]) {
+            Ok(()) => vec![],
+            Err(problem) => match problem.params.get("reasons") {
+                Some(reasons) => serde_json::from_value(reasons.clone()).expect("a list of words"),
+                None => vec![problem.code.to_owned()],
+            },
+        }
+    }
+
+    #[test]
+    fn a_new_password_is_long_enough_and_not_the_name_or_address() {
+        assert!(reasons("portal-demo-2026").is_empty());
+        assert!(reasons("ñandúñandú").is_empty());
+        assert_eq!(reasons("short"), ["length"]);
+        assert_eq!(reasons("Maya"), ["length", "characters"]);
+        assert_eq!(reasons("maya ortiz"), ["characters"]);
+        assert_eq!(reasons("MAYA@example.com"), ["characters"]);
+        assert_eq!(reasons("          "), ["characters"]);
+        assert!(reasons(&"a1".repeat(36)).is_empty());
+        assert_eq!(reasons(&"a1".repeat(37)), ["too_long"]);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_recognised_by_its_hash_alone() {
+        let chance = Chance::system();
+        let kept = salted(&chance, "portal-demo-2026".to_owned()).await.expect("hashes");
+        assert!(kept.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", kept.0);
+        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), Verdict::Right);
+        assert_eq!(verify(Some(&kept), "portal-demo-2027").await.expect("verifies"), Verdict::Wrong);
+        assert_eq!(verify(None, "portal-demo-2026").await.expect("verifies"), Verdict::Wrong);
+        assert_ne!(
+            kept,
+            salted(&chance, "portal-demo-2026".to_owned()).await.expect("hashes"),
+            "each has its own salt"
+        );
+        assert_eq!(format!("{kept:?}"), "PasswordHash(hidden)");
+    }
+
+    #[tokio::test]
+    async fn a_hash_with_smaller_parameters_is_good_and_old() {
+        use argon2::PasswordHasher;
+        let small = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8_192, 1, 1, None).expect("in range"));
+        let kept = PasswordHash(small.hash_password(b"portal-demo-2026").expect("hashes").to_string());
+        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), Verdict::RightButOld);
+        assert_eq!(verify(Some(&kept), "wrong-password").await.expect("verifies"), Verdict::Wrong);
+    }
+}

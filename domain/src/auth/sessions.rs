@@ -1,0 +1,285 @@
+//! Sessions: begun by a password or a link, kept alive by refreshing, and ended for good.
+//!
+//! A session's row holds only a counter; the refresh token that goes with a number is made from the signing key
+//! ([`super::keys::Keys::refresh_token`]). Every beginning and end is told in the activity log, which is how the
+//! other nodes learn that a session's access tokens are worth nothing any more.
+use super::{Auth, store};
+use crate::{
+    access::{Action, Actor, Resource},
+    activity,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, SessionId, UserId},
+    users::{self, User},
+};
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, sync::Arc};
+
+/// For so long after a refresh every older token of the session is still answered with the active one: several
+/// tabs, or an answer that got lost.
+const REUSE: Duration = Duration::seconds(10);
+
+/// How somebody proved who they are, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    pub method: String,
+    /// Seconds since 1970.
+    pub timestamp: i64,
+}
+
+/// A row of `sessions`.
+#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+pub struct Session {
+    pub id: SessionId,
+    pub user_id: UserId,
+    /// How sure we are: `aal1`, or `aal2` after a second factor.
+    pub aal: String,
+    #[sqlx(json)]
+    pub amr: Vec<Proof>,
+    #[serde(skip)]
+    pub refresh_counter: i64,
+    pub refreshed_at: DateTime<Utc>,
+    pub created_at: DateTime<Utc>,
+    pub ended_at: Option<DateTime<Utc>>,
+    pub user_agent: Option<String>,
+    pub address: Option<String>,
+}
+
+/// A session that a statement has just ended.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub(super) struct Ended {
+    pub id: SessionId,
+    pub user_id: UserId,
+}
+
+/// Which sessions somebody signs out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// This one.
+    Local,
+    /// All but this one.
+    Others,
+    Global,
+}
+
+/// What a refresh token is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// The active one: the session moves on by one.
+    Next,
+    /// An older one that is still answered with the active one.
+    Active,
+    /// Used before, and not by a second tab: somebody has a copy.
+    Reused,
+    /// Ahead of the session: made before a backup was restored.
+    Unknown,
+}
+
+/// The rule of rotation: `token` and `active` are counters, `since` the time since the last refresh.
+fn turn(token: i64, active: i64, since: Duration) -> Turn {
+    match active - token {
+        0 => Turn::Next,
+        // The parent of the active token is answered at any age: its answer may never have arrived.
+        1 => Turn::Active,
+        2.. if since <= REUSE => Turn::Active,
+        2.. => Turn::Reused,
+        _ => Turn::Unknown,
+    }
+}
+
+/// Begins a session of `user`, who has just shown `method` (`password`, `otp`).
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
+    let now = ctx.now();
+    let session = Session {
+        id: SessionId(ctx.chance.uuid()),
+        user_id: user.id,
+        aal: "aal1".to_owned(),
+        amr: vec![Proof { method: method.to_owned(), timestamp: now.timestamp() }],
+        refresh_counter: 0,
+        refreshed_at: now,
+        created_at: now,
+        ended_at: None,
+        user_agent: ctx.origin.user_agent.clone(),
+        address: ctx.origin.address.clone(),
+    };
+    store::insert_session(tx, &session).await?;
+    users::store::signed_in(tx, user.id, now).await?;
+    let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
+    let told = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
+    activity::append(tx, &ctx, told).await?;
+    Ok(session)
+}
+
+/// Takes a session one refresh further. The answer's counter says which refresh token is the active one.
+///
+/// # Errors
+/// Unauthenticated `refresh_token_not_found`, `session_not_found`, `user_banned`, `refresh_token_already_used`
+/// (which ends the session).
+pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session)> {
+    let mut tx = ctx.begin().await?;
+    let Some(mut session) = store::lock_session(&mut tx, id).await? else {
+        return Err(Error::unauthenticated("refresh_token_not_found"));
+    };
+    if session.ended_at.is_some() {
+        return Err(Error::unauthenticated("refresh_session_not_found"));
+    }
+    let user =
+        users::store::get(&mut tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
+    if !users::is_welcome(&mut tx, &user).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    match turn(counter, session.refresh_counter, ctx.now() - session.refreshed_at) {
+        Turn::Next => {
+            session.refresh_counter += 1;
+            session.refreshed_at = ctx.now();
+            session.user_agent = ctx.origin.user_agent.clone().or(session.user_agent);
+            session.address = ctx.origin.address.clone().or(session.address);
+            store::refreshed(&mut tx, &session).await?;
+            tx.commit().await?;
+            Ok((user, session))
+        }
+        Turn::Active => Ok((user, session)),
+        Turn::Reused => {
+            let ended = store::end(&mut tx, id, ctx.now()).await?;
+            tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
+            tx.commit().await?;
+            Err(Error::unauthenticated("refresh_token_already_used"))
+        }
+        Turn::Unknown => Err(Error::unauthenticated("refresh_token_not_found")),
+    }
+}
+
+/// Ends sessions of the signed-in user; says how many. This process forgets their tokens at once.
+///
+/// # Errors
+/// Unauthenticated for nobody.
+pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
+    let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
+    let mut tx = ctx.begin().await?;
+    users::store::lock(&mut tx, me.id).await?;
+    let ended = match which {
+        Which::Local => store::end(&mut tx, me.session_id, ctx.now()).await?,
+        Which::Others => store::end_of_user(&mut tx, me.id, Some(me.session_id), ctx.now()).await?,
+        Which::Global => store::end_of_user(&mut tx, me.id, None, ctx.now()).await?,
+    };
+    tell(&mut tx, ctx, &ended, "signed_out").await?;
+    tx.commit().await?;
+    auth.verified.forget_sessions(&ended.iter().map(|e| e.id).collect::<Vec<_>>());
+    Ok(ended.len() as u64)
+}
+
+/// Ends one session. Its user, super admins and the operator.
+///
+/// # Errors
+/// NotFound, also for a session that is not one's own or has ended.
+pub async fn end(ctx: &Ctx, id: SessionId) -> Result<()> {
+    let session = store::session(&mut ctx.db(), id).await?.ok_or(Error::NotFound("session"))?;
+    if ctx.actor.user_id() != Some(session.user_id) && !ctx.can(Action::Update, Resource::Users) {
+        return Err(Error::NotFound("session"));
+    }
+    let mut tx = ctx.begin().await?;
+    users::store::lock(&mut tx, session.user_id).await?;
+    let ended = store::end(&mut tx, id, ctx.now()).await?;
+    if ended.is_empty() {
+        return Err(Error::NotFound("session"));
+    }
+    tell(&mut tx, ctx, &ended, "revoked").await?;
+    tx.commit().await
+}
+
+/// Live sessions of a user, newest first. The user, super admins and the operator.
+///
+/// # Errors
+/// Forbidden for others.
+pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Session>> {
+    if ctx.actor.user_id() != Some(user) {
+        ctx.may(Action::View, Resource::Users)?;
+    }
+    store::live_sessions(&mut ctx.db(), user).await
+}
+
+/// How many sessions were used in the last hour, for the admin's card. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden for others.
+pub async fn count_live(ctx: &Ctx) -> Result<i64> {
+    ctx.may(Action::View, Resource::Users)?;
+    store::count_live(&mut ctx.db(), ctx.now() - Duration::hours(1)).await
+}
+
+/// Ends every session of a user, within the use case that shuts or changes the account (decision 27).
+///
+/// # Errors
+/// What the database refuses.
+pub async fn end_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<u64> {
+    let ended = store::end_of_user(tx, user, None, ctx.now()).await?;
+    tell(tx, ctx, &ended, "account_changed").await
+}
+
+/// Ends every session of a user but the one that is acting: after a password change.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn end_others_of(tx: &mut Tx, ctx: &Ctx, user: UserId, keep: SessionId) -> Result<u64> {
+    let ended = store::end_of_user(tx, user, Some(keep), ctx.now()).await?;
+    tell(tx, ctx, &ended, "password_changed").await
+}
+
+/// Ends every session of a company's people, its clients included, within the use case that archives it.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn end_all_of_company(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<u64> {
+    let ended = store::end_of_company(tx, company, ctx.now()).await?;
+    tell(tx, ctx, &ended, "company_archived").await
+}
+
+/// Ends every session of an ISO's person, within the use case that archives it. Its clients stay the office's.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn end_all_of_iso(tx: &mut Tx, ctx: &Ctx, iso: IsoId) -> Result<u64> {
+    let ended = store::end_of_iso(tx, iso, ctx.now()).await?;
+    tell(tx, ctx, &ended, "iso_archived").await
+}
+
+/// One event a session, with why it ended.
+async fn tell(tx: &mut Tx, ctx: &Ctx, ended: &[Ended], reason: &'static str) -> Result<u64> {
+    let mut people: HashMap<UserId, User> = HashMap::new();
+    for session in ended {
+        if !people.contains_key(&session.user_id) {
+            let user = users::store::get(tx, session.user_id).await?.ok_or(Error::NotFound("user"))?;
+            people.insert(session.user_id, user);
+        }
+        let told = users::event("session.ended", &people[&session.user_id])
+            .with("session_id", session.id.to_string())
+            .with("reason", reason);
+        activity::append(tx, ctx, told).await?;
+    }
+    Ok(ended.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_active_token_and_its_parent_are_good_at_any_age() {
+        let long = Duration::days(365);
+        assert_eq!(turn(7, 7, long), Turn::Next);
+        assert_eq!(turn(6, 7, long), Turn::Active);
+    }
+
+    #[test]
+    fn an_older_token_is_good_for_ten_seconds_and_then_ends_the_session() {
+        assert_eq!(turn(5, 7, Duration::seconds(10)), Turn::Active);
+        assert_eq!(turn(0, 7, Duration::seconds(10)), Turn::Active);
+        assert_eq!(turn(5, 7, Duration::seconds(11)), Turn::Reused);
+        assert_eq!(turn(8, 7, Duration::zero()), Turn::Unknown);
+    }
+}

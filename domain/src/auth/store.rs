@@ -1,0 +1,176 @@
+//! SQL of sessions and links.
+use super::{
+    links::Link,
+    sessions::{Ended, Session},
+};
+use crate::{
+    db::{Db, Json, Sql, Tx},
+    error::Result,
+    ids::{CompanyId, IsoId, SessionId, UserId},
+};
+use chrono::{DateTime, Utc};
+
+pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql(
+        "insert into sessions (id, user_id, aal, amr, refresh_counter, refreshed_at, created_at, user_agent, address) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(session.id)
+    .bind(session.user_id)
+    .bind(session.aal.clone())
+    .bind(Json(session.amr.clone()))
+    .bind(session.refresh_counter)
+    .bind(session.refreshed_at)
+    .bind(session.created_at)
+    .bind(session.user_agent.clone())
+    .bind(session.address.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn session(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>> {
+    db.sql("select * from sessions where id = $1").bind(id).optional().await
+}
+
+/// The row, locked until the transaction ends.
+pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>> {
+    tx.sql("update sessions set id = id where id = $1 returning *").bind(id).optional().await
+}
+
+pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql("update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1")
+        .bind(session.id)
+        .bind(session.refresh_counter)
+        .bind(session.refreshed_at)
+        .bind(session.user_agent.clone())
+        .bind(session.address.clone())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
+    db.sql("select * from sessions where user_id = $1 and ended_at is null order by created_at desc, id")
+        .bind(user)
+        .all()
+        .await
+}
+
+pub async fn count_live(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
+    db.sql("select count(*) from sessions where ended_at is null and refreshed_at >= $1").bind(since).scalar().await
+}
+
+pub async fn end(tx: &mut Tx, id: SessionId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql("update sessions set ended_at = $2 where id = $1 and ended_at is null returning id, user_id")
+        .bind(id)
+        .bind(at)
+        .all()
+        .await
+}
+
+pub async fn end_of_user(tx: &mut Tx, user: UserId, keep: Option<SessionId>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    match keep {
+        None => tx
+            .sql("update sessions set ended_at = $2 where user_id = $1 and ended_at is null returning id, user_id")
+            .bind(user)
+            .bind(at),
+        Some(keep) => tx
+            .sql(
+                "update sessions set ended_at = $2 where user_id = $1 and ended_at is null and id <> $3 \
+                 returning id, user_id",
+            )
+            .bind(user)
+            .bind(at)
+            .bind(keep),
+    }
+    .all()
+    .await
+}
+
+pub async fn end_of_company(tx: &mut Tx, company: CompanyId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where ended_at is null \
+         and user_id in (select id from users where company_id = $1) returning id, user_id",
+    )
+    .bind(company)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn end_of_iso(tx: &mut Tx, iso: IsoId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where ended_at is null \
+         and user_id in (select id from users where iso_id = $1 and role = 'iso') returning id, user_id",
+    )
+    .bind(iso)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn insert_link(tx: &mut Tx, link: &Link) -> Result<()> {
+    tx.sql(
+        "insert into links (id, user_id, kind, token_hash, code_hash, created_at, expires_at) \
+         values ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(link.id)
+    .bind(link.user_id)
+    .bind(link.kind)
+    .bind(link.token_hash.clone())
+    .bind(link.code_hash.clone())
+    .bind(link.created_at)
+    .bind(link.expires_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn link_owner(tx: &mut Tx, token_hash: &str) -> Result<Option<UserId>> {
+    let row: Option<(UserId,)> =
+        tx.sql("select user_id from links where token_hash = $1").bind(token_hash.to_owned()).optional().await?;
+    Ok(row.map(|(user,)| user))
+}
+
+/// Uses a live link; false when it has been used or has expired.
+pub async fn use_link(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<bool> {
+    let used = tx
+        .sql("update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2")
+        .bind(token_hash.to_owned())
+        .bind(at)
+        .run()
+        .await?;
+    Ok(used == 1)
+}
+
+/// Uses up every live link of a user.
+pub async fn use_links_of(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update links set used_at = $2 where user_id = $1 and used_at is null").bind(user).bind(at).run().await?;
+    Ok(())
+}
+
+/// Counts one more try on every live link of a user, and gives their code hashes and tries.
+pub async fn try_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<(String, i64)>> {
+    tx.sql(
+        "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 \
+         returning code_hash, attempts",
+    )
+    .bind(user)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn delete_links(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from links where expires_at < $1").bind(before).run().await
+}
+
+/// Whether a recovery mail to this user has been queued since `since`.
+pub async fn asked_since(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
+    tx.sql("select exists (select 1 from mails where user_id = $1 and kind = 'recovery' and created_at > $2)")
+        .bind(user)
+        .bind(since)
+        .scalar()
+        .await
+}

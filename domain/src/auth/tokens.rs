@@ -1,0 +1,277 @@
+//! Access tokens, and the memory of those that were found good.
+//!
+//! Verifying a signature costs more than reading an order, so a verified token is remembered by its hash until it
+//! expires or something about its session changes. The activity log says what changed, on every node.
+use super::{Auth, sessions::Session, store};
+use crate::{
+    access::SignedIn,
+    activity::Activity,
+    ctx::Ctx,
+    db::Db,
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, SessionId, UserId},
+    users::{self, User},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tokio::sync::broadcast;
+
+/// Tokens remembered at most: about 15 MB.
+const CAPACITY: usize = 50_000;
+const SHARDS: usize = 16;
+const AUDIENCE: &str = "authenticated";
+
+/// What an access token says. Only `sub`, `session_id` and `exp` are believed: who that is and what they may do
+/// is read from our tables.
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: String,
+    sub: UserId,
+    aud: &'a str,
+    role: &'a str,
+    iat: i64,
+    exp: i64,
+    email: &'a str,
+    phone: &'a str,
+    app_metadata: Value,
+    user_metadata: Value,
+    session_id: SessionId,
+    aal: &'a str,
+    amr: Value,
+    is_anonymous: bool,
+}
+
+/// What is read of a token that comes in.
+#[derive(Deserialize)]
+struct Presented {
+    sub: Option<String>,
+    session_id: Option<String>,
+    exp: Option<i64>,
+}
+
+/// A session just begun or refreshed, with its tokens. Never printed.
+#[derive(Clone)]
+pub struct Granted {
+    pub access_token: String,
+    pub refresh_token: String,
+    /// Seconds, from now and since 1970.
+    pub expires_in: i64,
+    pub expires_at: i64,
+    pub user: User,
+    pub session: Session,
+}
+
+impl std::fmt::Debug for Granted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Granted").field("session", &self.session.id).finish_non_exhaustive()
+    }
+}
+
+/// What a person may not change about themselves, for display in the browser.
+pub fn app_metadata(user: &User) -> Value {
+    json!({
+        "provider": "email", "providers": ["email"],
+        "role": user.role, "company_id": user.company_id, "iso_id": user.iso_id,
+    })
+}
+
+pub fn user_metadata(user: &User) -> Value {
+    json!({
+        "first_name": user.first_name, "last_name": user.last_name, "email_verified": user.status != users::Status::Pending,
+        "must_change_password": user.must_change_password,
+    })
+}
+
+/// Makes the tokens of a session that was begun or refreshed.
+///
+/// # Errors
+/// Internal when the signing key is unusable.
+pub(super) fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
+    let now = ctx.now().timestamp();
+    let expires_in = ctx.options.access_token_seconds;
+    // Newest first, as the protocol wants it.
+    let amr: Vec<_> = session.amr.iter().rev().collect();
+    let access_token = auth.keys.sign(&Claims {
+        iss: format!("{}/auth/v1", ctx.options.public_url),
+        sub: user.id,
+        aud: AUDIENCE,
+        role: AUDIENCE,
+        iat: now,
+        exp: now + expires_in,
+        email: &user.email,
+        phone: "",
+        app_metadata: app_metadata(&user),
+        user_metadata: user_metadata(&user),
+        session_id: session.id,
+        aal: &session.aal,
+        amr: json!(amr),
+        is_anonymous: false,
+    })?;
+    Ok(Granted {
+        access_token,
+        refresh_token: auth.keys.refresh_token(session.id, session.refresh_counter),
+        expires_in,
+        expires_at: now + expires_in,
+        user,
+        session,
+    })
+}
+
+/// Who sends this token.
+///
+/// # Errors
+/// Unauthenticated `bad_jwt`, `bad_jwt_subject`, `session_not_found`, `user_not_found`, `user_banned`;
+/// Unavailable when a token is new to this process and the database cannot be asked.
+pub async fn authenticate(auth: &Auth, db: &Db, now: DateTime<Utc>, bearer: &str) -> Result<Arc<SignedIn>> {
+    let key = Verified::key(bearer);
+    if let Some(who) = auth.verified.get(&key, now) {
+        return Ok(who);
+    }
+    let seen = auth.verified.changes();
+    let claims: Presented = auth.keys.verify(bearer).ok_or(Error::unauthenticated("bad_jwt"))?;
+    let exp = claims.exp.filter(|exp| *exp > now.timestamp()).ok_or(Error::unauthenticated("bad_jwt"))?;
+    let user_id: UserId = claims
+        .sub
+        .ok_or(Error::unauthenticated("bad_jwt"))?
+        .parse()
+        .map_err(|_| Error::unauthenticated("bad_jwt_subject"))?;
+    let gone = || Error::unauthenticated("session_not_found");
+    let session_id: SessionId = claims.session_id.ok_or_else(gone)?.parse().map_err(|_| gone())?;
+    let mut db = db.clone();
+    let user = users::store::get(&mut db, user_id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
+    let session = store::session(&mut db, session_id).await?.ok_or_else(gone)?;
+    if session.ended_at.is_some() || session.user_id != user_id {
+        return Err(gone());
+    }
+    if !users::is_welcome(&mut db, &user).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    let who = Arc::new(user.signed_in(session_id));
+    auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
+    Ok(who)
+}
+
+/// Tokens found good, by hash. Reading takes one shared lock of sixteen.
+#[derive(Debug)]
+pub struct Verified {
+    shards: [RwLock<HashMap<Key, Known>>; SHARDS],
+    /// Counts what was forgotten: what was read from the database before that may be old, and is not kept.
+    changes: AtomicU64,
+}
+
+type Key = [u8; 32];
+
+#[derive(Clone, Debug)]
+struct Known {
+    who: Arc<SignedIn>,
+    exp: i64,
+}
+
+impl Default for Verified {
+    fn default() -> Self {
+        Self { shards: std::array::from_fn(|_| RwLock::default()), changes: AtomicU64::new(0) }
+    }
+}
+
+impl Verified {
+    fn key(token: &str) -> Key {
+        Sha256::digest(token).into()
+    }
+
+    fn shard(&self, key: &Key) -> &RwLock<HashMap<Key, Known>> {
+        &self.shards[usize::from(key[0]) % SHARDS]
+    }
+
+    fn get(&self, key: &Key, now: DateTime<Utc>) -> Option<Arc<SignedIn>> {
+        let shard = self.shard(key).read().unwrap_or_else(PoisonError::into_inner);
+        shard.get(key).filter(|known| known.exp > now.timestamp()).map(|known| known.who.clone())
+    }
+
+    fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    /// Keeps what was found, unless something was forgotten since `seen`.
+    fn insert(&self, key: Key, known: Known, now: DateTime<Utc>, seen: u64) {
+        let mut shard = self.shard(&key).write().unwrap_or_else(PoisonError::into_inner);
+        // Asked under the lock: whoever forgets counts first and then takes every lock, so comes after this.
+        if self.changes() != seen {
+            return;
+        }
+        if shard.len() >= CAPACITY / SHARDS {
+            shard.retain(|_, known| known.exp > now.timestamp());
+        }
+        if shard.len() >= CAPACITY / SHARDS {
+            let Some(any) = shard.keys().next().copied() else { return };
+            shard.remove(&any);
+        }
+        shard.insert(key, known);
+    }
+
+    /// Forgets what an event makes untrue: a session ended, an account, company or ISO changed.
+    pub fn forget(&self, event: &Activity) {
+        let subject = event.subject_id.unwrap_or_default();
+        match event.action.as_str() {
+            "session.started" | "user.created" | "client.created" | "company.created" | "iso.created" => {}
+            "session.ended" => {
+                let id =
+                    event.data.get("session_id").and_then(Value::as_str).and_then(|id| id.parse::<SessionId>().ok());
+                match id {
+                    Some(id) => self.forget_sessions(&[id]),
+                    None => self.forget_user(UserId(subject)),
+                }
+            }
+            action if action.starts_with("user.") || action.starts_with("client.") => self.forget_user(UserId(subject)),
+            action if action.starts_with("company.") => {
+                self.forget_if(|who| who.company_id == Some(CompanyId(subject)));
+            }
+            action if action.starts_with("iso.") => self.forget_if(|who| who.iso_id == Some(IsoId(subject))),
+            _ => {}
+        }
+    }
+
+    pub fn forget_sessions(&self, ids: &[SessionId]) {
+        if !ids.is_empty() {
+            self.forget_if(|who| ids.contains(&who.session_id));
+        }
+    }
+
+    pub fn forget_user(&self, id: UserId) {
+        self.forget_if(|who| who.id == id);
+    }
+
+    /// Forgets everything: this process has missed events.
+    pub fn clear(&self) {
+        self.forget_if(|_| true);
+    }
+
+    fn forget_if(&self, gone: impl Fn(&SignedIn) -> bool) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        for shard in &self.shards {
+            shard.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| !gone(&known.who));
+        }
+    }
+
+    /// Forgets as the log tells, until its feed closes. Subscribe before [`crate::activity::follow`] starts.
+    pub async fn listen(&self, mut feed: broadcast::Receiver<Arc<Activity>>) {
+        loop {
+            match feed.recv().await {
+                Ok(event) => self.forget(&event),
+                Err(broadcast::error::RecvError::Lagged(_)) => self.clear(),
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! Checks of what people type. They collect, so that a form shows everything that is wrong at once.
+use crate::error::{Error, FieldError, Problem, Result};
+use chrono::NaiveDate;
+
+/// Longest name, identifier or other single line.
+pub const LINE: usize = 200;
+/// Longest note or reason.
+pub const TEXT: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub struct Check {
+    errors: Vec<FieldError>,
+}
+
+impl Check {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn refuse(&mut self, field: &str, problem: Problem) {
+        self.errors.push(FieldError { field: field.to_owned(), problem });
+    }
+
+    /// A line that must be there: trimmed, 1 to `max` characters, no control characters.
+    pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
+        let value = value.trim();
+        if value.is_empty() {
+            self.refuse(field, Problem::new("required"));
+        }
+        self.plain(field, value, max, false);
+        value.to_owned()
+    }
+
+    /// A line that may be missing; empty counts as missing and is stored as null.
+    pub fn optional_line(&mut self, field: &str, value: Option<&str>, max: usize) -> Option<String> {
+        let value = value.map(str::trim).filter(|v| !v.is_empty())?;
+        self.plain(field, value, max, false);
+        Some(value.to_owned())
+    }
+
+    /// A text of several lines that may be missing.
+    pub fn optional_text(&mut self, field: &str, value: Option<&str>) -> Option<String> {
+        let value = value.map(str::trim).filter(|v| !v.is_empty())?;
+        self.plain(field, value, TEXT, true);
+        Some(value.to_owned())
+    }
+
+    /// A text of several lines that must be there.
+    pub fn text(&mut self, field: &str, value: &str) -> String {
+        self.optional_text(field, Some(value)).unwrap_or_else(|| {
+            self.refuse(field, Problem::new("required"));
+            String::new()
+        })
+    }
+
+    pub fn email(&mut self, field: &str, value: &str) -> String {
+        let value = self.line(field, value, 254);
+        if !value.is_empty() {
+            self.email_form(field, &value);
+        }
+        value
+    }
+
+    pub fn optional_email(&mut self, field: &str, value: Option<&str>) -> Option<String> {
+        let value = self.optional_line(field, value, 254)?;
+        self.email_form(field, &value);
+        Some(value)
+    }
+
+    /// A link that a browser may follow: https only (decision 37).
+    pub fn optional_https(&mut self, field: &str, value: Option<&str>) -> Option<String> {
+        let value = self.optional_line(field, value, 2_000)?;
+        let host = value.strip_prefix("https://").map(|rest| rest.split(['/', '?', '#']).next().unwrap_or(""));
+        if host.is_none_or(|host| {
+            host.is_empty() || host.contains(['@', ' ', '\\']) || value.contains([' ', '"', '<', '>'])
+        }) {
+            self.refuse(field, Problem::new("invalid_url"));
+        }
+        Some(value)
+    }
+
+    /// What a parser made of the field, or its refusal noted.
+    pub fn read<T>(&mut self, field: &str, read: std::result::Result<T, Problem>) -> Option<T> {
+        read.map_err(|problem| self.refuse(field, problem)).ok()
+    }
+
+    /// A value that must be there and readable: empty is `required`.
+    pub fn required<T>(
+        &mut self,
+        field: &str,
+        value: Option<&str>,
+        read: impl FnOnce(&str) -> std::result::Result<T, Problem>,
+    ) -> Option<T> {
+        match value.map(str::trim).filter(|v| !v.is_empty()) {
+            Some(value) => self.read(field, read(value)),
+            None => {
+                self.refuse(field, Problem::new("required"));
+                None
+            }
+        }
+    }
+
+    /// A value that may be missing; empty counts as missing.
+    pub fn optional<T>(
+        &mut self,
+        field: &str,
+        value: Option<&str>,
+        read: impl FnOnce(&str) -> std::result::Result<T, Problem>,
+    ) -> Option<T> {
+        value.map(str::trim).filter(|v| !v.is_empty()).and_then(|value| self.read(field, read(value)))
+    }
+
+    /// # Errors
+    /// Invalid with every refused field, when there is one.
+    pub fn done(self) -> Result<()> {
+        if self.errors.is_empty() { Ok(()) } else { Err(Error::Invalid(self.errors)) }
+    }
+
+    fn plain(&mut self, field: &str, value: &str, max: usize, lines: bool) {
+        if value.chars().count() > max {
+            self.refuse(field, Problem::new("too_long").with("max", max));
+        }
+        if value.chars().any(|c| (c.is_control() && !(lines && matches!(c, '\n' | '\r' | '\t'))) || is_bidi_control(c))
+        {
+            self.refuse(field, Problem::new("control_characters"));
+        }
+    }
+
+    fn email_form(&mut self, field: &str, value: &str) {
+        let domain_ok = value.rsplit_once('@').is_some_and(|(local, domain)| {
+            !local.contains(['"', ' ']) && domain.contains('.') && !domain.starts_with('[')
+        });
+        if !domain_ok || !email_address::EmailAddress::is_valid(value) {
+            self.refuse(field, Problem::new("invalid_email"));
+        }
+    }
+}
+
+/// Marks that turn the direction of text around and so make one name look like another.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A calendar date as `2026-11-21`.
+///
+/// # Errors
+/// `invalid_date`, also for years outside 1900 to 2200.
+pub fn date(text: &str) -> std::result::Result<NaiveDate, Problem> {
+    use chrono::Datelike;
+    text.parse::<NaiveDate>()
+        .ok()
+        .filter(|date| (1900..=2200).contains(&date.year()))
+        .ok_or_else(|| Problem::new("invalid_date"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(check: Check) -> Vec<(String, &'static str)> {
+        match check.done() {
+            Err(Error::Invalid(fields)) => fields.into_iter().map(|f| (f.field, f.problem.code)).collect(),
+            _ => vec![],
+        }
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let mut check = Check::new();
+        check.line("first_name", "  ", LINE);
+        check.line("last_name", "Ev\u{7}il", LINE);
+        check.optional_line("phone", Some(&"1".repeat(201)), LINE);
+        check.email("email", "not an address");
+        assert_eq!(
+            refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
+            ["first_name required", "last_name control_characters", "phone too_long", "email invalid_email"]
+        );
+    }
+
+    #[test]
+    fn markup_is_only_text_and_passes() {
+        let mut check = Check::new();
+        assert_eq!(check.line("name", " <b>O'Neil & Söhne</b> ", LINE), "<b>O'Neil & Söhne</b>");
+        assert!(refused(check).is_empty());
+    }
+
+    #[test]
+    fn links_are_https_with_a_host() {
+        for (link, good) in [
+            ("https://files.example.com/a.pdf", true),
+            ("http://files.example.com/a.pdf", false),
+            ("javascript:alert(1)", false),
+            ("https://", false),
+            ("https://user@evil.example", false),
+        ] {
+            let mut check = Check::new();
+            check.optional_https("document_url", Some(link));
+            assert_eq!(refused(check).is_empty(), good, "{link}");
+        }
+    }
+
+    #[test]
+    fn addresses_have_a_name_and_a_domain() {
+        for (address, good) in [
+            ("maya@example.com", true),
+            ("maya+spv@mail.example.co", true),
+            ("maya@localhost", false),
+            ("maya", false),
+            ("maya@@example.com", false),
+            ("maya@[127.0.0.1]", false),
+        ] {
+            let mut check = Check::new();
+            check.email("email", address);
+            assert_eq!(refused(check).is_empty(), good, "{address}");
+        }
+    }
+}

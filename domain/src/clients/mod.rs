@@ -1,0 +1,372 @@
+//! Clients: people with orders. Made by the two set-up flows, account and order in one transaction (decision 19).
+mod store;
+
+pub use store::{Client, Filter};
+
+use crate::{
+    access::{Action, Resource, Role},
+    activity::{self, Event},
+    auth::passwords,
+    check::{self, Check, LINE},
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{CompanyId, IsoId, UserId},
+    mails,
+    money::Currency,
+    page::{Page, PageQuery},
+    search,
+    spvs::{self, Spv},
+    users::{self, NewUser, User},
+};
+use serde_json::Map;
+
+/// How a client is set up (decision 20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setup {
+    /// A random password nobody sees, a pending profile, a link to set a password by mail.
+    Quick,
+    /// An active profile and a welcome mail; the operator's default password, where there is one.
+    Full,
+}
+
+/// First name, last name, e-mail, company and price are required, the commission with an ISO
+/// (specification, section 5; decision 15).
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    pub price: Option<String>,
+    pub commission: Option<String>,
+    pub country: Option<String>,
+    pub currency: Option<String>,
+    pub ordered_date: Option<String>,
+    /// Seeds, imports and benchmarks send no mail (decision 1).
+    pub silent: bool,
+}
+
+/// A new client and its first order.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub client: Client,
+    pub spv: Spv,
+}
+
+/// Makes account, profile, order and steps in one transaction, and queues the mails. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field; Conflict `email_taken`, naming the client who has the address (decision 23).
+pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
+    ctx.may(Action::Create, Resource::NewClient)?;
+    let (account, order) = checked(ctx, setup, &input).await?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        drop(tx);
+        return made(ctx, UserId(id)).await;
+    }
+    let user = users::insert(&mut tx, ctx, account).await?;
+    spvs::make(&mut tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
+    let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
+        .of(Some(user.id), user.company_id, user.iso_id)
+        .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
+        .public();
+    activity::append(&mut tx, ctx, event).await?;
+    let mail = match setup {
+        Setup::Quick => mails::Kind::PasswordSetup,
+        Setup::Full if ctx.options.default_password.is_some() => mails::Kind::Welcome,
+        Setup::Full => mails::Kind::WelcomeSetup,
+    };
+    if !input.silent {
+        mails::queue(&mut tx, ctx, mail, user.id, None, Map::new()).await?;
+    }
+    idempotency::remember(&mut tx, ctx, user.id.0).await?;
+    tx.commit().await?;
+    made(ctx, user.id).await
+}
+
+async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spvs::New)> {
+    let mut check = Check::new();
+    let first_name = check.line("first_name", &input.first_name, LINE);
+    let last_name = check.line("last_name", &input.last_name, LINE);
+    let email = check.email("email", &input.email);
+    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    let address = check.optional_text("address", input.address.as_deref());
+    if input.company_id.is_none() {
+        check.refuse("company_id", Problem::new("required"));
+    }
+    let currency =
+        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
+    let amount = |text: &str| Currency::parse(currency, text);
+    let price_minor = check.required("price", input.price.as_deref(), amount);
+    let commission_minor = if input.iso_id.is_some() {
+        check.required("commission", input.commission.as_deref(), amount)
+    } else {
+        if input.commission.as_deref().is_some_and(|text| !text.trim().is_empty()) {
+            check.refuse("commission", Problem::new("needs_iso"));
+        }
+        None
+    };
+    let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
+    let ordered_date =
+        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
+    check.done()?;
+    let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
+    let (password, must_change_password) = match (setup, &ctx.options.default_password) {
+        (Setup::Full, Some(default)) => (Some(default.clone()), true),
+        (Setup::Full, None) => (None, false),
+        (Setup::Quick, _) => (Some(ctx.chance.password(12)), false),
+    };
+    let password_hash = match password {
+        Some(password) => Some(passwords::hash(ctx, password).await?),
+        None => None,
+    };
+    let account = NewUser {
+        role: Role::Client,
+        status: if setup == Setup::Quick { users::Status::Pending } else { users::Status::Active },
+        first_name,
+        last_name,
+        email,
+        phone,
+        address,
+        company_id: Some(company_id),
+        iso_id: input.iso_id,
+        password_hash,
+        must_change_password,
+        language: "en-US".to_owned(),
+    };
+    let order = spvs::New {
+        client_id: UserId(uuid::Uuid::nil()),
+        company_id,
+        iso_id: input.iso_id,
+        custom_identifier: None,
+        country,
+        currency,
+        price_minor,
+        commission_minor,
+        purchase_amount_minor: None,
+        iso_commission_percentage: None,
+        status: spvs::Status::Active,
+        ordered_date,
+        notify: !input.silent,
+    };
+    Ok((account, order))
+}
+
+/// A client just made, with the order that came with it: the first of its orders.
+async fn made(ctx: &Ctx, id: UserId) -> Result<Made> {
+    let client = get(ctx, id).await?;
+    let filter = spvs::Filter { client_id: Some(id), ..spvs::Filter::default() };
+    let orders = spvs::list(ctx, &filter, &PageQuery::default()).await?;
+    let spv = orders.items.into_iter().last().ok_or(Error::NotFound("spv"))?;
+    Ok(Made { client, spv })
+}
+
+/// One client. Staff, itself, its ISO, its company's admins.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: UserId) -> Result<Client> {
+    let client = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("client"))?;
+    ctx.may(Action::View, resource(&client))?;
+    Ok(client)
+}
+
+/// The one client with this e-mail address, or id.
+///
+/// # Errors
+/// NotFound.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
+    if let Ok(id) = name.parse() {
+        return get(ctx, id).await;
+    }
+    let id = store::by_email(&mut ctx.db(), name.trim()).await?.ok_or(Error::NotFound("client"))?;
+    get(ctx, id).await
+}
+
+/// Clients the actor may see, newest first; archived ones only when asked for by status.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Client>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |client| (client.created_at, client.id)))
+}
+
+/// What is to change; a field left out stays, an empty phone or address is cleared.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    pub company_id: Option<CompanyId>,
+    /// `Some(None)` takes the ISO away. Later orders only: running ones keep theirs (decision 12).
+    pub iso_id: Option<Option<IsoId>>,
+}
+
+/// Changes a client's profile. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; stale when `version` is not the row's.
+pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) -> Result<Client> {
+    let mut tx = ctx.begin().await?;
+    let (mut client, _) = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let before = (client.company_id, client.iso_id);
+    let mut check = Check::new();
+    if let Some(name) = &input.first_name {
+        client.first_name = check.line("first_name", name, LINE);
+    }
+    if let Some(name) = &input.last_name {
+        client.last_name = check.line("last_name", name, LINE);
+    }
+    if input.phone.is_some() {
+        client.phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    }
+    if input.address.is_some() {
+        client.address = check.optional_text("address", input.address.as_deref());
+    }
+    check.done()?;
+    client.company_id = input.company_id.or(client.company_id);
+    client.iso_id = input.iso_id.unwrap_or(client.iso_id);
+    if (client.company_id, client.iso_id) != before {
+        belongs(&mut tx, &client).await?;
+    }
+    store::save(&mut tx, &client, ctx.now(), &ctx.who()).await?;
+    index(&mut tx, &client).await?;
+    activity::append(&mut tx, ctx, told(&client, "client.updated")).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Ends a client's sessions and keeps it from signing in until restored. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn suspend(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
+    set_status(ctx, id, version, Action::Suspend, "client.suspended", users::Status::Suspended).await
+}
+
+/// Hides a client; it cannot sign in. Its orders stay. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
+    set_status(ctx, id, version, Action::Archive, "client.archived", users::Status::Archived).await
+}
+
+/// Brings a suspended or archived client back: active if it ever set a password, else pending. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn restore(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
+    let known = get(ctx, id).await?.last_sign_in_at.is_some();
+    let status = if known { users::Status::Active } else { users::Status::Pending };
+    set_status(ctx, id, version, Action::Archive, "client.restored", status).await
+}
+
+/// Mails a new link to set a password. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `not_invitable` for a suspended or archived client.
+pub async fn invite(ctx: &Ctx, id: UserId) -> Result<Client> {
+    let client = get(ctx, id).await?;
+    ctx.may(Action::Invite, resource(&client))?;
+    if !matches!(client.status, users::Status::Pending | users::Status::Active) {
+        return Err(Error::conflict("not_invitable"));
+    }
+    let mut tx = ctx.begin().await?;
+    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+    activity::append(&mut tx, ctx, told(&client, "client.invited")).await?;
+    tx.commit().await?;
+    Ok(client)
+}
+
+async fn set_status(
+    ctx: &Ctx,
+    id: UserId,
+    version: Option<i64>,
+    action: Action,
+    name: &'static str,
+    status: users::Status,
+) -> Result<Client> {
+    let mut tx = ctx.begin().await?;
+    let (client, user) = locked(&mut tx, ctx, id, version, action).await?;
+    users::change_status(&mut tx, ctx, &user, status).await?;
+    activity::append(&mut tx, ctx, told(&client, name)).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// The client and its account, kept from others, once the actor may and nobody was faster.
+async fn locked(tx: &mut Tx, ctx: &Ctx, id: UserId, version: Option<i64>, action: Action) -> Result<(Client, User)> {
+    let client = store::get(tx, id).await?.ok_or(Error::NotFound("client"))?;
+    ctx.may(action, resource(&client))?;
+    let user = users::lock(tx, id, version).await?;
+    let client = store::get(tx, id).await?.unwrap_or(client);
+    Ok((client, user))
+}
+
+/// A client's ISO is its company's (decision 12).
+async fn belongs(tx: &mut Tx, client: &Client) -> Result<()> {
+    let mut check = Check::new();
+    match client.company_id {
+        Some(company) if store::company_is_open(tx, company).await? => {}
+        _ => check.refuse("company_id", Problem::new("not_found")),
+    }
+    if let Some(iso) = client.iso_id
+        && store::company_of_iso(tx, iso).await? != client.company_id
+    {
+        check.refuse("iso_id", Problem::new("not_in_company"));
+    }
+    check.done()
+}
+
+async fn index(tx: &mut Tx, client: &Client) -> Result<()> {
+    let texts = [&client.first_name, &client.last_name, &client.email];
+    let phone = client.phone.clone().unwrap_or_default();
+    search::index(tx, "client", client.id.0, &[texts[0], texts[1], texts[2], &phone]).await?;
+    for (spv, custom) in store::orders(tx, client.id).await? {
+        let identifier = spvs::display_identifier(spv, custom.as_deref());
+        search::index(tx, "spv", spv.0, &[&identifier, &spv.to_string()[..8], texts[0], texts[1], texts[2]]).await?;
+    }
+    Ok(())
+}
+
+fn told(client: &Client, action: &'static str) -> Event {
+    Event::new(action, "client", client.id.0, client.name()).of(Some(client.id), client.company_id, client.iso_id)
+}
+
+fn resource(client: &Client) -> Resource {
+    Resource::Client { id: client.id, company_id: client.company_id, iso_id: client.iso_id }
+}
+
+/// What the actor may do with this client: the buttons of its row.
+pub fn can(ctx: &Ctx, client: &Client) -> Vec<&'static str> {
+    use users::Status::{Active, Archived, Pending, Suspended};
+    let fits = |states: &[users::Status]| states.contains(&client.status);
+    [
+        ("update", Action::Update, fits(&[Pending, Active, Suspended])),
+        ("invite", Action::Invite, fits(&[Pending, Active])),
+        ("suspend", Action::Suspend, fits(&[Pending, Active])),
+        ("restore", Action::Archive, fits(&[Suspended, Archived])),
+        ("archive", Action::Archive, fits(&[Pending, Active, Suspended])),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(client)))
+    .map(|(name, ..)| name)
+    .chain((fits(&[Pending, Active]) && ctx.can(Action::Create, Resource::NewSpv)).then_some("create_spv"))
+    .collect()
+}
+
+impl Client {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.first_name, self.last_name)
+    }
+}

@@ -1,0 +1,172 @@
+//! A client's row, and SQL of clients: users of role client with the names around them.
+use crate::{
+    access::Scope,
+    db::{Col, Db, Sql, Tx, json_list},
+    error::Result,
+    ids::{CompanyId, IsoId, SpvId, UserId},
+    users::Status,
+};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// A client with its company's and its ISO's names.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Client {
+    pub id: UserId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub company_name: Option<String>,
+    pub iso_id: Option<IsoId>,
+    pub iso_first_name: Option<String>,
+    pub iso_last_name: Option<String>,
+    pub status: Status,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+const COLUMNS: &[(&str, &str, Col)] = &[
+    ("id", "t.id", Col::Id),
+    ("first_name", "t.first_name", Col::Plain),
+    ("last_name", "t.last_name", Col::Plain),
+    ("email", "t.email", Col::Plain),
+    ("phone", "t.phone", Col::Plain),
+    ("address", "t.address", Col::Plain),
+    ("company_id", "t.company_id", Col::Id),
+    ("company_name", "t.company_name", Col::Plain),
+    ("iso_id", "t.iso_id", Col::Id),
+    ("iso_first_name", "t.iso_first_name", Col::Plain),
+    ("iso_last_name", "t.iso_last_name", Col::Plain),
+    ("status", "t.status", Col::Plain),
+    ("last_sign_in_at", "t.last_sign_in_at", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+    ("updated_by", "t.updated_by", Col::Plain),
+    ("version", "t.version", Col::Plain),
+];
+
+const WITH_NAMES: &str = "select u.*, k.name as company_name, i.first_name as iso_first_name, i.last_name as iso_last_name \
+    from users u left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
+    where u.role = 'client'";
+
+pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
+    let sql = json_list(db.dialect(), COLUMNS, &format!("{WITH_NAMES} and u.id = $1"));
+    let rows: Vec<Client> = db.sql_built(sql).bind(id).json().await?;
+    Ok(rows.into_iter().next())
+}
+
+pub async fn by_email(db: &mut Db, email: &str) -> Result<Option<UserId>> {
+    let row: Option<(UserId,)> = db
+        .sql("select id from users where email_key = $1 and role = 'client'")
+        .bind(email.to_lowercase())
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    /// None: all but archived ones.
+    pub status: Option<Status>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+}
+
+/// The list's statement; apart so that its plan can be looked at.
+pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+    let mut sql = WITH_NAMES.to_owned();
+    let mut ids = Vec::new();
+    let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
+        ids.push(id);
+        sql.push_str(&format!(" and {column} = ${}", ids.len()));
+    };
+    match scope {
+        Scope::All => {}
+        Scope::Company(id) => by("u.company_id", id.0, &mut sql, &mut ids),
+        Scope::Iso(id) => by("u.iso_id", id.0, &mut sql, &mut ids),
+        Scope::Client(id) => by("u.id", id.0, &mut sql, &mut ids),
+        Scope::Nothing => sql.push_str(" and 1 = 0"),
+    }
+    if let Some(id) = filter.company_id {
+        by("u.company_id", id.0, &mut sql, &mut ids);
+    }
+    if let Some(id) = filter.iso_id {
+        by("u.iso_id", id.0, &mut sql, &mut ids);
+    }
+    match filter.status {
+        Some(status) => sql.push_str(&format!(" and u.status = '{}'", status.name())),
+        None => sql.push_str(" and u.status <> 'archived'"),
+    }
+    let (search, words) = crate::search::matching("client", "u.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    sql.push_str(&search);
+    if after {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (u.created_at, u.id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by u.created_at desc, u.id desc limit {limit}"));
+    (sql, ids, words)
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    after: Option<(DateTime<Utc>, UserId)>,
+    limit: usize,
+) -> Result<Vec<Client>> {
+    let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = after {
+        query = query.bind(at).bind(id);
+    }
+    query.json().await
+}
+
+pub async fn save(tx: &mut Tx, client: &Client, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update users set first_name = $2, last_name = $3, phone = $4, address = $5, company_id = $6, iso_id = $7, \
+         updated_at = $8, updated_by = $9, version = version + 1 where id = $1",
+    )
+    .bind(client.id)
+    .bind(client.first_name.clone())
+    .bind(client.last_name.clone())
+    .bind(client.phone.clone())
+    .bind(client.address.clone())
+    .bind(client.company_id)
+    .bind(client.iso_id)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn company_is_open(tx: &mut Tx, id: CompanyId) -> Result<bool> {
+    tx.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}
+
+pub async fn company_of_iso(tx: &mut Tx, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        tx.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The client's orders, to find them under its new name.
+pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
+    tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await
+}

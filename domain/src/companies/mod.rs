@@ -1,0 +1,201 @@
+//! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
+mod model;
+mod store;
+
+pub use model::{Company, Depends, Input};
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    auth::sessions,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::CompanyId,
+    page::{Page, PageQuery},
+    search,
+};
+
+/// Makes a company. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
+    ctx.may(Action::Create, Resource::NewCompany)?;
+    let checked = input.checked()?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        drop(tx);
+        return get(ctx, CompanyId(id)).await;
+    }
+    let company = Company::new(CompanyId(ctx.chance.uuid()), checked, ctx.now(), ctx.who());
+    store::insert(&mut tx, &company).await?;
+    index(&mut tx, &company).await?;
+    activity::append(&mut tx, ctx, told(&company, "company.created").public()).await?;
+    idempotency::remember(&mut tx, ctx, company.id.0).await?;
+    tx.commit().await?;
+    Ok(company)
+}
+
+/// One company. Staff, its members, its ISOs and its clients.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
+    ctx.may(Action::View, Resource::Company { id })?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
+}
+
+/// The one company of this name, or id, that the actor may see.
+///
+/// # Errors
+/// NotFound; Conflict `ambiguous` when several have the name.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
+    if let Ok(id) = name.parse() {
+        return get(ctx, id).await;
+    }
+    let found = store::named(&mut ctx.db(), ctx.scope()?, name.trim()).await?;
+    match <[Company; 1]>::try_from(found) {
+        Ok([one]) => Ok(one),
+        Err(none) if none.is_empty() => Err(Error::NotFound("company")),
+        Err(_) => Err(Error::conflict("ambiguous")),
+    }
+}
+
+/// Companies by name; archived ones only when asked for.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+}
+
+/// What stands in the way of a deletion.
+///
+/// # Errors
+/// NotFound.
+pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Depends> {
+    get(ctx, id).await?;
+    store::depends(&mut ctx.db(), id).await
+}
+
+/// Changes a company. Staff.
+///
+/// # Errors
+/// NotFound; Invalid per field; stale when `version` is not the row's.
+pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input) -> Result<Company> {
+    change(ctx, id, version, Action::Update, "company.updated", |company| {
+        company.set(input.over(company).checked()?);
+        Ok(())
+    })
+    .await
+}
+
+/// Hides a company; its members cannot sign in any more (decision 26). Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn archive(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
+    let now = ctx.now();
+    change(ctx, id, version, Action::Archive, "company.archived", |company| {
+        company.archived_at = company.archived_at.or(Some(now));
+        Ok(())
+    })
+    .await
+}
+
+/// Brings an archived company back. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn restore(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
+    change(ctx, id, version, Action::Archive, "company.restored", |company| {
+        company.archived_at = None;
+        Ok(())
+    })
+    .await
+}
+
+async fn change(
+    ctx: &Ctx,
+    id: CompanyId,
+    version: Option<i64>,
+    action: Action,
+    name: &'static str,
+    make: impl FnOnce(&mut Company) -> Result<()>,
+) -> Result<Company> {
+    let mut tx = ctx.begin().await?;
+    let mut company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
+    ctx.may(action, Resource::Company { id })?;
+    if version.is_some_and(|version| version != company.version) {
+        return Err(Error::stale(&company.updated_by, company.updated_at));
+    }
+    make(&mut company)?;
+    company.version += 1;
+    company.updated_at = ctx.now();
+    company.updated_by = ctx.who();
+    store::save(&mut tx, &company).await?;
+    index(&mut tx, &company).await?;
+    if name == "company.archived" {
+        sessions::end_all_of_company(&mut tx, ctx, id).await?;
+    }
+    activity::append(&mut tx, ctx, told(&company, name)).await?;
+    tx.commit().await?;
+    Ok(company)
+}
+
+/// Deletes a company that nothing depends on. Super admins (decision 26).
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `has_dependents` with the counts.
+pub async fn delete(ctx: &Ctx, id: CompanyId) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    let company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
+    ctx.may(Action::Delete, Resource::Company { id })?;
+    let depends = store::depends(&mut tx, id).await?;
+    if depends.any() {
+        return Err(Error::Conflict(depends.problem()));
+    }
+    search::index(&mut tx, "company", id.0, &[]).await?;
+    store::delete(&mut tx, id).await?;
+    activity::append(&mut tx, ctx, told(&company, "company.deleted")).await?;
+    tx.commit().await
+}
+
+async fn index(tx: &mut Tx, company: &Company) -> Result<()> {
+    let email = company.email.as_deref().unwrap_or("");
+    search::index(tx, "company", company.id.0, &[&company.name, &company.business_name, email]).await
+}
+
+fn told(company: &Company, action: &'static str) -> Event {
+    Event::new(action, "company", company.id.0, company.name.clone()).of(None, Some(company.id), None)
+}
+
+/// What the actor may do with this company: the buttons of its row.
+pub fn can(ctx: &Ctx, company: &Company) -> Vec<&'static str> {
+    let resource = Resource::Company { id: company.id };
+    let archived = company.archived_at.is_some();
+    [
+        ("update", Action::Update, true),
+        ("archive", Action::Archive, !archived),
+        ("restore", Action::Archive, archived),
+        ("delete", Action::Delete, true),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource))
+    .map(|(name, ..)| name)
+    .collect()
+}
+
+impl Depends {
+    fn problem(&self) -> Problem {
+        Problem::new("has_dependents")
+            .with("clients", self.clients)
+            .with("isos", self.isos)
+            .with("spvs", self.spvs)
+            .with("users", self.users)
+    }
+}

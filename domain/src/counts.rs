@@ -1,0 +1,127 @@
+//! Office-wide counters, kept in step by the transactions that change what they count, so that reading one
+//! costs the same for ten orders and ten million. `doctor --recount` compares them with a real count.
+use crate::{
+    db::{Db, Sql, Tx},
+    error::Result,
+    money::Currency,
+};
+use std::collections::BTreeMap;
+
+const SLOTS: u8 = 16;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Count {
+    /// Client accounts that are not archived.
+    Clients,
+    /// Accounts of every role that are not archived.
+    Users,
+    /// Orders in status active.
+    ActiveSpvs,
+    /// Pending steps of open orders (decision 10).
+    PendingReviews,
+    /// Prices of active orders, in minor units of one currency (decision 14).
+    Revenue(Currency),
+}
+
+impl Count {
+    pub fn name(self) -> String {
+        match self {
+            Self::Clients => "clients".to_owned(),
+            Self::Users => "users".to_owned(),
+            Self::ActiveSpvs => "active_spvs".to_owned(),
+            Self::PendingReviews => "pending_reviews".to_owned(),
+            Self::Revenue(currency) => format!("revenue.{}", currency.code()),
+        }
+    }
+}
+
+/// Changes to counters, summed up and written once, at the end of a transaction and always in the same order,
+/// so that two transactions never wait for each other crosswise.
+#[derive(Debug, Default)]
+pub struct Changes(BTreeMap<Count, i64>);
+
+impl Changes {
+    pub fn add(&mut self, count: Count, by: i64) {
+        *self.0.entry(count).or_default() += by;
+    }
+
+    /// Writes the changes. `key` is any byte of the row that changed: it spreads writers over the slots.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn write(self, tx: &mut Tx, key: u8) -> Result<()> {
+        for (count, by) in self.0 {
+            if by != 0 {
+                tx.sql(
+                    "insert into counts (name, slot, value) values ($1, $2, $3) \
+                     on conflict (name, slot) do update set value = counts.value + excluded.value",
+                )
+                .bind(count.name())
+                .bind(i64::from(key % SLOTS))
+                .bind(by)
+                .run()
+                .await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every counter with its value.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn all(db: &mut Db) -> Result<BTreeMap<String, i64>> {
+    let rows: Vec<(String, i64)> =
+        db.sql("select name, cast(sum(value) as bigint) from counts group by name").all().await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// The same figures counted afresh from the rows themselves.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+    let mut found = BTreeMap::new();
+    let clients: i64 =
+        db.sql("select count(*) from users where role = 'client' and status <> 'archived'").scalar().await?;
+    let users: i64 = db.sql("select count(*) from users where status <> 'archived'").scalar().await?;
+    let active: i64 = db.sql("select count(*) from spvs where status = 'active'").scalar().await?;
+    let pending: i64 = db
+        .sql(
+            "select count(*) from spv_steps t join spvs s on s.id = t.spv_id \
+             where t.status = 'pending' and s.status not in ('closed', 'cancelled')",
+        )
+        .scalar()
+        .await?;
+    found.insert(Count::Clients.name(), clients);
+    found.insert(Count::Users.name(), users);
+    found.insert(Count::ActiveSpvs.name(), active);
+    found.insert(Count::PendingReviews.name(), pending);
+    let sums: Vec<(Currency, i64)> = db
+        .sql(
+            "select currency, cast(sum(price_minor) as bigint) from spvs \
+             where status = 'active' and price_minor is not null group by currency",
+        )
+        .all()
+        .await?;
+    for (currency, sum) in sums {
+        found.insert(Count::Revenue(currency).name(), sum);
+    }
+    found.retain(|_, value| *value != 0);
+    Ok(found)
+}
+
+/// Puts the counters right after a repair by hand.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn repair(tx: &mut Tx) -> Result<()> {
+    let found = recount(tx).await?;
+    tx.sql("delete from counts").run().await?;
+    for (name, value) in found {
+        tx.sql("insert into counts (name, slot, value) values ($1, 0, $2)").bind(name).bind(value).run().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The first argument of every use case: who acts, on which database, when, and by the office's options.
+use crate::{
+    access::{Action, Actor, Resource, Scope},
+    clock::{Chance, Clock},
+    db::{Db, Tx},
+    error::{Error, Result},
+    money::Currency,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct Ctx {
+    pub actor: Actor,
+    pub db: Db,
+    pub clock: Clock,
+    pub chance: Chance,
+    pub options: Arc<Options>,
+    pub origin: Origin,
+    /// The caller's `Idempotency-Key` and a hash of what was asked with it.
+    pub idempotency: Option<(String, String)>,
+}
+
+/// What the operator settled before the start; rules read it here and never from the environment.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What links in mails start with, without a slash at the end.
+    pub public_url: String,
+    /// Demo data and the Seed Test Data button.
+    pub demo: bool,
+    pub demo_password: String,
+    /// Full Setup's default password, to be changed at first sign-in (decision 20).
+    pub default_password: Option<String>,
+    pub default_currency: Currency,
+    /// Life of an access token, in seconds.
+    pub access_token_seconds: i64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            demo: false,
+            demo_password: "portal-demo-2026".to_owned(),
+            default_password: None,
+            default_currency: Currency::Usd,
+            access_token_seconds: 900,
+        }
+    }
+}
+
+/// Where a request came from, for the activity log.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    pub address: Option<String>,
+    pub user_agent: Option<String>,
+}
+
+impl Ctx {
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    pub fn today(&self) -> NaiveDate {
+        self.clock.today()
+    }
+
+    /// A handle for reads; a use case that writes takes a [`Tx`] from [`Ctx::begin`].
+    pub fn db(&self) -> Db {
+        self.db.clone()
+    }
+
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn begin(&self) -> Result<Tx> {
+        self.db.begin().await
+    }
+
+    /// The same surroundings with another actor.
+    #[must_use]
+    pub fn acting_as(&self, actor: Actor) -> Self {
+        Self { actor, idempotency: None, ..self.clone() }
+    }
+
+    /// # Errors
+    /// Unauthenticated for nobody, NotFound for a row that is not the actor's to know of, Forbidden for an
+    /// action that is not the actor's to do.
+    pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
+        self.actor.may(action, resource)
+    }
+
+    pub fn can(&self, action: Action, resource: Resource) -> bool {
+        self.actor.may(action, resource).is_ok()
+    }
+
+    /// Which rows a list may show the actor.
+    ///
+    /// # Errors
+    /// Unauthenticated for nobody.
+    pub fn scope(&self) -> Result<Scope> {
+        self.actor.scope()
+    }
+
+    /// The name written into `updated_by`, shown to whoever comes too late (decision 6).
+    pub fn who(&self) -> String {
+        self.actor.name()
+    }
+}
+
+impl Error {
+    /// A stale write names who changed the row and when (decision 6).
+    pub fn stale(by: &str, at: DateTime<Utc>) -> Self {
+        Self::Conflict(crate::error::Problem::new("stale").with("changed_by", by).with("changed_at", at.to_rfc3339()))
+    }
+}

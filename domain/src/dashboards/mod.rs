@@ -1,0 +1,277 @@
+//! What each portal opens with: its counters and its main table. Every figure is counted; sums are kept apart by
+//! currency (decision 13).
+mod store;
+
+pub use store::{Person, Sum};
+
+use crate::{
+    access::{Action, Portal, Resource},
+    activity::{self, Activity},
+    clients::{self, Client},
+    companies::{self, Company},
+    counts::{self, Count},
+    ctx::Ctx,
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, UserId},
+    money::Currency,
+    page::{Page, PageQuery},
+    settings::{self, Representative},
+    spvs::{self, Spv},
+};
+use chrono::{DateTime, Datelike, Utc};
+
+#[derive(Clone, Debug)]
+pub struct ClientDashboard {
+    /// Open orders that are not pending: the three counters add up to all that is not cancelled (decision 9).
+    pub processing: i64,
+    pub pending: i64,
+    pub completed: i64,
+    /// The two newest orders.
+    pub spvs: Vec<Spv>,
+    pub activity: Vec<Activity>,
+    pub representative: Option<Representative>,
+}
+
+/// A client's own dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn client(ctx: &Ctx) -> Result<ClientDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Client))?;
+    let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
+    let counted = store::client_orders(&mut ctx.db(), id).await?;
+    let count = |wanted: &[spvs::Status]| {
+        counted.iter().filter(|(status, _)| wanted.contains(status)).map(|(_, n)| n).sum::<i64>()
+    };
+    let newest = PageQuery { limit: Some(2), cursor: None };
+    Ok(ClientDashboard {
+        processing: count(&[spvs::Status::Processing, spvs::Status::Active, spvs::Status::OnHold]),
+        pending: count(&[spvs::Status::Pending]),
+        completed: count(&[spvs::Status::Closed]),
+        spvs: spvs::list(ctx, &spvs::Filter::default(), &newest).await?.items,
+        activity: recent(ctx, 5).await?,
+        representative: settings::get(ctx).await?.representative,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct EmployeeDashboard {
+    pub total_clients: i64,
+    pub active_spvs: i64,
+    pub pending_reviews: i64,
+    /// Prices of active orders by currency; empty for all but super admins (decision 14).
+    pub revenue: Vec<Sum>,
+    pub activity: Vec<Activity>,
+}
+
+/// The staff's dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
+    let counted = counts::all(&mut ctx.db()).await?;
+    let value = |count: Count| counted.get(&count.name()).copied().unwrap_or(0);
+    let mut revenue = Vec::new();
+    if ctx.can(Action::View, Resource::Revenue) {
+        for currency in Currency::ALL {
+            match value(Count::Revenue(currency)) {
+                0 => {}
+                minor => revenue.push(Sum { currency, minor }),
+            }
+        }
+    }
+    Ok(EmployeeDashboard {
+        total_clients: value(Count::Clients),
+        active_spvs: value(Count::ActiveSpvs),
+        pending_reviews: value(Count::PendingReviews),
+        revenue,
+        activity: recent(ctx, 8).await?,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct IsoDashboard {
+    /// Clients active or pending.
+    pub active_clients: i64,
+    /// Commission of orders of this month that are not cancelled.
+    pub monthly_commissions: Vec<Sum>,
+    pub pending_leads: i64,
+    pub completed_spvs: i64,
+    pub clients: Vec<IsoClient>,
+}
+
+/// An ISO's client with the number of its orders and what happened last.
+#[derive(Clone, Debug)]
+pub struct IsoClient {
+    pub client: Client,
+    pub spvs: i64,
+    pub latest: Option<Activity>,
+}
+
+/// An ISO partner's own dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
+    let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
+    let mut db = ctx.db();
+    let today = ctx.today();
+    let month = today.with_day(1).unwrap_or(today);
+    let counters = store::iso_counters(&mut db, id).await?;
+    let orders = store::iso_orders(&mut db, id).await?;
+    let latest =
+        activity::list(ctx, &activity::Filter::default(), &PageQuery { limit: Some(200), cursor: None }).await?.items;
+    let clients = clients::list(ctx, &clients::Filter::default(), &PageQuery::default()).await?.items;
+    Ok(IsoDashboard {
+        active_clients: counters.active_clients,
+        monthly_commissions: store::iso_commissions(&mut db, id, month).await?,
+        pending_leads: counters.pending_leads,
+        completed_spvs: counters.completed_spvs,
+        clients: clients
+            .into_iter()
+            .map(|client| IsoClient {
+                spvs: orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n),
+                latest: latest.iter().find(|event| event.client_id == Some(client.id)).cloned(),
+                client,
+            })
+            .collect(),
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct CompanyDashboard {
+    /// None until a super admin has picked one.
+    pub company: Option<Company>,
+    /// What a super admin may pick from.
+    pub companies: Vec<Company>,
+    pub total_spvs: i64,
+    /// Distinct clients with an order.
+    pub active_clients: i64,
+    /// Purchase amounts, else prices, of orders that are not cancelled.
+    pub revenue: Vec<Sum>,
+    pub iso_partners: i64,
+    pub partners: Vec<Partner>,
+    pub spvs: Page<Spv>,
+}
+
+/// A group of 'Clients by ISO Partner'; none is 'Unassigned'.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partner {
+    pub iso_id: Option<IsoId>,
+    pub name: Option<String>,
+    pub spvs: i64,
+}
+
+/// A company's dashboard: for its admins, and for the company that a super admin picks (decision 25).
+///
+/// # Errors
+/// Forbidden for other roles; NotFound for a company that is not the actor's.
+pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Company))?;
+    let own = match ctx.scope()? {
+        crate::access::Scope::Company(own) => Some(own),
+        _ => None,
+    };
+    let companies = match own {
+        Some(_) => vec![],
+        None => companies::list(ctx, None, false, &PageQuery { limit: Some(200), cursor: None }).await?.items,
+    };
+    let Some(id) = picked.or(own) else {
+        return Ok(CompanyDashboard {
+            company: None,
+            companies,
+            total_spvs: 0,
+            active_clients: 0,
+            revenue: vec![],
+            iso_partners: 0,
+            partners: vec![],
+            spvs: Page { items: vec![], next_cursor: None },
+        });
+    };
+    let company = companies::get(ctx, id).await?;
+    let mut db = ctx.db();
+    let groups = store::company_groups(&mut db, id).await?;
+    let (active_clients, iso_partners) = store::company_people(&mut db, id).await?;
+    let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
+    let mut revenue: Vec<Sum> = Vec::new();
+    let mut partners: Vec<Partner> = Vec::new();
+    for group in &groups {
+        match revenue.iter_mut().find(|sum| sum.currency == group.currency) {
+            Some(sum) => sum.minor += group.minor,
+            None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
+        }
+        match partners.iter_mut().find(|partner| partner.iso_id == group.iso_id) {
+            Some(partner) => partner.spvs += group.spvs,
+            None => partners.push(Partner { iso_id: group.iso_id, name: group.name(), spvs: group.spvs }),
+        }
+    }
+    revenue.sort_by_key(|sum| sum.currency);
+    // By name, those without a partner last.
+    partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
+    Ok(CompanyDashboard {
+        company: Some(company),
+        companies,
+        total_spvs: groups.iter().map(|group| group.spvs).sum(),
+        active_clients,
+        revenue,
+        iso_partners,
+        partners,
+        spvs: spvs::list(ctx, &filter, page).await?,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct AdminDashboard {
+    pub users: i64,
+    /// The share of minutes of the last 30 days, since the first start, in which a worker was alive.
+    pub uptime_percent: Option<f64>,
+    pub sessions: i64,
+    pub people: Page<Person>,
+}
+
+/// The super admins' dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let people = store::people(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
+    let counted = counts::all(&mut db).await?;
+    Ok(AdminDashboard {
+        users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
+        uptime_percent: uptime(ctx).await?,
+        sessions: store::live_sessions(&mut db).await?,
+        people: Page::cut(people, limit, |person| (person.created_at, person.id)),
+    })
+}
+
+const THIRTY_DAYS: i64 = 30 * 24 * 60;
+
+async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
+    let minute = ctx.now().timestamp() / 60;
+    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS).await?;
+    Ok(first.map(|first| {
+        let minutes = (minute - first + 1).max(1);
+        (1000.0 * alive as f64 / minutes as f64).round().min(1000.0) / 10.0
+    }))
+}
+
+/// Notes that a worker is alive in this minute. A scheduled job.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
+    let minute = ctx.now().timestamp() / 60;
+    let mut tx = ctx.begin().await?;
+    store::beat(&mut tx, minute, minute - THIRTY_DAYS).await?;
+    tx.commit().await
+}
+
+async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
+    let page = PageQuery { limit: Some(limit), cursor: None };
+    Ok(activity::list(ctx, &activity::Filter::default(), &page).await?.items)
+}

@@ -1,0 +1,136 @@
+//! SQL of the dashboards.
+use crate::{
+    access::Role,
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{CompanyId, IsoId, UserId},
+    money::Currency,
+    spvs, users,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// An amount in one currency, in minor units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Sum {
+    pub currency: Currency,
+    pub minor: i64,
+}
+
+/// A row of the super admins' table.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Person {
+    pub id: UserId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub role: Role,
+    pub status: users::Status,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Status, i64)>> {
+    db.sql("select status, count(*) from spvs where client_id = $1 group by status").bind(client).all().await
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct IsoCounters {
+    pub active_clients: i64,
+    pub pending_leads: i64,
+    pub completed_spvs: i64,
+}
+
+pub async fn iso_counters(db: &mut Db, iso: IsoId) -> Result<IsoCounters> {
+    db.sql(
+        "select (select count(*) from users where iso_id = $1 and role = 'client' and status in ('active', 'pending')) as active_clients, \
+         (select count(*) from requests where iso_id = $1 and kind = 'lead' and status = 'pending') as pending_leads, \
+         (select count(*) from spvs where iso_id = $1 and status = 'closed') as completed_spvs",
+    )
+    .bind(iso)
+    .one()
+    .await
+}
+
+pub async fn iso_commissions(db: &mut Db, iso: IsoId, from: NaiveDate) -> Result<Vec<Sum>> {
+    db.sql(
+        "select currency, cast(sum(iso_commission_minor) as bigint) as minor from spvs where iso_id = $1 \
+         and ordered_date >= $2 and status <> 'cancelled' and iso_commission_minor is not null \
+         group by currency order by currency",
+    )
+    .bind(iso)
+    .bind(from)
+    .all()
+    .await
+}
+
+pub async fn iso_orders(db: &mut Db, iso: IsoId) -> Result<Vec<(UserId, i64)>> {
+    db.sql("select client_id, count(*) from spvs where iso_id = $1 group by client_id").bind(iso).all().await
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Group {
+    pub iso_id: Option<IsoId>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub currency: Currency,
+    pub spvs: i64,
+    pub minor: i64,
+}
+
+impl Group {
+    pub fn name(&self) -> Option<String> {
+        Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
+    }
+}
+
+/// Orders and amounts of a company by partner and currency, read from one index.
+pub async fn company_groups(db: &mut Db, company: CompanyId) -> Result<Vec<Group>> {
+    db.sql(
+        "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.minor from ( \
+             select iso_id, currency, count(*) as spvs, cast(coalesce(sum( \
+                 case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) as bigint) as minor \
+             from spvs where company_id = $1 group by iso_id, currency \
+         ) g left join isos i on i.id = g.iso_id",
+    )
+    .bind(company)
+    .all()
+    .await
+}
+
+/// Distinct clients with an order, and partners that are not archived.
+pub async fn company_people(db: &mut Db, company: CompanyId) -> Result<(i64, i64)> {
+    db.sql(
+        "select (select count(distinct client_id) from spvs where company_id = $1), \
+         (select count(*) from isos where company_id = $1 and archived_at is null)",
+    )
+    .bind(company)
+    .one()
+    .await
+}
+
+pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {
+    let narrow = if before.is_some() { "where (created_at, id) < ($1, $2)" } else { "" };
+    let mut query = db.sql_built(format!(
+        "select id, first_name, last_name, email, role, status, last_sign_in_at, created_at from users {narrow} \
+         order by created_at desc, id desc limit {limit}"
+    ));
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+pub async fn live_sessions(db: &mut Db) -> Result<i64> {
+    db.sql("select count(*) from sessions where ended_at is null").scalar().await
+}
+
+/// The first minute since `from` in which a worker was alive, and how many such minutes there are.
+pub async fn heartbeats(db: &mut Db, from: i64) -> Result<(Option<i64>, i64)> {
+    db.sql("select min(minute), count(*) from heartbeats where minute > $1").bind(from).one().await
+}
+
+pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
+    tx.sql("insert into heartbeats (minute) values ($1) on conflict (minute) do nothing").bind(minute).run().await?;
+    tx.sql("delete from heartbeats where minute <= $1").bind(old).run().await?;
+    Ok(())
+}

@@ -1,0 +1,477 @@
+//! One API over two databases: SQL is written once, with `$1` placeholders, and run on SQLite or PostgreSQL.
+//!
+//! This is the only file that knows both drivers. Reads go through [`Db`], writes through a [`Tx`]; a store
+//! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
+//! function or constant here.
+use crate::error::{Error, Result};
+use serde::de::DeserializeOwned;
+use sqlx::{
+    Arguments, ConnectOptions, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
+    migrate::Migrator,
+    postgres::{PgArguments, PgConnectOptions, PgListener, PgPoolOptions, PgRow},
+    sqlite::{
+        SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
+    },
+};
+pub use sqlx::{AssertSqlSafe, PgPool, SqlitePool, types::Json};
+use std::{str::FromStr, sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
+
+/// A handle to the database; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pools: Pools,
+    signals: Arc<Signals>,
+}
+
+#[derive(Clone, Debug)]
+enum Pools {
+    /// SQLite has one writer: a pool of one connection, and readers that cannot write.
+    Sqlite {
+        read: SqlitePool,
+        write: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+/// Which SQL is spoken, for the few places where it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// Tells this process what a commit has brought: jobs to run, activity to number.
+#[derive(Debug)]
+struct Signals {
+    jobs: watch::Sender<u64>,
+    activity: watch::Sender<u64>,
+    /// The reads since a test began to listen, for a look at their plans.
+    #[cfg(feature = "testing")]
+    reads: std::sync::Mutex<Option<std::collections::BTreeSet<String>>>,
+}
+
+/// An open transaction; rolls back when dropped without [`Tx::commit`].
+#[derive(Debug)]
+pub struct Tx {
+    on: TxOn,
+    signals: Arc<Signals>,
+    jobs: bool,
+    activity: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum TxOn {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// A value that can be bound in both databases.
+pub trait Value:
+    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + 'static
+{
+}
+impl<T> Value for T where
+    T: for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + 'static
+{
+}
+
+/// A struct or tuple that can be read from a row of both databases.
+pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
+impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
+
+/// Anything SQL can be run on: a [`Db`] or a [`Tx`].
+pub trait Sql: Send {
+    fn dialect(&self) -> Dialect;
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_>;
+
+    /// SQL put together at run time, from constants of ours only: values are always bound.
+    fn sql_built(&mut self, text: String) -> Query<'_> {
+        self.sql(AssertSqlSafe(text))
+    }
+}
+
+/// A statement with its bound values; run it with `all`, `one`, `optional` or `run`.
+#[must_use]
+pub struct Query<'c> {
+    text: SqlStr,
+    on: On<'c>,
+    error: Option<sqlx::Error>,
+}
+
+enum On<'c> {
+    SqlitePool(&'c SqlitePool, SqliteArguments),
+    Sqlite(&'c mut sqlx::SqliteConnection, SqliteArguments),
+    PgPool(&'c PgPool, PgArguments),
+    Pg(&'c mut sqlx::PgConnection, PgArguments),
+}
+
+impl Sql for Db {
+    fn dialect(&self) -> Dialect {
+        match self.pools {
+            Pools::Sqlite { .. } => Dialect::Sqlite,
+            Pools::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let on = match &self.pools {
+            Pools::Sqlite { read, .. } => On::SqlitePool(read, SqliteArguments::default()),
+            Pools::Postgres(pool) => On::PgPool(pool, PgArguments::default()),
+        };
+        let text = text.into_sql_str();
+        #[cfg(feature = "testing")]
+        if let Ok(mut reads) = self.signals.reads.lock()
+            && let Some(reads) = reads.as_mut()
+        {
+            reads.insert(text.as_str().to_owned());
+        }
+        Query { text, on, error: None }
+    }
+}
+
+impl Sql for Tx {
+    fn dialect(&self) -> Dialect {
+        match self.on {
+            TxOn::Sqlite(_) => Dialect::Sqlite,
+            TxOn::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let on = match &mut self.on {
+            TxOn::Sqlite(tx) => On::Sqlite(tx, SqliteArguments::default()),
+            TxOn::Postgres(tx) => On::Pg(tx, PgArguments::default()),
+        };
+        Query { text: text.into_sql_str(), on, error: None }
+    }
+}
+
+/// Calls the same sqlx function on whichever database the query is for.
+macro_rules! on {
+    ($query:expr, $make:path, $method:ident $(, $then:expr)?) => {{
+        let Query { text, on, error } = $query;
+        if let Some(error) = error {
+            return Err(error.into());
+        }
+        match on {
+            On::SqlitePool(to, args) => $make(text, args).$method(to).await$(.map($then))??,
+            On::Sqlite(to, args) => $make(text, args).$method(to).await$(.map($then))??,
+            On::PgPool(to, args) => $make(text, args).$method(to).await$(.map($then))??,
+            On::Pg(to, args) => $make(text, args).$method(to).await$(.map($then))??,
+        }
+    }};
+}
+
+impl Query<'_> {
+    pub fn bind<T: Value>(mut self, value: T) -> Self {
+        let added = match &mut self.on {
+            On::SqlitePool(_, args) | On::Sqlite(_, args) => args.add(value),
+            On::PgPool(_, args) | On::Pg(_, args) => args.add(value),
+        };
+        if let Err(e) = added {
+            self.error.get_or_insert(sqlx::Error::Encode(e));
+        }
+        self
+    }
+
+    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
+        Ok(on!(self, sqlx::query_as_with, fetch_all))
+    }
+
+    pub async fn one<T: Record>(self) -> Result<T> {
+        Ok(on!(self, sqlx::query_as_with, fetch_one))
+    }
+
+    pub async fn optional<T: Record>(self) -> Result<Option<T>> {
+        Ok(on!(self, sqlx::query_as_with, fetch_optional))
+    }
+
+    /// Runs a statement and says how many rows it changed.
+    pub async fn run(self) -> Result<u64> {
+        Ok(on!(self, sqlx::query_with, execute, |done| done.rows_affected()))
+    }
+
+    /// The first column of the only row.
+    pub async fn scalar<T>(self) -> Result<T>
+    where
+        T: Value + for<'r> sqlx::Decode<'r, Sqlite> + for<'r> sqlx::Decode<'r, Postgres> + Unpin,
+    {
+        Ok(self.one::<(T,)>().await?.0)
+    }
+
+    /// The only row's only column, read as JSON: what [`json_list`] selects.
+    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
+        let text: String = self.scalar().await?;
+        serde_json::from_str(&text).map_err(Error::internal)
+    }
+}
+
+/// How a column goes into JSON on SQLite, which has neither ids nor booleans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Col {
+    Plain,
+    Id,
+    Flag,
+    /// JSON already: a JSON column, or a query that makes some.
+    Json,
+}
+
+/// One JSON object of `columns` (name, SQL expression, kind).
+pub fn json_object(dialect: Dialect, columns: &[(&str, &str, Col)]) -> String {
+    let pairs: Vec<String> = columns
+        .iter()
+        .map(|(name, expression, kind)| match (dialect, kind) {
+            (Dialect::Sqlite, Col::Id) => format!("'{name}', nullif(lower(hex({expression})), '')"),
+            (Dialect::Sqlite, Col::Json) => format!("'{name}', json({expression})"),
+            (Dialect::Sqlite, Col::Flag) => format!("'{name}', json(iif({expression}, 'true', 'false'))"),
+            _ => format!("'{name}', {expression}"),
+        })
+        .collect();
+    let function = if dialect == Dialect::Sqlite { "json_object" } else { "json_build_object" };
+    format!("{function}({})", pairs.join(", "))
+}
+
+/// All rows of `from` as one JSON array in one row. sqlx hands every row of SQLite over between two threads, so
+/// fifty rows in one are several times cheaper than fifty rows.
+pub fn json_list(dialect: Dialect, columns: &[(&str, &str, Col)], from: &str) -> String {
+    let object = json_object(dialect, columns);
+    match dialect {
+        Dialect::Sqlite => format!("select json_group_array({object}) from ({from}) t"),
+        Dialect::Postgres => format!("select coalesce(json_agg({object}), '[]')::text from ({from}) t"),
+    }
+}
+
+/// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
+pub fn number_activity(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => {
+            "update activity set seq = j.value ->> 'seq', hash = j.value ->> 'hash' from json_each($1) j \
+             where activity.id = unhex(replace(j.value ->> 'id', '-', ''))"
+        }
+        Dialect::Postgres => {
+            "update activity set seq = j.seq, hash = j.hash \
+             from json_to_recordset($1::json) as j (id uuid, seq bigint, hash text) where activity.id = j.id"
+        }
+    }
+}
+
+/// How the embedded database trades safety for speed. [`Durability::Full`] unless the operator says otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Every commit is on the disk before it is acknowledged.
+    #[default]
+    Full,
+    /// A power failure may lose the last commits, never the database.
+    Normal,
+}
+
+impl Db {
+    /// Opens `sqlite:path` or `postgres://…`; the schema is [`Db::migrate`]'s business.
+    ///
+    /// # Errors
+    /// Unavailable when the server or file cannot be reached, Internal when the address makes no sense.
+    pub async fn open(url: &str, durability: Durability) -> Result<Self> {
+        let signals = Arc::new(Signals {
+            jobs: watch::channel(0).0,
+            activity: watch::channel(0).0,
+            #[cfg(feature = "testing")]
+            reads: std::sync::Mutex::default(),
+        });
+        if url.starts_with("postgres") {
+            let options = PgConnectOptions::from_str(url)?.application_name("spvctl").disable_statement_logging();
+            let pool = PgPoolOptions::new()
+                .max_connections(20)
+                .acquire_timeout(Duration::from_secs(5))
+                .connect_with(options)
+                .await?;
+            return Ok(Self { pools: Pools::Postgres(pool), signals });
+        }
+        let options = SqliteConnectOptions::from_str(url)?
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(match durability {
+                Durability::Full => SqliteSynchronous::Full,
+                Durability::Normal => SqliteSynchronous::Normal,
+            })
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(30))
+            .optimize_on_close(true, None)
+            .pragma("temp_store", "memory")
+            .pragma("cache_size", "-20000")
+            .disable_statement_logging();
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(Duration::from_secs(30))
+            .connect_with(options.clone())
+            .await?;
+        let read = SqlitePoolOptions::new()
+            .max_connections(8)
+            .acquire_timeout(Duration::from_secs(5))
+            .connect_lazy_with(options.read_only(true));
+        Ok(Self { pools: Pools::Sqlite { read, write }, signals })
+    }
+
+    /// Brings the schema up to date, all of it or nothing: one transaction holds every pending migration.
+    ///
+    /// # Errors
+    /// Internal, naming the migration, when one fails; the old schema stays.
+    pub async fn migrate(&self) -> Result<()> {
+        let mut tx = self.begin().await?;
+        match &mut tx.on {
+            TxOn::Sqlite(conn) => {
+                SQLITE.run(&mut **conn).await.map_err(Error::internal)?;
+                // Not apalis' own set-up: that lowers `synchronous` on our connection and shares our migration table.
+                let mut apalis = apalis_sqlite::SqliteStorage::migrations();
+                apalis.dangerous_set_table_name("_apalis_migrations");
+                apalis.run(&mut **conn).await.map_err(Error::internal)?;
+                // With this index SQLite's planner walks every job a worker ever did, for every batch.
+                sqlx::query("drop index if exists LIdx").execute(&mut **conn).await?;
+            }
+            TxOn::Postgres(conn) => {
+                POSTGRES.run(&mut **conn).await.map_err(Error::internal)?;
+                apalis_postgres::PostgresStorage::migrations().run(&mut **conn).await.map_err(Error::internal)?;
+            }
+        }
+        tx.commit().await
+    }
+
+    /// True when every migration of this binary has been applied.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn is_migrated(&self) -> Result<bool> {
+        let wanted = match &self.pools {
+            Pools::Sqlite { .. } => &SQLITE,
+            Pools::Postgres(_) => &POSTGRES,
+        };
+        let last = wanted.iter().map(|m| m.version).max().unwrap_or(0);
+        let found: Result<Option<i64>> = self.clone().sql("select max(version) from _sqlx_migrations").scalar().await;
+        match found {
+            Ok(version) => Ok(version == Some(last)),
+            Err(e @ Error::Unavailable(_)) => Err(e),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// True when no migration was ever applied: a new database.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn is_empty(&self) -> Result<bool> {
+        let found: Result<i64> = self.clone().sql("select count(*) from _sqlx_migrations").scalar().await;
+        match found {
+            Ok(count) => Ok(count == 0),
+            Err(e @ Error::Unavailable(_)) => Err(e),
+            Err(_) => Ok(true),
+        }
+    }
+
+    /// Starts a transaction. On SQLite it takes the write lock at once, so it never fails half-way.
+    ///
+    /// # Errors
+    /// Unavailable when no connection is to be had in time.
+    pub async fn begin(&self) -> Result<Tx> {
+        let on = match &self.pools {
+            Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Postgres(pool) => TxOn::Postgres(pool.begin().await?),
+        };
+        Ok(Tx { on, signals: self.signals.clone(), jobs: false, activity: false })
+    }
+
+    /// Wakes at every commit of this process that queued a job.
+    pub fn jobs_signal(&self) -> watch::Receiver<u64> {
+        self.signals.jobs.subscribe()
+    }
+
+    /// Wakes at every commit of this process that wrote activity.
+    pub fn activity_signal(&self) -> watch::Receiver<u64> {
+        self.signals.activity.subscribe()
+    }
+
+    /// Hears what other processes announce on `channel`; SQLite has no such thing and is polled instead.
+    ///
+    /// # Errors
+    /// Unavailable when the server cannot be reached.
+    pub async fn listen(&self, channel: &str) -> Result<Option<PgListener>> {
+        match &self.pools {
+            Pools::Sqlite { .. } => Ok(None),
+            Pools::Postgres(pool) => {
+                let mut listener = PgListener::connect_with(pool).await?;
+                listener.listen(channel).await?;
+                Ok(Some(listener))
+            }
+        }
+    }
+
+    /// The pool apalis works on: the writer on SQLite.
+    pub(crate) fn for_queue(&self) -> crate::queue::Pool {
+        match &self.pools {
+            Pools::Sqlite { write, .. } => crate::queue::Pool::Sqlite(write.clone()),
+            Pools::Postgres(pool) => crate::queue::Pool::Postgres(pool.clone()),
+        }
+    }
+
+    /// Begins to keep the text of every read; [`Db::reads`] gives them.
+    #[cfg(feature = "testing")]
+    pub fn keep_reads(&self) {
+        *self.signals.reads.lock().expect("no reader panics") = Some(std::collections::BTreeSet::new());
+    }
+
+    /// Ends what [`Db::keep_reads`] began.
+    #[cfg(feature = "testing")]
+    pub fn reads(&self) -> Vec<String> {
+        self.signals.reads.lock().expect("no reader panics").take().into_iter().flatten().collect()
+    }
+
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { read, write } => {
+                read.close().await;
+                write.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    /// # Errors
+    /// Unavailable or Internal when the database refuses; nothing is kept then.
+    pub async fn commit(self) -> Result<()> {
+        match self.on {
+            TxOn::Sqlite(tx) => tx.commit().await?,
+            TxOn::Postgres(tx) => tx.commit().await?,
+        }
+        if self.jobs {
+            self.signals.jobs.send_modify(|n| *n += 1);
+        }
+        if self.activity {
+            self.signals.activity.send_modify(|n| *n += 1);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn on(&mut self) -> &mut TxOn {
+        &mut self.on
+    }
+
+    pub(crate) fn has_jobs(&mut self) {
+        self.jobs = true;
+    }
+
+    pub(crate) fn has_activity(&mut self) {
+        self.activity = true;
+    }
+
+    /// Tells other processes once this transaction commits; only PostgreSQL can.
+    pub(crate) async fn announce(&mut self, channel: &'static str) -> Result<()> {
+        if self.dialect() == Dialect::Postgres {
+            self.sql("select pg_notify($1, '')").bind(channel).run().await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! ISO partners: they bring clients to a company and earn commissions. Each signs in with an account of its own.
+mod store;
+
+pub use store::Iso;
+
+use crate::{
+    access::{Action, Resource, Role},
+    activity::{self, Event},
+    auth::sessions,
+    check::{Check, LINE},
+    companies::Depends,
+    counts::{Changes, Count},
+    ctx::Ctx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{CompanyId, IsoId},
+    mails,
+    page::{Page, PageQuery},
+    search,
+    users::{self, NewUser},
+};
+use serde_json::Map;
+
+/// First name, last name, e-mail and company are required (specification, section 5).
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub company_id: CompanyId,
+    /// Seeds, imports and benchmarks send no mail (decision 1).
+    pub silent: bool,
+}
+
+/// Makes an ISO with its account, and mails it a link to set a password. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field; Conflict `email_taken`.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
+    ctx.may(Action::Create, Resource::NewIso)?;
+    let mut check = Check::new();
+    let first_name = check.line("first_name", &input.first_name, LINE);
+    let last_name = check.line("last_name", &input.last_name, LINE);
+    let email = check.email("email", &input.email);
+    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        drop(tx);
+        return get(ctx, IsoId(id)).await;
+    }
+    if !store::company_is_open(&mut tx, input.company_id).await? {
+        return Err(Error::field("company_id", "not_found"));
+    }
+    let id = IsoId(ctx.chance.uuid());
+    let account = NewUser {
+        role: Role::Iso,
+        status: users::Status::Pending,
+        first_name: first_name.clone(),
+        last_name: last_name.clone(),
+        email: email.clone(),
+        phone: phone.clone(),
+        address: None,
+        company_id: Some(input.company_id),
+        iso_id: Some(id),
+        password_hash: None,
+        must_change_password: false,
+        language: "en-US".to_owned(),
+    };
+    let user = users::insert(&mut tx, ctx, account).await?;
+    let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id: input.company_id };
+    store::insert(&mut tx, &row, ctx.now(), &ctx.who()).await?;
+    search::index(&mut tx, "iso", id.0, &[&row.first_name, &row.last_name, &row.email]).await?;
+    let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
+        .of(None, Some(row.company_id), Some(id))
+        .public();
+    activity::append(&mut tx, ctx, event).await?;
+    if !input.silent {
+        mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    }
+    idempotency::remember(&mut tx, ctx, id.0).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// One ISO. Staff, itself, its company's admins.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: IsoId) -> Result<Iso> {
+    let iso = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("iso"))?;
+    ctx.may(Action::View, resource(&iso))?;
+    Ok(iso)
+}
+
+/// The one ISO with this e-mail address, or id.
+///
+/// # Errors
+/// NotFound.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Iso> {
+    if let Ok(id) = name.parse() {
+        return get(ctx, id).await;
+    }
+    let id = store::by_email(&mut ctx.db(), name.trim()).await?.ok_or(Error::NotFound("iso"))?;
+    get(ctx, id).await
+}
+
+/// What a list of ISOs is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub archived: bool,
+}
+
+/// ISOs by first name; archived ones only when asked for.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Iso>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
+}
+
+/// What stands in the way of a deletion.
+///
+/// # Errors
+/// NotFound.
+pub async fn depends(ctx: &Ctx, id: IsoId) -> Result<Depends> {
+    get(ctx, id).await?;
+    store::depends(&mut ctx.db(), id).await
+}
+
+/// Hides an ISO; it cannot sign in any more (decision 26). Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn archive(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
+    set_archived(ctx, id, version, true).await
+}
+
+/// Brings an archived ISO back. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn restore(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
+    set_archived(ctx, id, version, false).await
+}
+
+async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool) -> Result<Iso> {
+    let mut tx = ctx.begin().await?;
+    let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
+    ctx.may(Action::Archive, resource(&iso))?;
+    if version.is_some_and(|version| version != iso.version) {
+        return Err(Error::stale(&iso.updated_by, iso.updated_at));
+    }
+    let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
+    store::set_archived(&mut tx, id, at, ctx.now(), &ctx.who()).await?;
+    if archived {
+        sessions::end_all_of_iso(&mut tx, ctx, id).await?;
+    }
+    activity::append(&mut tx, ctx, told(&iso, if archived { "iso.archived" } else { "iso.restored" })).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Deletes an ISO that nothing depends on; its account is archived. Super admins (decision 26).
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `has_dependents` with the counts.
+pub async fn delete(ctx: &Ctx, id: IsoId) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
+    ctx.may(Action::Delete, resource(&iso))?;
+    let depends = store::depends(&mut tx, id).await?;
+    if depends.any() {
+        return Err(Error::Conflict(
+            Problem::new("has_dependents")
+                .with("clients", depends.clients)
+                .with("isos", 0)
+                .with("spvs", depends.spvs)
+                .with("users", 0),
+        ));
+    }
+    sessions::end_all_of_iso(&mut tx, ctx, id).await?;
+    search::index(&mut tx, "iso", id.0, &[]).await?;
+    if store::delete(&mut tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
+        let mut changes = Changes::default();
+        changes.add(Count::Users, -1);
+        changes.write(&mut tx, id.0.as_bytes()[0]).await?;
+    }
+    activity::append(&mut tx, ctx, told(&iso, "iso.deleted")).await?;
+    tx.commit().await
+}
+
+fn told(iso: &Iso, action: &'static str) -> Event {
+    Event::new(action, "iso", iso.id.0, iso.name()).of(None, Some(iso.company_id), Some(iso.id))
+}
+
+fn resource(iso: &Iso) -> Resource {
+    Resource::Iso { id: iso.id, company_id: iso.company_id }
+}
+
+/// What the actor may do with this ISO: the buttons of its row.
+pub fn can(ctx: &Ctx, iso: &Iso) -> Vec<&'static str> {
+    let archived = iso.archived_at.is_some();
+    [("archive", Action::Archive, !archived), ("restore", Action::Archive, archived), ("delete", Action::Delete, true)]
+        .into_iter()
+        .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(iso)))
+        .map(|(name, ..)| name)
+        .collect()
+}
+
+impl Iso {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.first_name, self.last_name)
+    }
+}

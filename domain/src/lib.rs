@@ -1,0 +1,40 @@
+//! What is true in the portal: entities, state machines, use cases, who may do what, and the SQL under them.
+//!
+//! Nothing here knows of HTTP, the command line or mail transport. Every use case takes a [`Ctx`] first: who
+//! acts, on which database, at what time. A noun has up to four files: `mod.rs` (its use cases, in the order of
+//! the thing's life), `model.rs` (types and pure transitions), `store.rs` (SQL, no decisions), `jobs.rs` (payloads).
+
+pub mod access;
+pub mod activity;
+pub mod auth;
+pub mod catalogue;
+pub mod check;
+pub mod clients;
+pub mod clock;
+pub mod companies;
+pub mod counts;
+pub mod ctx;
+pub mod dashboards;
+pub mod db;
+pub mod error;
+pub mod idempotency;
+pub mod ids;
+pub mod isos;
+pub mod mails;
+pub mod money;
+pub mod page;
+pub mod queue;
+pub mod requests;
+pub mod search;
+pub mod seed;
+pub mod settings;
+pub mod spvs;
+pub mod steps;
+pub mod templates;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod users;
+
+pub use access::{Action, Actor};
+pub use ctx::{Ctx, Options, Origin};
+pub use error::{Error, Result};

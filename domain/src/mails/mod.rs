@@ -1,0 +1,174 @@
+//! The outbox: every mail is a row, queued by the transaction that gives it its reason, and sent by a job.
+//!
+//! The text of a mail is made when it is sent, from the row and what is true then. A row never holds a secret:
+//! one-time links are made for each attempt and kept as hashes (decision 21).
+mod model;
+mod notify;
+mod store;
+
+pub use model::{Kind, Mail, Outgoing, Status};
+pub use notify::{notify_client_spv, send_notification};
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    auth::links,
+    ctx::Ctx,
+    db::{Sql, Tx},
+    error::{Error, Result},
+    ids::{MailId, SpvId, UserId},
+    page::{Page, PageQuery},
+    queue::{self, Job},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The job that sends one mail.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Send {
+    pub mail_id: MailId,
+}
+
+impl Job for Send {
+    const NAME: &'static str = "mails.send";
+    /// With pauses that grow to an hour: a mail server may be away for three days.
+    const ATTEMPTS: usize = 80;
+}
+
+/// Puts a mail to a known user into the outbox and its job into the queue.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn queue(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: Kind,
+    to: UserId,
+    spv: Option<SpvId>,
+    data: Map<String, Value>,
+) -> Result<MailId> {
+    let (email, first, last, language) = tx
+        .sql("select email, first_name, last_name, language from users where id = $1")
+        .bind(to)
+        .one::<(String, String, String, String)>()
+        .await?;
+    let id = MailId(ctx.chance.uuid());
+    let host =
+        ctx.options.public_url.split("://").last().unwrap_or("portal").split([':', '/']).next().unwrap_or("portal");
+    let mail = Mail {
+        id,
+        kind,
+        user_id: to,
+        spv_id: spv,
+        to_email: email,
+        to_name: format!("{first} {last}"),
+        language,
+        data,
+        // Fixed for the mail's life, so that a retry is recognised as the same mail.
+        message_id: format!("<{id}@{host}>"),
+        status: Status::Queued,
+        attempts: 0,
+        last_error: None,
+        created_at: ctx.now(),
+        sent_at: None,
+    };
+    store::insert(tx, &mail).await?;
+    queue::enqueue(tx, &Send { mail_id: id }).await?;
+    Ok(id)
+}
+
+/// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
+/// None when the mail has been sent already, or its reader has been archived or suspended since.
+///
+/// # Errors
+/// NotFound; what the database refuses.
+pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
+    let mut tx = ctx.begin().await?;
+    let mail = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("mail"))?;
+    if mail.status == Status::Sent {
+        return Ok(None);
+    }
+    let Some(role) = store::reader(&mut tx, mail.user_id).await? else {
+        store::give_up(&mut tx, id, "the account is suspended or archived").await?;
+        tx.commit().await?;
+        return Ok(None);
+    };
+    store::count_attempt(&mut tx, id).await?;
+    let link = match mail.kind.link() {
+        Some(kind) => Some(links::make(&mut tx, ctx, mail.user_id, &mail.to_email, kind).await?),
+        None => None,
+    };
+    let spv = match mail.spv_id {
+        Some(spv) => store::spv(&mut tx, spv).await?,
+        None => None,
+    };
+    tx.commit().await?;
+    Ok(Some(Outgoing { mail, role, link, spv }))
+}
+
+/// Notes that the mail left.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn sent(ctx: &Ctx, id: MailId) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    store::sent(&mut tx, id, ctx.now()).await?;
+    if let Some(mail) = store::lock(&mut tx, id).await? {
+        activity::append(&mut tx, ctx, told(&mail, "mail.sent")).await?;
+    }
+    tx.commit().await
+}
+
+/// Notes why an attempt failed. The mail is tried again until `last`.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    if last {
+        store::give_up(&mut tx, id, why).await?;
+        if let Some(mail) = store::lock(&mut tx, id).await? {
+            activity::append(&mut tx, ctx, told(&mail, "mail.failed")).await?;
+        }
+    } else {
+        store::note_error(&mut tx, id, why).await?;
+    }
+    tx.commit().await
+}
+
+fn told(mail: &Mail, action: &'static str) -> Event {
+    Event::new(action, "mail", mail.id.0, mail.to_email.clone()).with("kind", mail.kind.name())
+}
+
+/// The outbox, newest first. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result<Page<Mail>> {
+    ctx.may(Action::View, Resource::Mails)?;
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), status, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |mail| (mail.created_at, mail.id)))
+}
+
+/// # Errors
+/// NotFound; Forbidden for all but super admins and the operator.
+pub async fn get(ctx: &Ctx, id: MailId) -> Result<Mail> {
+    ctx.may(Action::View, Resource::Mails)?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
+}
+
+/// Sends a mail again, with the same Message-ID. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let mut tx = ctx.begin().await?;
+    if !store::queue_again(&mut tx, id).await? {
+        return Err(Error::NotFound("mail"));
+    }
+    queue::enqueue(&mut tx, &Send { mail_id: id }).await?;
+    tx.commit().await?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
+}

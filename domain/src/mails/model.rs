@@ -1,0 +1,104 @@
+//! A mail and its states.
+use crate::{
+    access::Role,
+    auth::links::{LinkKind, Made},
+    ids::{MailId, SpvId, UserId},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a mail is about; its words are in the catalogue under this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Kind {
+    /// To a new account: set a password through this link.
+    PasswordSetup,
+    /// To an account of Full Setup.
+    Welcome,
+    /// To an account of Full Setup that has no password yet: welcome, with a set-up link (decision 20).
+    WelcomeSetup,
+    /// To somebody who forgot the password.
+    Recovery,
+    /// To a client: an order was made.
+    SpvCreated,
+    /// To a client: the last step is done.
+    SpvClosed,
+    /// To the staff: a step is past its due date.
+    StepOverdue,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::PasswordSetup,
+        Self::Welcome,
+        Self::WelcomeSetup,
+        Self::Recovery,
+        Self::SpvCreated,
+        Self::SpvClosed,
+        Self::StepOverdue,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PasswordSetup => "password_setup",
+            Self::Welcome => "welcome",
+            Self::WelcomeSetup => "welcome_setup",
+            Self::Recovery => "recovery",
+            Self::SpvCreated => "spv_created",
+            Self::SpvClosed => "spv_closed",
+            Self::StepOverdue => "step_overdue",
+        }
+    }
+
+    /// The one-time link this mail carries.
+    pub fn link(self) -> Option<LinkKind> {
+        match self {
+            Self::PasswordSetup | Self::WelcomeSetup => Some(LinkKind::Invite),
+            Self::Recovery => Some(LinkKind::Recovery),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Status {
+    Queued,
+    Sent,
+    Failed,
+}
+
+/// A row of the outbox.
+#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+pub struct Mail {
+    pub id: MailId,
+    pub kind: Kind,
+    pub user_id: UserId,
+    pub spv_id: Option<SpvId>,
+    pub to_email: String,
+    pub to_name: String,
+    pub language: String,
+    #[sqlx(json)]
+    pub data: Map<String, Value>,
+    pub message_id: String,
+    pub status: Status,
+    pub attempts: i64,
+    pub last_error: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub sent_at: Option<DateTime<Utc>>,
+}
+
+/// Everything the text of one attempt needs.
+#[derive(Debug)]
+pub struct Outgoing {
+    pub mail: Mail,
+    /// The reader's role now: it says where they sign in.
+    pub role: Role,
+    /// Made for this attempt; earlier ones of the same mail stay good until one is used.
+    pub link: Option<Made>,
+    /// The order as it is now: its display identifier and country.
+    pub spv: Option<(String, String)>,
+}

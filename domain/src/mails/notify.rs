@@ -1,0 +1,65 @@
+//! The two server functions of the specification (decision 30): mails that staff ask for, to people we know, with
+//! links of our own making.
+use super::{Kind, queue};
+use crate::{
+    access::{Action, Resource, Role},
+    check::Check,
+    ctx::Ctx,
+    error::{Error, Problem, Result},
+    ids::MailId,
+    spvs,
+    users::{self, Status},
+};
+use serde_json::Map;
+
+/// Mails somebody with an account a link to set a password (`password_setup`), or a welcome (`welcome`). Staff.
+///
+/// # Errors
+/// Forbidden; Invalid for another `kind`, and for an address `to` that no open account has.
+pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let mut check = Check::new();
+    let to = check.email("to", to);
+    if !matches!(kind, "password_setup" | "welcome") {
+        check.refuse("type", Problem::new("unknown").with("allowed", "password_setup, welcome"));
+    }
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    let user = users::store::by_email(&mut tx, &users::email_key(&to)).await?;
+    let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
+        return Err(Error::field("to", "not_found"));
+    };
+    let kind = match kind {
+        "password_setup" => Kind::PasswordSetup,
+        _ if user.password_hash.is_some() && user.status == Status::Active => Kind::Welcome,
+        _ => Kind::WelcomeSetup,
+    };
+    let id = queue(&mut tx, ctx, kind, user.id, None, Map::new()).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Mails a client about one of its orders, named by its identifier. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid for an address that is no client's, and for an identifier that is none of its orders'.
+pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &str) -> Result<MailId> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let mut check = Check::new();
+    let email = check.email("clientEmail", client_email);
+    let identifier = check.line("spvIdentifier", spv_identifier, crate::check::LINE);
+    check.done()?;
+    let client = users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
+    let Some(client) = client.filter(|user| user.role == Role::Client) else {
+        return Err(Error::field("clientEmail", "not_found"));
+    };
+    let spv = match spvs::find(ctx, &identifier).await {
+        Ok(found) if found.spv.client_id == client.id => found.spv.id,
+        Ok(_) | Err(Error::NotFound(_)) => return Err(Error::field("spvIdentifier", "not_found")),
+        Err(e) => return Err(e),
+    };
+    let mut tx = ctx.begin().await?;
+    let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new()).await?;
+    tx.commit().await?;
+    Ok(id)
+}

@@ -1,0 +1,115 @@
+//! SQL of the outbox.
+use super::model::{Mail, Status};
+use crate::{
+    access::Role,
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{MailId, SpvId, UserId},
+};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+
+pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
+    tx.sql(
+        "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11)",
+    )
+    .bind(mail.id)
+    .bind(mail.kind)
+    .bind(mail.user_id)
+    .bind(mail.spv_id)
+    .bind(mail.to_email.clone())
+    .bind(mail.to_name.clone())
+    .bind(mail.language.clone())
+    .bind(Json(mail.data.clone()))
+    .bind(mail.message_id.clone())
+    .bind(mail.status)
+    .bind(mail.created_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The row, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: MailId) -> Result<Option<Mail>> {
+    tx.sql("update mails set id = id where id = $1 returning *").bind(id).optional().await
+}
+
+pub async fn get(db: &mut Db, id: MailId) -> Result<Option<Mail>> {
+    db.sql("select * from mails where id = $1").bind(id).optional().await
+}
+
+pub async fn list(
+    db: &mut Db,
+    status: Option<Status>,
+    before: Option<(DateTime<Utc>, MailId)>,
+    limit: usize,
+) -> Result<Vec<Mail>> {
+    let mut sql = String::from("select * from mails where 1 = 1");
+    let mut n = 0;
+    if status.is_some() {
+        n += 1;
+        sql.push_str(" and status = $1");
+    }
+    if before.is_some() {
+        sql.push_str(&format!(" and (created_at, id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    if let Some(status) = status {
+        query = query.bind(status);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// The reader's role; none when the account is not to be written to.
+pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Role>> {
+    let row: Option<(Role,)> =
+        tx.sql("select role from users where id = $1 and status in ('pending', 'active')").bind(id).optional().await?;
+    Ok(row.map(|(role,)| role))
+}
+
+pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
+    let row: Option<(Option<String>, String)> =
+        tx.sql("select custom_identifier, country from spvs where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(identifier, country)| (crate::spvs::display_identifier(id, identifier.as_deref()), country)))
+}
+
+pub async fn count_attempt(tx: &mut Tx, id: MailId) -> Result<()> {
+    tx.sql("update mails set attempts = attempts + 1 where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn note_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
+    tx.sql("update mails set last_error = $2 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
+    tx.sql("update mails set status = 'failed', last_error = $2 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update mails set status = 'sent', sent_at = $2, last_error = null where id = $1")
+        .bind(id)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn queue_again(tx: &mut Tx, id: MailId) -> Result<bool> {
+    Ok(tx.sql("update mails set status = 'queued', last_error = null where id = $1").bind(id).run().await? == 1)
+}

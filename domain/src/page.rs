@@ -1,0 +1,65 @@
+//! Pages of long lists: a limit and an opaque cursor that says where the last page ended.
+use crate::error::{Error, Result};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use serde::{Serialize, de::DeserializeOwned};
+
+pub const DEFAULT_LIMIT: u32 = 50;
+pub const MAX_LIMIT: u32 = 500;
+
+/// What the caller asks for.
+#[derive(Clone, Debug, Default)]
+pub struct PageQuery {
+    pub limit: Option<u32>,
+    pub cursor: Option<String>,
+}
+
+/// One page of `T`, and the cursor of the next if there is one.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next_cursor: Option<String>,
+}
+
+impl PageQuery {
+    /// # Errors
+    /// Invalid `limit` outside 1..=500.
+    pub fn limit(&self) -> Result<usize> {
+        match self.limit.unwrap_or(DEFAULT_LIMIT) {
+            limit @ 1..=MAX_LIMIT => Ok(limit as usize),
+            _ => Err(Error::field_with(
+                "limit",
+                crate::error::Problem::new("out_of_range").with("min", 1).with("max", MAX_LIMIT),
+            )),
+        }
+    }
+
+    /// Where the last page ended, in the list's own key.
+    ///
+    /// # Errors
+    /// Invalid `cursor` when it is not one that this list gave out.
+    pub fn after<K: DeserializeOwned>(&self) -> Result<Option<K>> {
+        let Some(cursor) = &self.cursor else { return Ok(None) };
+        BASE64_URL_SAFE_NO_PAD
+            .decode(cursor)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .map(Some)
+            .ok_or_else(|| Error::field("cursor", "invalid_cursor"))
+    }
+}
+
+impl<T> Page<T> {
+    /// Cuts `rows`, read with one more than `limit`, and makes the next cursor from the last row kept.
+    pub fn cut<K: Serialize>(mut rows: Vec<T>, limit: usize, key: impl Fn(&T) -> K) -> Self {
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next_cursor = rows.last().filter(|_| more).map(|last| {
+            BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(&key(last)).expect("a cursor key is plain data"))
+        });
+        Self { items: rows, next_cursor }
+    }
+
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(f).collect(), next_cursor: self.next_cursor }
+    }
+}

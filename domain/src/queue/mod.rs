@@ -1,0 +1,289 @@
+//! The queue: jobs are rows of apalis' tables, written by the transaction that makes them true.
+//!
+//! The only files that know those tables are this one and [`worker`]. A payload holds ids only; its handler
+//! reads the row again, checks again, and may safely run twice.
+pub mod worker;
+
+use crate::{
+    access::{Action, Resource},
+    ctx::Ctx,
+    db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
+    error::{Error, Result},
+};
+use apalis::prelude::TaskBuilder;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// All jobs share one queue, so that one pool of workers serves them in order of priority and time.
+pub const QUEUE: &str = "portal";
+/// Attempts before a job is dead, unless it says otherwise: kept, listed, and run again only by hand.
+pub const MAX_ATTEMPTS: usize = 12;
+
+/// A kind of work: its payload, and the name under which its handler is registered.
+pub trait Job: Serialize + DeserializeOwned + Send + Sync {
+    const NAME: &'static str;
+    /// Attempts before the job is dead.
+    const ATTEMPTS: usize = MAX_ATTEMPTS;
+}
+
+/// What stands in the queue: the job's name and its payload.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Envelope {
+    pub job: String,
+    pub payload: serde_json::Value,
+}
+
+pub(crate) enum Pool {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// A job as lists show it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    pub id: String,
+    pub job: String,
+    pub payload: serde_json::Value,
+    /// `pending`, `queued`, `running`, `done`, `failed` (will be tried again), `dead`.
+    pub status: String,
+    pub attempts: i64,
+    pub max_attempts: i64,
+    pub run_at: Option<DateTime<Utc>>,
+    pub done_at: Option<DateTime<Utc>>,
+    pub last_result: Option<String>,
+}
+
+/// The job exists if, and only if, this transaction commits.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn enqueue<J: Job>(tx: &mut Tx, job: &J) -> Result<()> {
+    push(tx, job, None).await
+}
+
+/// Enqueues a job that may exist once under `key` (a schedule's tick): the second one finds it there and makes
+/// none. Takes a transaction of its own, which the refusal ends on PostgreSQL.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool> {
+    let mut tx = ctx.begin().await?;
+    let found: i64 = match tx.dialect() {
+        Dialect::Sqlite => tx.sql("select count(*) from Jobs where job_type = $1 and idempotency_key = $2"),
+        Dialect::Postgres => tx.sql("select count(*) from apalis.jobs where job_type = $1 and idempotency_key = $2"),
+    }
+    .bind(QUEUE)
+    .bind(key.to_owned())
+    .scalar()
+    .await?;
+    if found > 0 {
+        return Ok(false);
+    }
+    match push(&mut tx, job, Some(key)).await {
+        Ok(()) => tx.commit().await.map(|()| true),
+        Err(e) if e.is_unique_violation() => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>) -> Result<()> {
+    let envelope = Envelope { job: J::NAME.to_owned(), payload: serde_json::to_value(job).map_err(Error::internal)? };
+    let mut task = TaskBuilder::new(serde_json::to_vec(&envelope).map_err(Error::internal)?).max_attempts(J::ATTEMPTS);
+    if let Some(key) = key {
+        task = task.idempotency_key(key);
+    }
+    let task = task.build();
+    tx.has_jobs();
+    match tx.on() {
+        TxOn::Sqlite(tx) => apalis_sqlite::queries::push_tasks(&mut **tx, QUEUE, &[task]).await.map_err(|e| match e {
+            apalis_sqlite::Error::Database(e) => Error::from(e),
+            e => Error::internal(e),
+        }),
+        TxOn::Postgres(tx) => {
+            apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task]).await.map_err(|e| match e {
+                apalis_postgres::Error::Database(e) => Error::from(e),
+                e => Error::internal(e),
+            })
+        }
+    }
+}
+
+/// The table, and how its times are read as seconds since 1970.
+fn table(dialect: Dialect) -> (&'static str, fn(&str) -> String) {
+    match dialect {
+        Dialect::Sqlite => ("Jobs", |column| column.to_owned()),
+        Dialect::Postgres => ("apalis.jobs", |column| format!("cast(extract(epoch from {column}) as bigint)")),
+    }
+}
+
+type JobRow = (String, Vec<u8>, String, i64, i64, Option<i64>, Option<i64>, Option<String>);
+
+/// The newest jobs, all or of one status as [`Listed::status`] names it. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden for others.
+pub async fn list(ctx: &Ctx, status: Option<&str>, limit: i64) -> Result<Vec<Listed>> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    let mut db = ctx.db();
+    let (from, seconds) = table(db.dialect());
+    let narrow = match status {
+        None => "",
+        Some("pending") => "where status = 'Pending'",
+        Some("queued") => "where status = 'Queued'",
+        Some("running") => "where status = 'Running'",
+        Some("done") => "where status = 'Done'",
+        Some("failed") => "where status = 'Failed' and attempts < max_attempts",
+        Some("dead") => "where status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)",
+        Some(_) => {
+            return Err(Error::field_with(
+                "status",
+                crate::error::Problem::new("unknown").with("allowed", "pending, queued, running, done, failed, dead"),
+            ));
+        }
+    };
+    let rows: Vec<JobRow> = db
+        .sql_built(format!(
+            "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
+             cast(last_result as text) from {from} {narrow} order by id desc limit $1",
+            seconds("run_at"),
+            seconds("done_at")
+        ))
+        .bind(limit)
+        .all()
+        .await?;
+    rows.into_iter().map(listed).collect()
+}
+
+/// One job by id.
+///
+/// # Errors
+/// NotFound; Forbidden for all but super admins and the operator.
+pub async fn get(ctx: &Ctx, id: &str) -> Result<Listed> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    let mut db = ctx.db();
+    let (from, seconds) = table(db.dialect());
+    let row: Option<JobRow> = db
+        .sql_built(format!(
+            "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
+             cast(last_result as text) from {from} where id = $1",
+            seconds("run_at"),
+            seconds("done_at")
+        ))
+        .bind(id.to_owned())
+        .optional()
+        .await?;
+    row.map(listed).transpose()?.ok_or(Error::NotFound("job"))
+}
+
+fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result): JobRow) -> Result<Listed> {
+    let envelope: Envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
+    let dead = status == "Killed" || (status == "Failed" && attempts >= max_attempts);
+    let time = |seconds: Option<i64>| seconds.and_then(|s| DateTime::from_timestamp(s, 0));
+    Ok(Listed {
+        id,
+        job: envelope.job,
+        payload: envelope.payload,
+        status: if dead { "dead".to_owned() } else { status.to_lowercase() },
+        attempts,
+        max_attempts,
+        run_at: time(run_at),
+        done_at: time(done_at),
+        last_result,
+    })
+}
+
+/// How many jobs are in each state, by name and status.
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn stats(ctx: &Ctx) -> Result<Vec<(String, i64)>> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    let mut db = ctx.db();
+    let (from, _) = table(db.dialect());
+    db.sql_built(format!(
+        "select case when status = 'Killed' or (status = 'Failed' and attempts >= max_attempts) then 'dead' \
+         else lower(status) end as state, count(*) from {from} group by 1 order by 1"
+    ))
+    .all()
+    .await
+}
+
+/// Workers that have been heard of in the last half minute, in every process.
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    let mut db = ctx.db();
+    let since = ctx.now().timestamp() - 30;
+    let sql = match db.dialect() {
+        Dialect::Sqlite => "select count(*) from Workers where last_seen >= $1",
+        Dialect::Postgres => "select count(*) from apalis.workers where last_seen >= to_timestamp(cast($1 as bigint))",
+    };
+    db.sql(sql).bind(since).scalar().await
+}
+
+/// Runs a dead or waiting job again, now, with all its attempts.
+///
+/// # Errors
+/// NotFound; Conflict `job_running` while it runs or when it is done.
+pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
+    ctx.may(Action::Update, Resource::Jobs)?;
+    get(ctx, id).await?;
+    let mut tx = ctx.begin().await?;
+    let now = ctx.now().timestamp();
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => {
+            "update Jobs set status = 'Pending', attempts = 0, run_at = $2, lock_by = null, lock_at = null, done_at = null \
+             where id = $1 and status in ('Failed', 'Killed', 'Pending')"
+        }
+        Dialect::Postgres => {
+            "update apalis.jobs set status = 'Pending', attempts = 0, run_at = to_timestamp(cast($2 as bigint)), lock_by = null, \
+             lock_at = null, done_at = null where id = $1 and status in ('Failed', 'Killed', 'Pending')"
+        }
+    };
+    if tx.sql(sql).bind(id.to_owned()).bind(now).run().await? == 0 {
+        return Err(Error::conflict("job_running"));
+    }
+    tx.has_jobs();
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Puts a failed job's next attempt off; apalis leaves `run_at` alone when it writes the outcome.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<()> {
+    let at = ctx.now().timestamp().saturating_add_unsigned(wait.as_secs());
+    let mut tx = ctx.begin().await?;
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => "update Jobs set run_at = $2 where id = $1",
+        Dialect::Postgres => "update apalis.jobs set run_at = to_timestamp(cast($2 as bigint)) where id = $1",
+    };
+    tx.sql(sql).bind(id.to_owned()).bind(at).run().await?;
+    tx.commit().await
+}
+
+/// Deletes jobs done before `before` and workers long gone. Dead jobs are kept.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+    let mut tx = ctx.begin().await?;
+    let (jobs, workers) = match tx.dialect() {
+        Dialect::Sqlite => (
+            "delete from Jobs where status = 'Done' and done_at < $1",
+            "delete from Workers where last_seen < $1 and id not in (select lock_by from Jobs where lock_by is not null)",
+        ),
+        Dialect::Postgres => (
+            "delete from apalis.jobs where status = 'Done' and done_at < to_timestamp(cast($1 as bigint))",
+            "delete from apalis.workers where last_seen < to_timestamp(cast($1 as bigint)) \
+             and id not in (select lock_by from apalis.jobs where lock_by is not null)",
+        ),
+    };
+    let gone = tx.sql(jobs).bind(before.timestamp()).run().await?;
+    tx.sql(workers).bind(before.timestamp()).run().await?;
+    tx.commit().await?;
+    Ok(gone)
+}

@@ -1,0 +1,87 @@
+//! Search by the beginnings of words, the same on both databases: each row's words are kept in one indexed table.
+use crate::{
+    db::{Sql, Tx},
+    error::Result,
+};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// At most so many words of a row or a question count.
+const WORDS: usize = 40;
+
+/// Replaces the words under which `subject` is found among rows of `kind`.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn index(tx: &mut Tx, kind: &'static str, subject: Uuid, texts: &[&str]) -> Result<()> {
+    tx.sql("delete from search_terms where subject_id = $1").bind(subject).run().await?;
+    let words: Vec<String> =
+        texts.iter().flat_map(|text| terms(text)).collect::<BTreeSet<_>>().into_iter().take(WORDS).collect();
+    if words.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = (0..words.len()).map(|n| format!("($1, ${}, $2)", n + 3)).collect();
+    let mut insert = tx
+        .sql_built(format!("insert into search_terms (kind, term, subject_id) values {}", rows.join(", ")))
+        .bind(kind)
+        .bind(subject);
+    for word in words {
+        insert = insert.bind(word);
+    }
+    insert.run().await?;
+    Ok(())
+}
+
+/// The conditions that narrow `column` to rows matching every word of `q`, with placeholders from `$first` on,
+/// and the values to bind to them in order.
+pub fn matching(kind: &'static str, column: &str, q: &str, first: usize) -> (String, Vec<String>) {
+    let mut sql = String::new();
+    let mut values = Vec::new();
+    for word in words(q).take(8) {
+        let n = first + values.len();
+        sql.push_str(&format!(
+            " and {column} in (select subject_id from search_terms where kind = '{kind}' and term >= ${n} and term < ${})",
+            n + 1
+        ));
+        values.push(word.clone());
+        values.push(format!("{word}\u{10ffff}"));
+    }
+    (sql, values)
+}
+
+/// The words of a text and, for identifiers and addresses, the whole of each piece as well.
+fn terms(text: &str) -> impl Iterator<Item = String> {
+    let pieces: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let inner: Vec<String> = pieces.iter().flat_map(|piece| words(piece).collect::<Vec<_>>()).collect();
+    pieces.into_iter().chain(inner).filter(|term| term.chars().count() <= 254)
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let whole: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    // A piece with a sign inside (an address, an identifier) is looked for as it stands.
+    whole.into_iter().flat_map(
+        |piece| {
+            if piece.chars().all(char::is_alphanumeric) { vec![piece] } else { split(&piece) }
+        },
+    )
+}
+
+fn split(piece: &str) -> Vec<String> {
+    piece.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_found_whole_and_by_its_parts() {
+        let found: Vec<String> = terms("Maya.Ortiz@Example.com").collect();
+        assert_eq!(found, ["maya.ortiz@example.com", "maya", "ortiz", "example", "com"]);
+    }
+
+    #[test]
+    fn a_question_of_only_signs_asks_for_nothing() {
+        assert!(matching("client", "id", " -- ' ", 3).1.is_empty());
+    }
+}

@@ -1,0 +1,257 @@
+//! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
+//! state, dated relative to today. The same seed makes the same office.
+use super::{Order, account, company, iso, known, store};
+use crate::{
+    access::{Actor, Role, SignedIn},
+    auth::passwords,
+    clients,
+    clock::{Chance, Clock},
+    ctx::Ctx,
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
+    settings,
+    spvs::{self, Country, Status},
+    steps::{self, Change},
+};
+use chrono::Duration;
+use std::sync::Arc;
+
+const COMPANIES: [(&str, &str); 3] = [
+    ("Meridian Ventures", "Meridian Ventures Group LLC"),
+    ("Harborline Capital", "Harborline Capital Partners LP"),
+    ("Northstar Holdings", "Northstar Holdings Pte. Ltd."),
+];
+
+const PARTNERS: [(&str, &str, usize); 5] = [
+    ("Ingrid", "Solberg", 0),
+    ("Marcus", "Bell", 0),
+    ("Priya", "Raman", 1),
+    ("Tomás", "Herrera", 1),
+    ("Wei Ling", "Tan", 2),
+];
+
+const CLIENTS: [(&str, &str); 24] = [
+    ("Amara", "Okafor"),
+    ("Lukas", "Meyer"),
+    ("Sofia", "Castellanos"),
+    ("Kenji", "Watanabe"),
+    ("Hannah", "Whitfield"),
+    ("Omar", "Al Mansoori"),
+    ("Chloe", "Dubois"),
+    ("Arthit", "Srisai"),
+    ("Elena", "Petrova"),
+    ("Daniel", "Achterberg"),
+    ("Mei", "Chen"),
+    ("Rafael", "Duarte"),
+    ("Grace", "Mbeki"),
+    ("Jonas", "Lindqvist"),
+    ("Fatima", "Haddad"),
+    ("Owen", "Gallagher"),
+    ("Yuki", "Tanaka"),
+    ("Isabel", "Moreno"),
+    ("Samir", "Kapoor"),
+    ("Nora", "Eriksen"),
+    ("Viktor", "Hahn"),
+    ("Leila", "Rahimi"),
+    ("Patrick", "O'Neill"),
+    ("Anong", "Boonmee"),
+];
+
+/// What becomes of an order: the status it ends in, and how many steps are done by then.
+const FATES: [(Status, usize); 12] = [
+    (Status::Active, 0),
+    (Status::Processing, 3),
+    (Status::Closed, 8),
+    (Status::Pending, 0),
+    (Status::Processing, 5),
+    (Status::Closed, 8),
+    (Status::Active, 0),
+    (Status::Processing, 1),
+    (Status::OnHold, 2),
+    (Status::Closed, 8),
+    (Status::Processing, 7),
+    (Status::Cancelled, 2),
+];
+
+/// Makes the demo office once; a second call leaves everything as it is.
+///
+/// # Errors
+/// Forbidden for all but the operator and super admins; what a use case refuses.
+pub async fn demo(ctx: &Ctx) -> Result<bool> {
+    ctx.may(crate::Action::Create, crate::access::Resource::Users)?;
+    if known(ctx, "super@example.com").await?.is_some() {
+        return Ok(false);
+    }
+    let chance = Chance::seeded(20_261_121);
+    let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
+    let start = past(120);
+    let mut companies: Vec<CompanyId> = Vec::new();
+    for (name, business) in COMPANIES {
+        companies.push(company(&start, name, business).await?);
+    }
+    account(&start, Role::Employee, "Elias", "Brandt", "employee@example.com", None).await?;
+    account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(companies[0])).await?;
+    let mut partners: Vec<(IsoId, usize)> = Vec::new();
+    for (n, (first, last, of)) in PARTNERS.iter().enumerate() {
+        let email = if n == 0 { "iso@example.com".to_owned() } else { address(first, last) };
+        partners.push((iso(&start, companies[*of], first, last, &email).await?, *of));
+    }
+    open(ctx, "iso@example.com").await?;
+    for (n, (first, last)) in CLIENTS.iter().enumerate() {
+        let of = n % companies.len();
+        let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n / 3 % 3);
+        let email = if n == 0 { "client@example.com".to_owned() } else { address(first, last) };
+        let day = past(100 - 4 * n as i64);
+        let country = Country::ALL[chance.below(5) as usize];
+        let price = 1_500 + 250 * chance.below(12);
+        let input = clients::Input {
+            first_name: (*first).to_owned(),
+            last_name: (*last).to_owned(),
+            email: email.clone(),
+            phone: Some(format!("+1 555 01{:02}", n)),
+            company_id: Some(companies[of]),
+            iso_id: partner,
+            price: Some(format!("{price}.00")),
+            commission: partner.map(|_| format!("{}.00", price / 10)),
+            country: Some(country.code().to_owned()),
+            silent: true,
+            ..clients::Input::default()
+        };
+        let made = clients::create(&day, clients::Setup::Full, input).await?;
+        if n == 0 {
+            open(ctx, &email).await?;
+        }
+        // The demo client's first order is under way, so that its dashboard has something to follow.
+        let fate = if n == 0 { (Status::Processing, 3) } else { FATES[n % FATES.len()] };
+        live(ctx, &chance, made.spv.id, 100 - 4 * n as i64, fate).await?;
+        if n % 3 == 0 {
+            let identifier = format!("SPV-2026-{:03}", n + 1);
+            let order = Order {
+                client: made.client.id,
+                company: companies[of],
+                iso: partner,
+                identifier: Some(&identifier),
+                country,
+                amount_minor: (25 + 5 * chance.below(40) as i64) * 1_000_000,
+                status: Status::Pending,
+            };
+            let age = 40 - n as i64;
+            let id = place(&past(age), order).await?;
+            live(ctx, &chance, id, age, FATES[(n + 3) % FATES.len()]).await?;
+        }
+    }
+    settings::set(ctx, office()).await?;
+    // Last: its presence says that the office is complete.
+    account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
+    Ok(true)
+}
+
+fn address(first: &str, last: &str) -> String {
+    let plain: String = format!("{first}.{last}").to_lowercase().replace('á', "a");
+    format!("{}@example.com", plain.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect::<String>())
+}
+
+fn office() -> settings::Settings {
+    settings::Settings {
+        brand_name: None,
+        support_email: Some("support@example.com".to_owned()),
+        support_phone: Some("+1 555 0100".to_owned()),
+        representative: Some(settings::Representative {
+            name: "Elias Brandt".to_owned(),
+            email: "employee@example.com".to_owned(),
+            phone: Some("+1 555 0101".to_owned()),
+        }),
+        pages: settings::Pages::default(),
+    }
+}
+
+/// Gives an account the demo password and makes it active.
+async fn open(ctx: &Ctx, email: &str) -> Result<()> {
+    let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
+    let user = known(ctx, email).await?.ok_or(Error::NotFound("user"))?;
+    let mut tx = ctx.begin().await?;
+    store::open_account(&mut tx, user.id, hash).await?;
+    tx.commit().await
+}
+
+async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
+    let mut tx = ctx.begin().await?;
+    let new = spvs::New {
+        client_id: order.client,
+        company_id: order.company,
+        iso_id: order.iso,
+        custom_identifier: order.identifier.map(str::to_owned),
+        country: order.country,
+        currency: ctx.options.default_currency,
+        price_minor: None,
+        commission_minor: None,
+        purchase_amount_minor: Some(order.amount_minor),
+        iso_commission_percentage: order.iso.map(|_| 15_000),
+        status: order.status,
+        ordered_date: ctx.today(),
+        notify: false,
+    };
+    let id = spvs::make(&mut tx, ctx, new).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Lets an order of `age` days live until today, moved by the demo employee.
+async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Status, usize)) -> Result<()> {
+    let staff = elias(ctx).await?;
+    let clock = Clock::fixed(ctx.now() - Duration::days(age));
+    let day = Ctx { clock: clock.clone(), actor: staff, ..ctx.clone() };
+    let top = Ctx { clock: clock.clone(), ..ctx.clone() };
+    let pace = (age / 10).max(1);
+    let wait = |days: i64| clock.advance(Duration::minutes(days * 24 * 60 + chance.below(300) as i64 - 150));
+    wait(1);
+    let detail = spvs::get(&top, id).await?;
+    if detail.spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
+        spvs::start(&top, id, None).await?;
+    }
+    for step in detail.steps.iter().take(done) {
+        wait(pace);
+        move_to(&day, step.id, "completed").await?;
+    }
+    if let Some(next) = detail.steps.get(done)
+        && end == Status::Processing
+    {
+        wait(1);
+        move_to(&day, next.id, "in_progress").await?;
+        if chance.below(4) == 0 {
+            let change = Change {
+                status: Some("blocked".to_owned()),
+                blocked_reason: Some("Waiting for a certified copy".to_owned()),
+                waiting_on: Some("client".to_owned()),
+                ..Change::default()
+            };
+            steps::update(&day, next.id, None, change).await?;
+        }
+    }
+    match end {
+        Status::OnHold => spvs::hold(&day, id, None, "The client asked to wait for a board decision").await.map(drop),
+        Status::Cancelled => spvs::cancel(&day, id, None, "The deal did not go ahead").await.map(drop),
+        _ => Ok(()),
+    }
+}
+
+async fn move_to(ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
+    let change = Change { status: Some(status.to_owned()), ..Change::default() };
+    steps::update(ctx, step, None, change).await.map(drop)
+}
+
+/// The demo employee, so that the log names a person.
+async fn elias(ctx: &Ctx) -> Result<Actor> {
+    let user = known(ctx, "employee@example.com").await?.ok_or(Error::NotFound("user"))?;
+    Ok(Actor::User(Arc::new(SignedIn {
+        id: user.id,
+        session_id: SessionId(user.id.0),
+        role: user.role,
+        name: format!("{} {}", user.first_name, user.last_name),
+        email: user.email,
+        company_id: None,
+        iso_id: None,
+        language: user.language,
+        time_zone: user.time_zone,
+    })))
+}

@@ -1,0 +1,78 @@
+//! What the office says of itself: brand, support, the representative's card, its own pages. Null is unset and
+//! then not shown anywhere.
+mod store;
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    check::{Check, LINE},
+    ctx::Ctx,
+    error::Result,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub brand_name: Option<String>,
+    pub support_email: Option<String>,
+    pub support_phone: Option<String>,
+    pub representative: Option<Representative>,
+    pub pages: Pages,
+}
+
+/// The account representative, shown in "Need Help".
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Representative {
+    pub name: String,
+    pub email: String,
+    pub phone: Option<String>,
+}
+
+/// The operator's own words for pages that are not linked while empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pages {
+    pub pricing: Option<String>,
+    pub careers: Option<String>,
+    pub privacy: Option<String>,
+}
+
+/// The office's settings. Public.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn get(ctx: &Ctx) -> Result<Settings> {
+    Ok(store::get(&mut ctx.db()).await?.unwrap_or_default())
+}
+
+/// Replaces the office's settings. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid per field.
+pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let mut check = Check::new();
+    let checked = Settings {
+        brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
+        support_email: check.optional_email("support_email", new.support_email.as_deref()),
+        support_phone: check.optional_line("support_phone", new.support_phone.as_deref(), 40),
+        representative: new.representative.map(|person| Representative {
+            name: check.line("representative.name", &person.name, LINE),
+            email: check.email("representative.email", &person.email),
+            phone: check.optional_line("representative.phone", person.phone.as_deref(), 40),
+        }),
+        pages: Pages {
+            pricing: check.optional_text("pages.pricing", new.pages.pricing.as_deref()),
+            careers: check.optional_text("pages.careers", new.pages.careers.as_deref()),
+            privacy: check.optional_text("pages.privacy", new.pages.privacy.as_deref()),
+        },
+    };
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    store::set(&mut tx, &checked, ctx.now(), &ctx.who()).await?;
+    activity::append(&mut tx, ctx, Event::new("settings.updated", "settings", uuid::Uuid::nil(), "Settings")).await?;
+    tx.commit().await?;
+    Ok(checked)
+}

@@ -1,0 +1,412 @@
+//! Orders: made in one way whoever asks for them, moved by one table of transitions (decisions 1, 3 and 6).
+mod model;
+pub(crate) mod store;
+
+pub use model::{Country, Event, Spv, State, Status, display_identifier, percent};
+pub use store::{ByIso, Filter, Key};
+
+use crate::{
+    access::{Action, Resource},
+    activity,
+    check::{self, Check},
+    counts::{Changes, Count},
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{CompanyId, IsoId, SpvId, UserId},
+    mails,
+    money::{self, Currency},
+    page::{Page, PageQuery},
+    search,
+    steps::{self, Step},
+    templates,
+};
+use chrono::NaiveDate;
+use serde_json::Map;
+
+/// An order with its steps.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    pub spv: Spv,
+    pub steps: Vec<Step>,
+}
+
+/// What the SPV tab asks for (specification, section 5).
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub client_id: Option<UserId>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    pub custom_identifier: Option<String>,
+    pub purchase_amount: Option<String>,
+    pub currency: Option<String>,
+    pub iso_commission_percentage: Option<String>,
+    pub country: Option<String>,
+    pub ordered_date: Option<String>,
+}
+
+/// An order about to be made, its values checked.
+#[derive(Clone, Debug)]
+pub struct New {
+    pub client_id: UserId,
+    pub company_id: CompanyId,
+    pub iso_id: Option<IsoId>,
+    pub custom_identifier: Option<String>,
+    pub country: Country,
+    pub currency: Currency,
+    pub price_minor: Option<i64>,
+    pub commission_minor: Option<i64>,
+    pub purchase_amount_minor: Option<i64>,
+    pub iso_commission_percentage: Option<i64>,
+    pub status: Status,
+    pub ordered_date: NaiveDate,
+    /// Whether the client is told by mail: off for seeds, imports and benchmarks (decision 1).
+    pub notify: bool,
+}
+
+/// Makes a pending order from the SPV tab. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
+    ctx.may(Action::Create, Resource::NewSpv)?;
+    let mut check = Check::new();
+    let mut needed = |field: &str, missing: bool| {
+        if missing {
+            check.refuse(field, Problem::new("required"));
+        }
+    };
+    needed("company_id", input.company_id.is_none());
+    needed("client_id", input.client_id.is_none());
+    let custom = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let currency =
+        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
+    let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
+    let percent =
+        check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
+    if percent.is_some() && input.iso_id.is_none() {
+        check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
+    }
+    let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
+    let date = check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
+    check.done()?;
+    let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
+        return Err(Error::field("client_id", "required"));
+    };
+    let new = New {
+        client_id,
+        company_id,
+        iso_id: input.iso_id,
+        custom_identifier: custom.clone(),
+        country,
+        currency,
+        price_minor: None,
+        commission_minor: None,
+        purchase_amount_minor: amount,
+        iso_commission_percentage: percent,
+        status: Status::Pending,
+        ordered_date: date,
+        notify: true,
+    };
+    // The default identifier is a time; of two people in one second, the second takes the next.
+    let mut tries = 0;
+    loop {
+        let mut tx = ctx.begin().await?;
+        if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+            drop(tx);
+            return get(ctx, SpvId(id)).await;
+        }
+        let custom = match &custom {
+            Some(custom) => custom.clone(),
+            None => default_identifier(&mut tx, ctx, company_id).await?,
+        };
+        match make(&mut tx, ctx, New { custom_identifier: Some(custom), ..new.clone() }).await {
+            Err(e) if e.is_unique_violation() && new.custom_identifier.is_none() && tries < 5 => tries += 1,
+            Err(e) if e.is_unique_violation() => return Err(Error::field("custom_identifier", "duplicate")),
+            Err(e) => return Err(e),
+            Ok(id) => {
+                idempotency::remember(&mut tx, ctx, id.0).await?;
+                tx.commit().await?;
+                return get(ctx, id).await;
+            }
+        }
+    }
+}
+
+/// `SPV-` and the UTC time, with a counter when the company has it already (decision 7).
+async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<String> {
+    let base = format!("SPV-{}", ctx.now().format("%Y%m%d%H%M%S"));
+    let mut identifier = base.clone();
+    let mut n = 1;
+    while store::identifier_taken(tx, company, &identifier).await? {
+        n += 1;
+        identifier = format!("{base}-{n}");
+    }
+    Ok(identifier)
+}
+
+/// The one way an order comes to be: the row, the template's steps, the activity and the mail, in the caller's
+/// transaction (decision 1).
+///
+/// # Errors
+/// Invalid when client, ISO and company do not belong together (decision 12); a unique violation when the
+/// company already uses the identifier.
+pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
+    let parties = belong_together(tx, &new).await?;
+    let template = templates::steps_for(tx, new.country).await?;
+    let id = SpvId(ctx.chance.uuid());
+    let base = new.purchase_amount_minor.or(new.price_minor);
+    let row = store::NewRow {
+        id,
+        client_id: new.client_id,
+        company_id: new.company_id,
+        iso_id: new.iso_id,
+        custom_identifier: new.custom_identifier.clone(),
+        country: new.country,
+        currency: new.currency,
+        price_minor: new.price_minor,
+        commission_minor: new.commission_minor,
+        purchase_amount_minor: new.purchase_amount_minor,
+        iso_commission_percentage: new.iso_commission_percentage,
+        iso_commission_minor: new
+            .commission_minor
+            .or_else(|| Some(money::share(base?, new.iso_commission_percentage?))),
+        status: new.status,
+        ordered_date: new.ordered_date,
+        steps: template.len() as i64,
+        current_step: template.first().map(|step| step.step_name.clone()),
+        at: ctx.now(),
+        by: ctx.who(),
+    };
+    store::insert(tx, &row).await?;
+    steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
+    let identifier = display_identifier(id, new.custom_identifier.as_deref());
+    let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
+    let email = parties.client_email.unwrap_or_default();
+    search::index(tx, "spv", id.0, &[&identifier, &id.to_string()[..8], &first, &last, &email]).await?;
+    let event = activity::Event::new("spv.created", "spv", id.0, identifier)
+        .of(Some(new.client_id), Some(new.company_id), new.iso_id)
+        .spv(id)
+        .with("status", new.status.name())
+        .public();
+    activity::append(tx, ctx, event).await?;
+    if new.notify {
+        mails::queue(tx, ctx, mails::Kind::SpvCreated, new.client_id, Some(id), Map::new()).await?;
+    }
+    let mut changes = Changes::default();
+    changes.add(Count::PendingReviews, template.len() as i64);
+    if new.status == Status::Active {
+        changes.add(Count::ActiveSpvs, 1);
+        changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
+    }
+    changes.write(tx, id.0.as_bytes()[0]).await?;
+    Ok(id)
+}
+
+/// Decision 12: the ISO and the client are the company's, and none of them is archived.
+async fn belong_together(tx: &mut Tx, new: &New) -> Result<store::Parties> {
+    let Some(parties) = store::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
+        return Err(Error::field("company_id", "not_found"));
+    };
+    let mut check = Check::new();
+    if parties.company_archived_at.is_some() {
+        check.refuse("company_id", Problem::new("archived"));
+    }
+    if parties.client_role != Some(crate::access::Role::Client) {
+        check.refuse("client_id", Problem::new("not_found"));
+    } else if parties.client_status == Some(crate::users::Status::Archived) {
+        check.refuse("client_id", Problem::new("archived"));
+    } else if parties.client_company_id != Some(new.company_id) {
+        check.refuse("client_id", Problem::new("not_in_company"));
+    }
+    if new.iso_id.is_some() {
+        match parties.iso_company_id {
+            None => check.refuse("iso_id", Problem::new("not_found")),
+            Some(company) if company != new.company_id => check.refuse("iso_id", Problem::new("not_in_company")),
+            Some(_) if parties.iso_archived_at.is_some() => check.refuse("iso_id", Problem::new("archived")),
+            Some(_) => {}
+        }
+    }
+    check.done()?;
+    Ok(parties)
+}
+
+/// One order with its steps. Staff, its client, its ISO, its company's admins.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: SpvId) -> Result<Detail> {
+    let (spv, steps) = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("spv"))?;
+    ctx.may(Action::View, resource(&spv))?;
+    Ok(Detail { spv, steps })
+}
+
+/// The one order that people call `name`: an id, an identifier, or an order number.
+///
+/// # Errors
+/// NotFound; Conflict `ambiguous` when several answer to it.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
+    if let Ok(id) = name.parse::<SpvId>() {
+        return get(ctx, id).await;
+    }
+    let found = store::find(&mut ctx.db(), ctx.scope()?, name).await?;
+    match found.as_slice() {
+        [one] => get(ctx, one.id).await,
+        [] => Err(Error::NotFound("spv")),
+        _ => Err(Error::conflict("ambiguous")),
+    }
+}
+
+/// Orders the actor may see, newest first by ordered date (decision 8).
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Spv>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Key>()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |spv| (spv.ordered_date, spv.created_at, spv.id)))
+}
+
+/// Start Processing. Super admins.
+///
+/// # Errors
+/// Conflict `wrong_status`, `no_steps`, or stale when `version` is not the row's.
+pub async fn start(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail> {
+    change(ctx, id, version, Action::Start, Event::Start, None).await
+}
+
+/// Puts an open order on hold, with a reason its client reads. Staff.
+///
+/// # Errors
+/// Invalid without a reason; Conflict as [`start`].
+pub async fn hold(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
+    change(ctx, id, version, Action::Hold, Event::Hold, Some(reason)).await
+}
+
+/// Takes an order off hold, back to the status it had. Staff.
+///
+/// # Errors
+/// Conflict as [`start`].
+pub async fn resume(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail> {
+    change(ctx, id, version, Action::Resume, Event::Resume, None).await
+}
+
+/// Cancels an open order, with a reason. Staff.
+///
+/// # Errors
+/// Invalid without a reason; Conflict as [`start`].
+pub async fn cancel(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
+    change(ctx, id, version, Action::Cancel, Event::Cancel, Some(reason)).await
+}
+
+/// Reopens a closed order to processing, a cancelled one to the status it had. Super admins, with a reason.
+///
+/// # Errors
+/// Invalid without a reason; Conflict as [`start`].
+pub async fn reopen(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
+    change(ctx, id, version, Action::Reopen, Event::Reopen, Some(reason)).await
+}
+
+async fn change(
+    ctx: &Ctx,
+    id: SpvId,
+    version: Option<i64>,
+    action: Action,
+    event: Event,
+    reason: Option<&str>,
+) -> Result<Detail> {
+    let mut tx = ctx.begin().await?;
+    store::lock(&mut tx, id).await?;
+    let (before, steps) = store::get(&mut tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    ctx.may(action, resource(&before))?;
+    let mut check = Check::new();
+    let reason = reason.map(|text| check.text("reason", text));
+    check.done()?;
+    fresh(version, &before)?;
+    let state = before.state().after(event)?;
+    let mut after = before.clone();
+    after.status_reason = matches!(event, Event::Hold | Event::Cancel).then(|| reason.clone()).flatten();
+    if event == Event::Reopen {
+        after.closed_at = None;
+    }
+    moved(&mut tx, ctx, &before, after, state).await?;
+    let name = match event {
+        Event::Start => "spv.started",
+        Event::Hold => "spv.held",
+        Event::Resume => "spv.resumed",
+        Event::Cancel => "spv.cancelled",
+        Event::Reopen => "spv.reopened",
+        Event::FirstStepMoved => "spv.processing",
+        Event::LastStepCompleted => "spv.closed",
+    };
+    activity::append(&mut tx, ctx, told(name, &before, state.status, reason.as_deref())).await?;
+    tx.commit().await?;
+    drop(steps);
+    get(ctx, id).await
+}
+
+/// Saves an order whose state or steps have moved, and its counters.
+pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<()> {
+    after.status = state.status;
+    store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
+    let mut changes = Changes::default();
+    for (spv, sign) in [(before, -1), (&after, 1)] {
+        if spv.status == Status::Active {
+            changes.add(Count::ActiveSpvs, sign);
+            changes.add(Count::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
+        }
+        if spv.status.is_open() {
+            changes.add(Count::PendingReviews, sign * spv.steps_pending);
+        }
+    }
+    changes.write(tx, before.id.0.as_bytes()[0]).await
+}
+
+/// The public event of an order's change of status.
+pub(crate) fn told(action: &'static str, spv: &Spv, to: Status, reason: Option<&str>) -> activity::Event {
+    let event = activity::Event::new(action, "spv", spv.id.0, spv.identifier())
+        .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
+        .spv(spv.id)
+        .with("from", spv.status.name())
+        .with("to", to.name())
+        .public();
+    match reason {
+        Some(reason) => event.with("reason", reason),
+        None => event,
+    }
+}
+
+/// Decision 6: a writer who read an older version is told who was faster.
+pub(crate) fn fresh(version: Option<i64>, spv: &Spv) -> Result<()> {
+    match version {
+        Some(version) if version != spv.version => Err(Error::stale(&spv.updated_by, spv.updated_at)),
+        _ => Ok(()),
+    }
+}
+
+pub fn resource(spv: &Spv) -> Resource {
+    Resource::Spv { client_id: spv.client_id, company_id: spv.company_id, iso_id: spv.iso_id }
+}
+
+/// What the actor may do with this order as it stands: the buttons of its screens.
+pub fn can(ctx: &Ctx, spv: &Spv) -> Vec<&'static str> {
+    let actions = [
+        ("start", Action::Start, Some(Event::Start)),
+        ("hold", Action::Hold, Some(Event::Hold)),
+        ("resume", Action::Resume, Some(Event::Resume)),
+        ("cancel", Action::Cancel, Some(Event::Cancel)),
+        ("reopen", Action::Reopen, Some(Event::Reopen)),
+    ];
+    let mut can: Vec<_> = actions
+        .into_iter()
+        .filter(|(_, action, event)| {
+            event.is_none_or(|event| spv.state().after(event).is_ok()) && ctx.can(*action, resource(spv))
+        })
+        .map(|(name, ..)| name)
+        .collect();
+    if steps::may_update(ctx, spv) {
+        can.push("update_steps");
+    }
+    can
+}

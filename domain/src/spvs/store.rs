@@ -1,0 +1,307 @@
+//! SQL of orders. Each read is one statement that answers with one row of JSON (see [`crate::db::json_list`]).
+use super::model::{Spv, State, Status};
+use crate::{
+    access::Scope,
+    db::{Col, Db, Sql, Tx, json_list},
+    error::Result,
+    ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+    steps::{self, Step},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Deserialize;
+use uuid::Uuid;
+
+pub(crate) const COLUMNS: &[(&str, &str, Col)] = &[
+    ("id", "t.id", Col::Id),
+    ("client_id", "t.client_id", Col::Id),
+    ("client_first_name", "t.client_first_name", Col::Plain),
+    ("client_last_name", "t.client_last_name", Col::Plain),
+    ("client_email", "t.client_email", Col::Plain),
+    ("client_status", "t.client_status", Col::Plain),
+    ("company_id", "t.company_id", Col::Id),
+    ("company_name", "t.company_name", Col::Plain),
+    ("iso_id", "t.iso_id", Col::Id),
+    ("iso_first_name", "t.iso_first_name", Col::Plain),
+    ("iso_last_name", "t.iso_last_name", Col::Plain),
+    ("custom_identifier", "t.custom_identifier", Col::Plain),
+    ("country", "t.country", Col::Plain),
+    ("currency", "t.currency", Col::Plain),
+    ("price_minor", "t.price_minor", Col::Plain),
+    ("commission_minor", "t.commission_minor", Col::Plain),
+    ("purchase_amount_minor", "t.purchase_amount_minor", Col::Plain),
+    ("iso_commission_percentage", "t.iso_commission_percentage", Col::Plain),
+    ("iso_commission_minor", "t.iso_commission_minor", Col::Plain),
+    ("status", "t.status", Col::Plain),
+    ("held_from", "t.held_from", Col::Plain),
+    ("cancelled_from", "t.cancelled_from", Col::Plain),
+    ("status_reason", "t.status_reason", Col::Plain),
+    ("ordered_date", "t.ordered_date", Col::Plain),
+    ("closed_at", "t.closed_at", Col::Plain),
+    ("steps_total", "t.steps_total", Col::Plain),
+    ("steps_completed", "t.steps_completed", Col::Plain),
+    ("steps_pending", "t.steps_pending", Col::Plain),
+    ("current_step", "t.current_step", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+    ("updated_by", "t.updated_by", Col::Plain),
+    ("version", "t.version", Col::Plain),
+];
+
+const WITH_NAMES: &str = "select s.*, c.first_name as client_first_name, c.last_name as client_last_name, \
+    c.email as client_email, c.status as client_status, k.name as company_name, \
+    i.first_name as iso_first_name, i.last_name as iso_last_name \
+    from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
+    left join isos i on i.id = s.iso_id";
+
+#[derive(Deserialize)]
+struct WithSteps {
+    #[serde(flatten)]
+    spv: Spv,
+    steps: Vec<Step>,
+}
+
+/// The order with its steps, in one query.
+pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
+    let dialect = db.dialect();
+    let steps = format!(
+        "({})",
+        json_list(dialect, steps::store::COLUMNS, "select * from spv_steps where spv_id = $1 order by step_order, id")
+    );
+    // PostgreSQL's list is text at the end; inside it must stay JSON.
+    let steps = steps.replace("::text", "");
+    let columns: Vec<_> = COLUMNS.iter().copied().chain([("steps", steps.as_str(), Col::Json)]).collect();
+    let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = $1"));
+    let rows: Vec<WithSteps> = db.sql_built(sql).bind(id).json().await?;
+    Ok(rows.into_iter().next().map(|row| (row.spv, row.steps)))
+}
+
+/// Takes the order's row until the transaction ends; says whether there is one.
+pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<bool> {
+    Ok(tx.sql("update spvs set version = version where id = $1").bind(id).run().await? == 1)
+}
+
+pub async fn spv_of_step(db: &mut impl Sql, step: StepId) -> Result<Option<SpvId>> {
+    Ok(db.sql("select spv_id from spv_steps where id = $1").bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub status: Option<Status>,
+    pub company_id: Option<CompanyId>,
+    pub iso: Option<ByIso>,
+    pub client_id: Option<UserId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum ByIso {
+    One(IsoId),
+    /// Orders without a partner: 'Unassigned'.
+    None,
+}
+
+/// Where a page ended.
+pub type Key = (NaiveDate, DateTime<Utc>, SpvId);
+
+/// The list's statement; apart so that its plan can be looked at.
+pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut ids = Vec::new();
+    let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
+        ids.push(id);
+        sql.push_str(&format!(" and s.{column} = ${}", ids.len()));
+    };
+    match scope {
+        Scope::All => {}
+        Scope::Company(id) => by("company_id", id.0, &mut sql, &mut ids),
+        Scope::Iso(id) => by("iso_id", id.0, &mut sql, &mut ids),
+        Scope::Client(id) => by("client_id", id.0, &mut sql, &mut ids),
+        Scope::Nothing => sql.push_str(" and 1 = 0"),
+    }
+    if let Some(id) = filter.company_id {
+        by("company_id", id.0, &mut sql, &mut ids);
+    }
+    match filter.iso {
+        Some(ByIso::One(id)) => by("iso_id", id.0, &mut sql, &mut ids),
+        Some(ByIso::None) => sql.push_str(" and s.iso_id is null"),
+        None => {}
+    }
+    if let Some(id) = filter.client_id {
+        by("client_id", id.0, &mut sql, &mut ids);
+    }
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and s.status = '{}'", status.name()));
+    }
+    let (search, words) = crate::search::matching("spv", "s.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    sql.push_str(&search);
+    if after {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (s.ordered_date, s.created_at, s.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
+    }
+    sql.push_str(&format!(" order by s.ordered_date desc, s.created_at desc, s.id desc limit {limit}"));
+    (sql, ids, words)
+}
+
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
+    let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((date, at, id)) = after {
+        query = query.bind(date).bind(at).bind(id);
+    }
+    query.json().await
+}
+
+/// One order by what people call it: its identifier, or the first characters of its id.
+pub async fn find(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Spv>> {
+    let bare = name.trim().to_lowercase();
+    let short = bare.strip_prefix("spv-").unwrap_or(&bare).to_owned();
+    let mut ids: Vec<(SpvId,)> =
+        db.sql("select id from spvs where custom_identifier_key = $1 limit 2").bind(bare.clone()).all().await?;
+    if ids.is_empty()
+        && let Some((low, high)) = id_range(&short)
+    {
+        ids = db.sql("select id from spvs where id >= $1 and id <= $2 limit 2").bind(low).bind(high).all().await?;
+    }
+    let mut found = Vec::new();
+    for (id,) in ids {
+        if let Some((spv, _)) = get(db, id).await? {
+            found.push(spv);
+        }
+    }
+    found.retain(|spv| match scope {
+        Scope::All => true,
+        Scope::Company(id) => spv.company_id == id,
+        Scope::Iso(id) => spv.iso_id == Some(id),
+        Scope::Client(id) => spv.client_id == id,
+        Scope::Nothing => false,
+    });
+    Ok(found)
+}
+
+/// The ids that begin with eight or more hexadecimal digits.
+fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
+    let digits: String = start.chars().filter(|c| *c != '-').collect();
+    if !(8..=32).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+}
+
+/// A new order's row.
+pub struct NewRow {
+    pub id: SpvId,
+    pub client_id: UserId,
+    pub company_id: CompanyId,
+    pub iso_id: Option<IsoId>,
+    pub custom_identifier: Option<String>,
+    pub country: super::Country,
+    pub currency: crate::money::Currency,
+    pub price_minor: Option<i64>,
+    pub commission_minor: Option<i64>,
+    pub purchase_amount_minor: Option<i64>,
+    pub iso_commission_percentage: Option<i64>,
+    pub iso_commission_minor: Option<i64>,
+    pub status: Status,
+    pub ordered_date: NaiveDate,
+    pub steps: i64,
+    pub current_step: Option<String>,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+    tx.sql(
+        "insert into spvs (id, client_id, company_id, iso_id, custom_identifier, custom_identifier_key, country, currency, \
+         price_minor, commission_minor, purchase_amount_minor, iso_commission_percentage, iso_commission_minor, status, \
+         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19)",
+    )
+    .bind(row.id)
+    .bind(row.client_id)
+    .bind(row.company_id)
+    .bind(row.iso_id)
+    .bind(row.custom_identifier.clone())
+    .bind(row.custom_identifier.as_ref().map(|text| text.to_lowercase()))
+    .bind(row.country)
+    .bind(row.currency)
+    .bind(row.price_minor)
+    .bind(row.commission_minor)
+    .bind(row.purchase_amount_minor)
+    .bind(row.iso_commission_percentage)
+    .bind(row.iso_commission_minor)
+    .bind(row.status)
+    .bind(row.ordered_date)
+    .bind(row.steps)
+    .bind(row.current_step.clone())
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str) -> Result<bool> {
+    tx.sql("select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2)")
+        .bind(company)
+        .bind(identifier.to_lowercase())
+        .scalar()
+        .await
+}
+
+/// Writes the fields that the state machine and the steps move, and a new version.
+pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
+         steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
+         version = version + 1 where id = $1",
+    )
+    .bind(spv.id)
+    .bind(state.status)
+    .bind(state.held_from)
+    .bind(state.cancelled_from)
+    .bind(spv.status_reason.clone())
+    .bind(spv.closed_at)
+    .bind(spv.steps_completed)
+    .bind(spv.steps_pending)
+    .bind(spv.current_step.clone())
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The people an order is made between, as far as they exist.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Parties {
+    pub company_archived_at: Option<DateTime<Utc>>,
+    pub client_company_id: Option<CompanyId>,
+    pub client_role: Option<crate::access::Role>,
+    pub client_status: Option<crate::users::Status>,
+    pub client_first_name: Option<String>,
+    pub client_last_name: Option<String>,
+    pub client_email: Option<String>,
+    pub iso_company_id: Option<CompanyId>,
+    pub iso_archived_at: Option<DateTime<Utc>>,
+}
+
+pub async fn parties(tx: &mut Tx, company: CompanyId, client: UserId, iso: Option<IsoId>) -> Result<Option<Parties>> {
+    tx.sql(
+        "select k.archived_at as company_archived_at, c.company_id as client_company_id, c.role as client_role, \
+         c.status as client_status, c.first_name as client_first_name, c.last_name as client_last_name, \
+         c.email as client_email, i.company_id as iso_company_id, i.archived_at as iso_archived_at \
+         from companies k left join users c on c.id = $2 left join isos i on i.id = $3 where k.id = $1",
+    )
+    .bind(company)
+    .bind(client)
+    .bind(iso)
+    .optional()
+    .await
+}

@@ -1,0 +1,169 @@
+//! The steps of orders: staff move them, and with the last one the order closes (decisions 3 to 6).
+mod model;
+pub(crate) mod store;
+
+pub use model::{Change, Party, Status, Step, business_days_after};
+pub(crate) use store::copy;
+
+use crate::{
+    access::{Action, Resource},
+    activity,
+    check::Check,
+    ctx::Ctx,
+    error::{Error, Problem, Result},
+    ids::{SpvId, StepId},
+    mails,
+    spvs::{self, Event, Spv},
+};
+use serde_json::Map;
+
+/// One step with its order. Whoever may see the order.
+///
+/// # Errors
+/// NotFound, also when the order is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: StepId) -> Result<(Step, Spv)> {
+    let spv = spvs::store::spv_of_step(&mut ctx.db(), id).await?.ok_or(Error::NotFound("step"))?;
+    of(spvs::get(ctx, spv).await.map_err(as_step)?, id)
+}
+
+fn of(detail: spvs::Detail, id: StepId) -> Result<(Step, Spv)> {
+    let step = detail.steps.into_iter().find(|step| step.id == id).ok_or(Error::NotFound("step"))?;
+    Ok((step, detail.spv))
+}
+
+fn as_step(error: Error) -> Error {
+    if matches!(error, Error::NotFound(_)) { Error::NotFound("step") } else { error }
+}
+
+/// Changes a step, and moves its order along: the first step that leaves pending takes an active order to
+/// processing, the last completed one closes it and tells the client. Staff; once the order is closed, its
+/// steps' status is a super admin's to change, with a reason, which reopens it.
+///
+/// # Errors
+/// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
+/// not the row's.
+pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
+    let mut tx = ctx.begin().await?;
+    let spv_id = spvs::store::spv_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
+    spvs::store::lock(&mut tx, spv_id).await?;
+    let (before, mut steps) = spvs::store::get(&mut tx, spv_id).await?.ok_or(Error::NotFound("step"))?;
+    let resource = spvs::resource(&before);
+    ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
+    let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
+    let old = steps[place].clone();
+    if version.is_some_and(|version| version != old.version) {
+        return Err(Error::stale(&old.updated_by, old.updated_at));
+    }
+    if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
+        return Err(Error::Conflict(Problem::new("wrong_status").with("status", before.status.name())));
+    }
+    let new = old.changed(&change, ctx.now())?;
+    let moved = new.status != old.status;
+    let mut state = before.state();
+    let mut events = Vec::new();
+    if moved && before.status == spvs::Status::Closed {
+        ctx.may(Action::UpdateClosedSteps, resource)?;
+        let mut check = Check::new();
+        let reason = check.text("reason", change.reason.as_deref().unwrap_or(""));
+        check.done()?;
+        state = state.after(Event::Reopen)?;
+        events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
+    }
+    store::save(&mut tx, &new, ctx).await?;
+    activity::append(&mut tx, ctx, told(&before, &old, &new)).await?;
+    if moved {
+        steps[place] = new.clone();
+        let mut after = with_progress(before.clone(), &steps);
+        if old.status == Status::Pending && state.status == spvs::Status::Active {
+            state = state.after(Event::FirstStepMoved)?;
+            events.push(spvs::told("spv.processing", &before, state.status, None));
+        }
+        if after.steps_completed == after.steps_total && state.status.is_open() {
+            state = state.after(Event::LastStepCompleted)?;
+            after.closed_at = Some(ctx.now());
+            events.push(spvs::told("spv.closed", &before, state.status, None));
+            mails::queue(&mut tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
+        } else if state.status.is_open() {
+            after.closed_at = None;
+        }
+        for event in events {
+            activity::append(&mut tx, ctx, event).await?;
+        }
+        spvs::moved(&mut tx, ctx, &before, after, state).await?;
+    }
+    let answer = spvs::store::get(&mut tx, spv_id).await?.ok_or(Error::NotFound("step"))?;
+    tx.commit().await?;
+    of(spvs::Detail { spv: answer.0, steps: answer.1 }, id)
+}
+
+/// Completed and pending steps and the current one, counted from the steps themselves.
+fn with_progress(mut spv: Spv, steps: &[Step]) -> Spv {
+    let count = |status| steps.iter().filter(|step| step.status == status).count() as i64;
+    spv.steps_completed = count(Status::Completed);
+    spv.steps_pending = count(Status::Pending);
+    spv.current_step = steps.iter().find(|step| step.status != Status::Completed).map(|step| step.step_name.clone());
+    spv
+}
+
+/// A change of status is for everybody whose order it is; a change of notes is for the staff.
+fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
+    let event = activity::Event::new("step.updated", "step", new.id.0, spv.identifier())
+        .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
+        .spv(spv.id)
+        .with("step_name", new.step_name.clone())
+        .with("from", old.status.name())
+        .with("to", new.status.name());
+    if old.status == new.status && old.document_url == new.document_url && old.waiting_on == new.waiting_on {
+        event
+    } else {
+        event.public()
+    }
+}
+
+/// Whether the steps of this order are the actor's to change as it stands.
+pub fn may_update(ctx: &Ctx, spv: &Spv) -> bool {
+    let action = match spv.status {
+        spvs::Status::OnHold | spvs::Status::Cancelled => return false,
+        spvs::Status::Closed => Action::UpdateClosedSteps,
+        _ => Action::UpdateSteps,
+    };
+    ctx.can(action, spvs::resource(spv))
+}
+
+/// Tells the staff, once for each step, that it is past its due date: one mail a person with all of them.
+/// A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let today = ctx.today();
+    let mut tx = ctx.begin().await?;
+    let mut late = Vec::new();
+    for step in store::overdue(&mut tx, today, 500).await? {
+        if store::reminded(&mut tx, step.id, today).await? {
+            late.push(serde_json::json!({
+                "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
+                "step_name": step.step_name,
+                "due_date": step.due_date,
+            }));
+        }
+    }
+    let count = late.len();
+    if count > 0 {
+        let data = Map::from_iter([("count".to_owned(), count.into()), ("steps".to_owned(), late.into())]);
+        for reader in store::staff(&mut tx).await? {
+            mails::queue(&mut tx, ctx, mails::Kind::StepOverdue, reader, None, data.clone()).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(count)
+}
+
+/// The steps of one order, in order.
+///
+/// # Errors
+/// NotFound, also when the order is not the actor's to know of.
+pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<Step>> {
+    Ok(spvs::get(ctx, spv).await?.steps)
+}

@@ -1,0 +1,243 @@
+//! A step of an order and how it moves (specification, section 4; decisions 2, 4 and 5).
+use crate::{
+    check::Check,
+    error::{Problem, Result},
+    ids::{SpvId, StepId},
+};
+use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = StepStatus)]
+pub enum Status {
+    Pending,
+    InProgress,
+    Completed,
+    Blocked,
+}
+
+impl Status {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::InProgress, Self::Completed, Self::Blocked];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|s| s.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Who does a step, or whom a blocked one waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Party {
+    Staff,
+    Client,
+    Iso,
+    Authority,
+    /// Somebody else: only as whom a step waits for.
+    Other,
+}
+
+impl Party {
+    pub const ALL: [Self; 5] = [Self::Staff, Self::Client, Self::Iso, Self::Authority, Self::Other];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Staff => "staff",
+            Self::Client => "client",
+            Self::Iso => "iso",
+            Self::Authority => "authority",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl std::str::FromStr for Party {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|p| p.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub id: StepId,
+    pub spv_id: SpvId,
+    pub step_order: i64,
+    pub step_name: String,
+    pub status: Status,
+    pub owner: Party,
+    /// Notes of the staff; not for others.
+    pub text_data: Option<String>,
+    pub document_url: Option<String>,
+    pub completed_at: Option<DateTime<Utc>>,
+    pub due_date: Option<NaiveDate>,
+    pub blocked_reason: Option<String>,
+    pub waiting_on: Option<Party>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+/// What is to change; a field left out stays, an empty one is cleared.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    pub status: Option<String>,
+    pub text_data: Option<String>,
+    pub document_url: Option<String>,
+    pub blocked_reason: Option<String>,
+    pub waiting_on: Option<String>,
+    /// Why a step of a closed order changes.
+    pub reason: Option<String>,
+}
+
+impl Step {
+    /// The step with `change` made to it at `now`.
+    ///
+    /// Completing sets completed_at when there is none; leaving completed clears it (decision 4). A blocked step
+    /// needs a reason and whom it waits for (decision 5), and forgets both when it moves on.
+    ///
+    /// # Errors
+    /// Invalid per field.
+    pub fn changed(&self, change: &Change, now: DateTime<Utc>) -> Result<Self> {
+        let mut check = Check::new();
+        let mut step = self.clone();
+        if let Some(status) = check.optional("status", change.status.as_deref(), str::parse) {
+            step.status = status;
+        }
+        if change.text_data.is_some() {
+            step.text_data = check.optional_text("text_data", change.text_data.as_deref());
+        }
+        if change.document_url.is_some() {
+            step.document_url = check.optional_https("document_url", change.document_url.as_deref());
+        }
+        if change.blocked_reason.is_some() {
+            step.blocked_reason = check.optional_text("blocked_reason", change.blocked_reason.as_deref());
+        }
+        if change.waiting_on.is_some() {
+            step.waiting_on = check.optional("waiting_on", change.waiting_on.as_deref(), str::parse);
+        }
+        if step.status == Status::Blocked {
+            if step.blocked_reason.is_none() {
+                check.refuse("blocked_reason", Problem::new("required"));
+            }
+            if step.waiting_on.is_none() && change.waiting_on.as_deref().unwrap_or("").trim().is_empty() {
+                check.refuse("waiting_on", Problem::new("required"));
+            }
+        } else {
+            step.blocked_reason = None;
+            step.waiting_on = None;
+        }
+        check.done()?;
+        step.completed_at = match step.status {
+            Status::Completed => step.completed_at.or(Some(now)),
+            _ => None,
+        };
+        Ok(step)
+    }
+}
+
+/// `days` working days after `from`; Saturdays and Sundays do not count.
+pub fn business_days_after(from: NaiveDate, days: i64) -> NaiveDate {
+    let mut date = from;
+    let mut left = days;
+    while left > 0 {
+        date = date.checked_add_days(Days::new(1)).unwrap_or(date);
+        if !matches!(date.weekday(), Weekday::Sat | Weekday::Sun) {
+            left -= 1;
+        }
+    }
+    date
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    fn at(minute: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_795_262_400 + 60 * minute, 0).unwrap()
+    }
+
+    fn step(status: Status) -> Step {
+        Step {
+            id: StepId(uuid::Uuid::nil()),
+            spv_id: SpvId(uuid::Uuid::nil()),
+            step_order: 1,
+            step_name: "KYC".to_owned(),
+            status,
+            owner: Party::Client,
+            text_data: None,
+            document_url: None,
+            completed_at: (status == Status::Completed).then(|| at(0)),
+            due_date: None,
+            blocked_reason: (status == Status::Blocked).then(|| "passport expired".to_owned()),
+            waiting_on: (status == Status::Blocked).then_some(Party::Client),
+            updated_at: at(0),
+            updated_by: "root".to_owned(),
+            version: 1,
+        }
+    }
+
+    fn to(status: Status) -> Change {
+        Change {
+            status: Some(status.name().to_owned()),
+            blocked_reason: (status == Status::Blocked).then(|| "waiting".to_owned()),
+            waiting_on: (status == Status::Blocked).then(|| "authority".to_owned()),
+            ..Change::default()
+        }
+    }
+
+    #[test]
+    fn every_status_can_follow_every_other_and_keeps_its_fields_true() {
+        for from in Status::ALL {
+            for target in Status::ALL {
+                let next = step(from).changed(&to(target), at(5)).unwrap();
+                assert_eq!(next.status, target);
+                assert_eq!(next.completed_at.is_some(), target == Status::Completed, "{from:?} to {target:?}");
+                assert_eq!(next.blocked_reason.is_some(), target == Status::Blocked);
+                assert_eq!(next.waiting_on.is_some(), target == Status::Blocked);
+            }
+        }
+    }
+
+    #[test]
+    fn completing_again_keeps_the_first_time() {
+        let again = step(Status::Completed).changed(&to(Status::Completed), at(5)).unwrap();
+        assert_eq!(again.completed_at, Some(at(0)));
+    }
+
+    #[test]
+    fn blocking_needs_a_reason_and_somebody_to_wait_for() {
+        let bare = Change { status: Some("blocked".to_owned()), ..Change::default() };
+        let Err(Error::Invalid(fields)) = step(Status::Pending).changed(&bare, at(0)) else { panic!("refused") };
+        assert_eq!(fields.iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), ["blocked_reason", "waiting_on"]);
+    }
+
+    #[test]
+    fn business_days_skip_the_weekend() {
+        let friday = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+        assert_eq!(business_days_after(friday, 1), NaiveDate::from_ymd_opt(2026, 11, 23).unwrap());
+        assert_eq!(business_days_after(friday, 6), NaiveDate::from_ymd_opt(2026, 11, 30).unwrap());
+        assert_eq!(business_days_after(friday, 0), friday);
+    }
+}

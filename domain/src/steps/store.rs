@@ -1,0 +1,121 @@
+//! SQL of steps.
+use super::model::Step;
+use crate::{
+    ctx::Ctx,
+    db::{Col, Sql, Tx},
+    error::Result,
+    ids::{SpvId, StepId, UserId},
+    steps::business_days_after,
+    templates::TemplateStep,
+};
+use chrono::NaiveDate;
+
+pub(crate) const COLUMNS: &[(&str, &str, Col)] = &[
+    ("id", "t.id", Col::Id),
+    ("spv_id", "t.spv_id", Col::Id),
+    ("step_order", "t.step_order", Col::Plain),
+    ("step_name", "t.step_name", Col::Plain),
+    ("status", "t.status", Col::Plain),
+    ("owner", "t.owner", Col::Plain),
+    ("text_data", "t.text_data", Col::Plain),
+    ("document_url", "t.document_url", Col::Plain),
+    ("completed_at", "t.completed_at", Col::Plain),
+    ("due_date", "t.due_date", Col::Plain),
+    ("blocked_reason", "t.blocked_reason", Col::Plain),
+    ("waiting_on", "t.waiting_on", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+    ("updated_by", "t.updated_by", Col::Plain),
+    ("version", "t.version", Col::Plain),
+];
+
+/// Inserts the template's steps in one statement.
+pub async fn copy(tx: &mut Tx, ctx: &Ctx, spv: SpvId, from: NaiveDate, template: &[TemplateStep]) -> Result<()> {
+    if template.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = (0..template.len())
+        .map(|n| {
+            let p = 4 + n * 5;
+            format!("(${}, $1, ${}, ${}, 'pending', ${}, ${}, $2, $3)", p, p + 1, p + 2, p + 3, p + 4)
+        })
+        .collect();
+    let mut insert = tx
+        .sql_built(format!(
+            "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, updated_at, updated_by) values {}",
+            rows.join(", ")
+        ))
+        .bind(spv)
+        .bind(ctx.now())
+        .bind(ctx.who());
+    for step in template {
+        insert = insert
+            .bind(StepId(ctx.chance.uuid()))
+            .bind(step.step_order)
+            .bind(step.step_name.clone())
+            .bind(step.owner)
+            .bind(business_days_after(from, step.business_days));
+    }
+    insert.run().await?;
+    Ok(())
+}
+
+/// Writes everything that a person may change, and a new version.
+pub async fn save(tx: &mut Tx, step: &Step, ctx: &Ctx) -> Result<()> {
+    tx.sql(
+        "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
+         waiting_on = $7, updated_at = $8, updated_by = $9, version = version + 1 where id = $1",
+    )
+    .bind(step.id)
+    .bind(step.status)
+    .bind(step.text_data.clone())
+    .bind(step.document_url.clone())
+    .bind(step.completed_at)
+    .bind(step.blocked_reason.clone())
+    .bind(step.waiting_on)
+    .bind(ctx.now())
+    .bind(ctx.who())
+    .run()
+    .await?;
+    Ok(())
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Overdue {
+    pub id: StepId,
+    pub spv_id: SpvId,
+    pub step_name: String,
+    pub due_date: NaiveDate,
+    pub custom_identifier: Option<String>,
+}
+
+/// Steps past their date of which nobody has been reminded yet.
+pub async fn overdue(tx: &mut Tx, today: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {
+    tx.sql(
+        "select t.id, t.spv_id, t.step_name, t.due_date, s.custom_identifier \
+         from spv_steps t join spvs s on s.id = t.spv_id \
+         where t.status <> 'completed' and t.due_date < $1 and t.reminded_date is null \
+         and s.status in ('pending', 'active', 'processing') order by t.due_date, t.id limit $2",
+    )
+    .bind(today)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Marks a step as reminded of; false when somebody was faster.
+pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+    Ok(tx
+        .sql("update spv_steps set reminded_date = $2 where id = $1 and reminded_date is null")
+        .bind(id)
+        .bind(today)
+        .run()
+        .await?
+        == 1)
+}
+
+/// Who is told of an overdue step: active staff.
+pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> =
+        tx.sql("select id from users where role in ('employee', 'super_admin') and status = 'active'").all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}

@@ -1,0 +1,275 @@
+//! For the tests of every crate: a fresh database of either kind, a clock that stands still, people by name.
+use crate::{
+    access::{Actor, Role, SignedIn},
+    clock::{Chance, Clock},
+    ctx::{Ctx, Options, Origin},
+    db::{Db, Dialect, Durability, Sql},
+    ids::{CompanyId, IsoId, SessionId, SpvId, UserId},
+    users::{self, NewUser, User},
+};
+use chrono::{DateTime, Utc};
+use std::{future::Future, path::PathBuf, sync::Arc};
+use tokio::sync::OnceCell;
+
+/// Saturday, 21 November 2026, noon.
+pub fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_262_400, 0).expect("a time in range")
+}
+
+/// One database with its clock; dropped with its data.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub db: Db,
+    pub clock: Clock,
+    pub chance: Chance,
+    pub options: Arc<Options>,
+    pub dir: Arc<TempDir>,
+    /// The address, for a second process on the same database.
+    pub url: String,
+}
+
+/// A folder that goes with the last one who holds it.
+#[derive(Debug)]
+pub struct TempDir(pub PathBuf);
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `test` on a fresh SQLite database and, where `TEST_POSTGRES_URL` names a server, on PostgreSQL as well.
+/// `make test` always names one.
+pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(World) -> F) {
+    test(World::sqlite().await).await;
+    if let Some(world) = World::postgres().await {
+        test(world).await;
+    }
+}
+
+impl World {
+    pub async fn sqlite() -> Self {
+        let chance = Chance::system();
+        let dir = std::env::temp_dir().join(format!("spv-test-{}", chance.uuid()));
+        std::fs::create_dir_all(&dir).expect("the temporary folder can be written");
+        let url = format!("sqlite:{}", dir.join("spv.db").display());
+        let db = Db::open(&url, Durability::Normal).await.expect("a new file opens");
+        db.migrate().await.expect("the migrations apply");
+        Self::new(db, dir, url)
+    }
+
+    /// A database of its own, copied from one that was migrated once.
+    pub async fn postgres() -> Option<Self> {
+        static TEMPLATE: OnceCell<()> = OnceCell::const_new();
+        let server = std::env::var("TEST_POSTGRES_URL").ok()?;
+        let template = format!("spv_template_{}", std::process::id());
+        let admin = Db::open(&server, Durability::Full).await.expect("TEST_POSTGRES_URL is reachable");
+        let address = |name: &str| {
+            let (base, query) =
+                server.split_once('?').map_or((server.as_str(), String::new()), |(b, q)| (b, format!("?{q}")));
+            format!("{}/{name}{query}", base.rsplit_once('/').expect("an address with a database").0)
+        };
+        TEMPLATE
+            .get_or_init(|| async {
+                create(&admin, &format!("create database {template}")).await;
+                let db = Db::open(&address(&template), Durability::Full).await.expect("a new database opens");
+                db.migrate().await.expect("the migrations apply");
+                db.close().await;
+            })
+            .await;
+        let chance = Chance::system();
+        let name = format!("spv_{}", chance.uuid().simple());
+        create(&admin, &format!("create database {name} template {template}")).await;
+        admin.close().await;
+        let url = address(&name);
+        let db = Db::open(&url, Durability::Full).await.expect("a copied database opens");
+        let dir = std::env::temp_dir().join(format!("spv-test-{}", chance.uuid()));
+        std::fs::create_dir_all(&dir).expect("the temporary folder can be written");
+        Some(Self::new(db, dir, url))
+    }
+
+    fn new(db: Db, dir: PathBuf, url: String) -> Self {
+        let options = Options { demo: true, ..Options::default() };
+        Self {
+            db,
+            clock: Clock::fixed(noon()),
+            chance: Chance::system(),
+            options: Arc::new(options),
+            dir: Arc::new(TempDir(dir)),
+            url,
+        }
+    }
+
+    pub fn as_actor(&self, actor: Actor) -> Ctx {
+        Ctx {
+            actor,
+            db: self.db.clone(),
+            clock: self.clock.clone(),
+            chance: self.chance.clone(),
+            options: self.options.clone(),
+            origin: Origin::default(),
+            idempotency: None,
+        }
+    }
+
+    /// Somebody with a shell: may do everything.
+    pub fn operator(&self) -> Ctx {
+        self.as_actor(Actor::Operator("root".to_owned()))
+    }
+
+    pub fn nobody(&self) -> Ctx {
+        self.as_actor(Actor::Anonymous)
+    }
+
+    /// The signed-in actor of a user's row, as a session would give it.
+    pub fn signed_in(&self, user: &User) -> Ctx {
+        self.as_actor(Actor::User(Arc::new(SignedIn {
+            id: user.id,
+            session_id: SessionId(self.chance.uuid()),
+            role: user.role,
+            name: format!("{} {}", user.first_name, user.last_name),
+            email: user.email.clone(),
+            company_id: user.company_id,
+            iso_id: user.iso_id,
+            language: user.language.clone(),
+            time_zone: user.time_zone.clone(),
+        })))
+    }
+
+    /// An active user named `first`, with the address `first@example.com`.
+    pub async fn user(&self, role: Role, first: &str, company: Option<CompanyId>, iso: Option<IsoId>) -> User {
+        let mut tx = self.db.begin().await.expect("begins");
+        let user = users::insert(
+            &mut tx,
+            &self.operator(),
+            NewUser {
+                role,
+                status: users::Status::Active,
+                first_name: first.to_owned(),
+                last_name: "Test".to_owned(),
+                email: format!("{}@example.com", first.to_lowercase()),
+                phone: None,
+                address: None,
+                company_id: company,
+                iso_id: iso,
+                password_hash: None,
+                must_change_password: false,
+                language: "en-US".to_owned(),
+            },
+        )
+        .await
+        .expect("a new user");
+        tx.commit().await.expect("commits");
+        user
+    }
+
+    pub async fn super_admin(&self, first: &str) -> Ctx {
+        self.signed_in(&self.user(Role::SuperAdmin, first, None, None).await)
+    }
+
+    pub async fn employee(&self, first: &str) -> Ctx {
+        self.signed_in(&self.user(Role::Employee, first, None, None).await)
+    }
+
+    pub async fn company_admin(&self, first: &str, company: CompanyId) -> Ctx {
+        self.signed_in(&self.user(Role::CompanyAdmin, first, Some(company), None).await)
+    }
+
+    pub async fn company(&self, name: &str) -> CompanyId {
+        let input = crate::companies::Input {
+            name: name.to_owned(),
+            business_name: format!("{name} LLC"),
+            ..Default::default()
+        };
+        crate::companies::create(&self.operator(), input).await.expect("a company").id
+    }
+
+    /// An ISO partner and its signed-in actor.
+    pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Ctx) {
+        let iso = crate::isos::create(
+            &self.operator(),
+            crate::isos::Input {
+                first_name: first.to_owned(),
+                last_name: "Test".to_owned(),
+                email: format!("{}@example.com", first.to_lowercase()),
+                phone: None,
+                company_id: company,
+                silent: true,
+            },
+        )
+        .await
+        .expect("an ISO");
+        self.activate(iso.user_id).await;
+        let user = users::get(&self.operator(), iso.user_id).await.expect("its user");
+        (iso.id, self.signed_in(&user))
+    }
+
+    /// A client with an order made by Quick Setup.
+    pub async fn client(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> (UserId, SpvId, Ctx) {
+        let input = crate::clients::Input {
+            first_name: first.to_owned(),
+            last_name: "Test".to_owned(),
+            email: format!("{}@example.com", first.to_lowercase()),
+            company_id: Some(company),
+            iso_id: iso,
+            price: Some("1250.00".to_owned()),
+            commission: iso.map(|_| "50.00".to_owned()),
+            silent: true,
+            ..Default::default()
+        };
+        let made =
+            crate::clients::create(&self.operator(), crate::clients::Setup::Quick, input).await.expect("a client");
+        self.activate(made.client.id).await;
+        let user = users::get(&self.operator(), made.client.id).await.expect("its user");
+        (made.client.id, made.spv.id, self.signed_in(&user))
+    }
+
+    /// Runs what the log's triggers refuse, as somebody with the file in hand could.
+    pub async fn without_triggers(&self, sql: &str) {
+        let mut tx = self.db.begin().await.expect("begins");
+        let on = if tx.dialect() == Dialect::Postgres { " on activity" } else { "" };
+        for trigger in ["activity_is_append_only", "activity_is_kept"] {
+            tx.sql_built(format!("drop trigger if exists {trigger}{on}")).run().await.expect("drops");
+        }
+        tx.sql_built(sql.to_owned()).run().await.expect("runs");
+        tx.commit().await.expect("commits");
+    }
+
+    /// How the database would answer a query whatever its values, line by line.
+    pub async fn plan(&self, sql: &str) -> Vec<String> {
+        let mut tx = self.db.begin().await.expect("begins");
+        match tx.dialect() {
+            Dialect::Sqlite => {
+                let rows: Vec<(i64, i64, i64, String)> =
+                    tx.sql_built(format!("explain query plan {sql}")).all().await.expect("a plan");
+                rows.into_iter().map(|row| row.3).collect()
+            }
+            Dialect::Postgres => {
+                let values = (1..=40).rev().find(|n| sql.contains(&format!("${n}"))).unwrap_or(0);
+                let nulls = vec!["null"; values].join(", ");
+                let call = if values == 0 { String::new() } else { format!("({nulls})") };
+                for prepare in [
+                    "set local enable_seqscan = off".to_owned(),
+                    "set local plan_cache_mode = force_generic_plan".to_owned(),
+                    format!("prepare looked_at as {sql}"),
+                ] {
+                    tx.sql_built(prepare).run().await.expect("prepares");
+                }
+                let rows: Vec<(String,)> =
+                    tx.sql_built(format!("explain execute looked_at{call}")).all().await.expect("a plan");
+                tx.sql("deallocate looked_at").run().await.expect("deallocates");
+                rows.into_iter().map(|row| row.0).collect()
+            }
+        }
+    }
+
+    async fn activate(&self, user: UserId) {
+        let mut tx = self.db.begin().await.expect("begins");
+        tx.sql("update users set status = 'active' where id = $1").bind(user).run().await.expect("updates");
+        tx.commit().await.expect("commits");
+    }
+}
+
+async fn create(admin: &Db, sql: &str) {
+    admin.clone().sql_built(sql.to_owned()).run().await.expect("the test server may create databases");
+}

@@ -1,0 +1,122 @@
+//! An account: one row for every person who may sign in, whatever the role.
+use crate::{
+    access::{Role, SignedIn},
+    auth::passwords::PasswordHash,
+    ids::{CompanyId, IsoId, SessionId, UserId},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Where an account stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = UserStatus)]
+pub enum Status {
+    /// Made, and its owner has not set a password yet (decision 20).
+    Pending,
+    Active,
+    Suspended,
+    Archived,
+}
+
+impl Status {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Active, Self::Suspended, Self::Archived];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Suspended => "suspended",
+            Self::Archived => "archived",
+        }
+    }
+}
+
+/// A row of `users`. A client's profile is this row too.
+#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+pub struct User {
+    pub id: UserId,
+    pub email: String,
+    /// The address in the form in which it is compared (decision 23).
+    #[serde(skip)]
+    pub email_key: String,
+    pub role: Role,
+    pub status: Status,
+    pub first_name: String,
+    pub last_name: String,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    #[serde(skip)]
+    pub password_hash: Option<PasswordHash>,
+    pub must_change_password: bool,
+    pub language: String,
+    pub time_zone: String,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl User {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.first_name, self.last_name).trim().to_owned()
+    }
+
+    /// What a session of this user may act as.
+    pub fn signed_in(&self, session_id: SessionId) -> SignedIn {
+        SignedIn {
+            id: self.id,
+            session_id,
+            role: self.role,
+            name: self.name(),
+            email: self.email.clone(),
+            company_id: self.company_id,
+            iso_id: self.iso_id,
+            language: self.language.clone(),
+            time_zone: self.time_zone.clone(),
+        }
+    }
+
+    /// The status a suspended or archived account goes back to: pending if it never got as far as a password
+    /// of its own or one given by the operator.
+    pub fn restored(&self) -> Status {
+        if self.last_sign_in_at.is_some() || self.must_change_password { Status::Active } else { Status::Pending }
+    }
+}
+
+/// An account to be made by the use case of its noun (clients, ISOs, users); the fields are checked already.
+#[derive(Clone, Debug)]
+pub struct NewUser {
+    pub role: Role,
+    pub status: Status,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    pub password_hash: Option<PasswordHash>,
+    pub must_change_password: bool,
+    /// One of [`crate::catalogue::LANGUAGES`].
+    pub language: String,
+}
+
+/// The form in which addresses are compared: without case (decision 23).
+pub fn email_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_compared_without_case() {
+        assert_eq!(email_key(" Maya.Ortiz@Example.COM "), "maya.ortiz@example.com");
+    }
+}

@@ -1,0 +1,226 @@
+//! SQL of accounts.
+use super::model::{Status, User};
+use crate::{
+    access::Role,
+    auth::passwords::PasswordHash,
+    db::{Sql, Tx},
+    error::Result,
+    ids::{CompanyId, IsoId, UserId},
+    search,
+};
+use chrono::{DateTime, Utc};
+
+pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql(
+        "insert into users (id, email, email_key, role, status, first_name, last_name, phone, address, company_id, iso_id, \
+         password_hash, must_change_password, language, time_zone, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+    )
+    .bind(user.id)
+    .bind(user.email.clone())
+    .bind(user.email_key.clone())
+    .bind(user.role)
+    .bind(user.status)
+    .bind(user.first_name.clone())
+    .bind(user.last_name.clone())
+    .bind(user.phone.clone())
+    .bind(user.address.clone())
+    .bind(user.company_id)
+    .bind(user.iso_id)
+    .bind(user.password_hash.clone())
+    .bind(user.must_change_password)
+    .bind(user.language.clone())
+    .bind(user.time_zone.clone())
+    .bind(user.created_at)
+    .bind(user.updated_at)
+    .bind(user.updated_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<User>> {
+    db.sql("select * from users where id = $1").bind(id).optional().await
+}
+
+pub async fn by_email(db: &mut impl Sql, key: &str) -> Result<Option<User>> {
+    // PostgreSQL has no such character, and no address has it either.
+    if key.contains('\0') {
+        return Ok(None);
+    }
+    db.sql("select * from users where email_key = $1").bind(key.to_owned()).optional().await
+}
+
+/// The row, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
+    tx.sql("update users set id = id where id = $1 returning *").bind(id).optional().await
+}
+
+/// The super admins who can sign in, locked: of two who demote each other at once, one comes second. Taken
+/// before any other row, so that those two never wait for each other crosswise.
+pub async fn lock_super_admins(tx: &mut Tx) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> =
+        tx.sql("update users set id = id where role = 'super_admin' and status = 'active' returning id").all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// Whether the user belongs to a company, or is the person of an ISO, that is archived (decision 26). A client
+/// of an archived ISO is still the office's client.
+pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
+    if user.company_id.is_none() && user.iso_id.is_none() {
+        return Ok(false);
+    }
+    db.sql(
+        "select exists (select 1 from companies where id = $1 and archived_at is not null) \
+         or ($3 = 'iso' and exists (select 1 from isos where id = $2 and archived_at is not null))",
+    )
+    .bind(user.company_id)
+    .bind(user.iso_id)
+    .bind(user.role)
+    .scalar()
+    .await
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub role: Option<Role>,
+    pub status: Option<Status>,
+    pub q: Option<String>,
+}
+
+pub async fn list(
+    db: &mut impl Sql,
+    filter: &Filter,
+    before: Option<(DateTime<Utc>, UserId)>,
+    limit: usize,
+) -> Result<Vec<User>> {
+    let mut sql = String::from("select * from users where 1 = 1");
+    let mut n = 0;
+    let mut next = || {
+        n += 1;
+        n
+    };
+    if filter.role.is_some() {
+        sql.push_str(&format!(" and role = ${}", next()));
+    }
+    if filter.status.is_some() {
+        sql.push_str(&format!(" and status = ${}", next()));
+    }
+    if before.is_some() {
+        sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
+    }
+    // Clients are indexed as clients, everybody else as users; without a role both are looked through.
+    let mut words = Vec::new();
+    if let Some(q) = &filter.q {
+        let kinds: &[&'static str] = match filter.role {
+            Some(Role::Client) => &["client"],
+            Some(_) => &["user"],
+            None => &["client", "user"],
+        };
+        let mut either = Vec::new();
+        for kind in kinds {
+            let (condition, values) = search::matching(kind, "id", q, n + 1 + words.len());
+            either.push(format!("(1 = 1{condition})"));
+            words.extend(values);
+        }
+        sql.push_str(&format!(" and ({})", either.join(" or ")));
+    }
+    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    if let Some(role) = filter.role {
+        query = query.bind(role);
+    }
+    if let Some(status) = filter.status {
+        query = query.bind(status);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    query.all().await
+}
+
+/// Writes what a person in charge may change, and counts the version up.
+pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql(
+        "update users set email = $2, email_key = $3, role = $4, status = $5, first_name = $6, last_name = $7, phone = $8, \
+         address = $9, company_id = $10, iso_id = $11, language = $12, time_zone = $13, updated_at = $14, updated_by = $15, \
+         version = $16 where id = $1",
+    )
+    .bind(user.id)
+    .bind(user.email.clone())
+    .bind(user.email_key.clone())
+    .bind(user.role)
+    .bind(user.status)
+    .bind(user.first_name.clone())
+    .bind(user.last_name.clone())
+    .bind(user.phone.clone())
+    .bind(user.address.clone())
+    .bind(user.company_id)
+    .bind(user.iso_id)
+    .bind(user.language.clone())
+    .bind(user.time_zone.clone())
+    .bind(user.updated_at)
+    .bind(user.updated_by.clone())
+    .bind(user.version)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The password's own columns: [`save`] leaves them alone, so that an edit never brings an old password back.
+pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_change: bool) -> Result<()> {
+    tx.sql("update users set password_hash = $2, must_change_password = $3 where id = $1")
+        .bind(id)
+        .bind(hash.clone())
+        .bind(must_change)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// What people choose for themselves; no change that an open form of staff needs to know of.
+pub async fn save_preferences(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql("update users set language = $2, time_zone = $3 where id = $1")
+        .bind(user.id)
+        .bind(user.language.clone())
+        .bind(user.time_zone.clone())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// The names of a company and of an ISO's person.
+pub async fn names(
+    db: &mut impl Sql,
+    company: Option<CompanyId>,
+    iso: Option<IsoId>,
+) -> Result<(Option<String>, Option<String>)> {
+    db.sql(
+        "select (select name from companies where id = $1), \
+         (select first_name || ' ' || last_name from isos where id = $2)",
+    )
+    .bind(company)
+    .bind(iso)
+    .one()
+    .await
+}
+
+/// Notes a sign-in; no change that an open form needs to know of.
+pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update users set last_sign_in_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    Ok(())
+}
+
+/// The company of an ISO that is not archived.
+pub async fn iso_company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(company,)| company))
+}
+
+pub async fn company_is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
+    db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}

@@ -1,0 +1,108 @@
+//! Role × resource × action as one reviewed text file: a change of a rule is a change of that file.
+use domain::{
+    Action,
+    access::{Actor, Portal, Resource, Role, SignedIn},
+    ids::{CompanyId, IsoId, SessionId, UserId},
+};
+use std::{fmt::Write, sync::Arc};
+use uuid::Uuid;
+
+const OWN: u128 = 1;
+const FOREIGN: u128 = 2;
+
+fn actor(role: Role) -> Actor {
+    Actor::User(Arc::new(SignedIn {
+        id: UserId(Uuid::from_u128(OWN)),
+        session_id: SessionId(Uuid::nil()),
+        role,
+        name: "Somebody".to_owned(),
+        email: "somebody@example.com".to_owned(),
+        company_id: matches!(role, Role::Client | Role::CompanyAdmin | Role::Iso)
+            .then(|| CompanyId(Uuid::from_u128(OWN))),
+        iso_id: matches!(role, Role::Client | Role::Iso).then(|| IsoId(Uuid::from_u128(OWN))),
+        language: "en-US".to_owned(),
+        time_zone: "UTC".to_owned(),
+    }))
+}
+
+fn resources() -> Vec<(&'static str, Resource)> {
+    let user = |n| UserId(Uuid::from_u128(n));
+    let company = |n| CompanyId(Uuid::from_u128(n));
+    let iso = |n| IsoId(Uuid::from_u128(n));
+    vec![
+        ("own client", Resource::Client { id: user(OWN), company_id: Some(company(OWN)), iso_id: Some(iso(OWN)) }),
+        (
+            "foreign client",
+            Resource::Client { id: user(FOREIGN), company_id: Some(company(FOREIGN)), iso_id: Some(iso(FOREIGN)) },
+        ),
+        ("client of nobody", Resource::Client { id: user(FOREIGN), company_id: None, iso_id: None }),
+        ("own company", Resource::Company { id: company(OWN) }),
+        ("foreign company", Resource::Company { id: company(FOREIGN) }),
+        ("own iso", Resource::Iso { id: iso(OWN), company_id: company(OWN) }),
+        ("foreign iso", Resource::Iso { id: iso(FOREIGN), company_id: company(FOREIGN) }),
+        ("own spv", Resource::Spv { client_id: user(OWN), company_id: company(OWN), iso_id: Some(iso(OWN)) }),
+        (
+            "foreign spv",
+            Resource::Spv { client_id: user(FOREIGN), company_id: company(FOREIGN), iso_id: Some(iso(FOREIGN)) },
+        ),
+        ("new client", Resource::NewClient),
+        ("new company", Resource::NewCompany),
+        ("new iso", Resource::NewIso),
+        ("new spv", Resource::NewSpv),
+        ("revenue", Resource::Revenue),
+        ("users", Resource::Users),
+        ("mails", Resource::Mails),
+        ("jobs", Resource::Jobs),
+        ("requests", Resource::Requests),
+        ("settings", Resource::Settings),
+        ("activity log", Resource::Activity),
+        ("test data", Resource::TestData),
+        ("client dashboard", Resource::Dashboard(Portal::Client)),
+        ("employee dashboard", Resource::Dashboard(Portal::Employee)),
+        ("iso dashboard", Resource::Dashboard(Portal::Iso)),
+        ("company dashboard", Resource::Dashboard(Portal::Company)),
+        ("admin dashboard", Resource::Dashboard(Portal::Admin)),
+    ]
+}
+
+#[test]
+fn who_may_do_what() {
+    let mut table = String::from("y: may   -: sees it and may not (403)   .: does not exist for them (404)\n\n");
+    let _ = write!(table, "{:<20}{:<20}", "", "");
+    for role in Role::ALL {
+        let _ = write!(table, "{:>15}", role.name());
+    }
+    table.push('\n');
+    for (name, resource) in resources() {
+        for action in Action::ALL {
+            let answers: Vec<char> = Role::ALL
+                .iter()
+                .map(|role| match actor(*role).may(action, resource) {
+                    Ok(()) => 'y',
+                    Err(domain::Error::NotFound(_)) => '.',
+                    Err(_) => '-',
+                })
+                .collect();
+            // What nobody may is no rule, only a combination that means nothing.
+            if !answers.contains(&'y') {
+                continue;
+            }
+            let _ = write!(table, "{name:<20}{:<20}", format!("{action:?}"));
+            for answer in answers {
+                let _ = write!(table, "{answer:>15}");
+            }
+            table.push('\n');
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn nobody_may_nothing_and_the_operator_everything() {
+    for (name, resource) in resources() {
+        for action in Action::ALL {
+            assert!(matches!(Actor::Anonymous.may(action, resource), Err(domain::Error::Unauthenticated(_))), "{name}");
+            assert!(Actor::Operator("root".to_owned()).may(action, resource).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Both schemas are the same tables with the same columns, no list scans a table that grows, and a migration
+//! that fails leaves the old schema.
+use domain::{
+    Error, activity, clients, companies, dashboards,
+    db::{Db, Dialect, Durability, Sql},
+    isos, mails,
+    page::PageQuery,
+    requests, seed, spvs,
+    testing::{World, on_both},
+    users,
+};
+use std::collections::BTreeSet;
+
+async fn columns(world: &World) -> BTreeSet<String> {
+    let mut db = world.db.clone();
+    let sql = match db.dialect() {
+        Dialect::Sqlite => {
+            "select m.name || '.' || c.name || case when c.\"notnull\" = 1 or c.pk > 0 then ' not null' else '' end \
+             from sqlite_master m join pragma_table_info(m.name) c \
+             where m.type = 'table' and m.name not like 'sqlite_%' and m.name not in ('Jobs', 'Workers') and m.name not like '_%migrations'"
+        }
+        Dialect::Postgres => {
+            "select cast(table_name || '.' || column_name || case when is_nullable = 'NO' then ' not null' else '' end as text) \
+             from information_schema.columns where table_schema = 'public' and table_name not like '\\_%'"
+        }
+    };
+    db.sql(sql).all::<(String,)>().await.expect("columns").into_iter().map(|(name,)| name).collect()
+}
+
+#[tokio::test]
+async fn both_databases_have_the_same_columns() {
+    let sqlite = World::sqlite().await;
+    let Some(postgres) = World::postgres().await else { return };
+    assert_eq!(columns(&sqlite).await, columns(&postgres).await);
+}
+
+#[tokio::test]
+async fn migrating_twice_changes_nothing() {
+    on_both(async |world| {
+        let before = columns(&world).await;
+        world.db.migrate().await.expect("nothing to do");
+        assert_eq!(columns(&world).await, before);
+        assert!(world.db.is_migrated().await.unwrap());
+    })
+    .await;
+}
+
+/// A table of ours stands in the way of the queue's migrations, the last to be applied: everything before them
+/// must be gone again.
+#[tokio::test]
+async fn a_failed_migration_leaves_the_old_schema() {
+    let world = World::sqlite().await;
+    let url = format!("sqlite:{}", world.dir.0.join("old.db").display());
+    let db = Db::open(&url, Durability::Normal).await.unwrap();
+    let mut tx = db.begin().await.unwrap();
+    tx.sql("create table Jobs (unexpected text)").run().await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(matches!(db.migrate().await, Err(Error::Internal(_))));
+    let tables: Vec<(String,)> =
+        db.clone().sql("select name from sqlite_master where type = 'table'").all().await.unwrap();
+    assert_eq!(tables, [("Jobs".to_owned(),)]);
+    assert!(!db.is_migrated().await.unwrap());
+}
+
+/// Every list and dashboard, asked for as each portal asks, with an office in which scanning would hurt.
+#[tokio::test]
+async fn no_query_scans_a_table_that_grows() {
+    on_both(async |world| {
+        let operator = world.operator();
+        seed::load(&operator, 1_000, |_| true).await.expect("load");
+        let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
+        let (iso, partner) = world.iso("Ingrid", company).await;
+        let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
+        let sigrid = world.super_admin("Sigrid").await;
+        let clara = world.company_admin("Clara", company).await;
+        activity::number_all(&operator).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("analyze").run().await.unwrap();
+        tx.commit().await.unwrap();
+        world.db.keep_reads();
+        for ctx in [&sigrid, &clara, &partner, &maya] {
+            let first = PageQuery { limit: Some(2), cursor: None };
+            for filter in [
+                spvs::Filter::default(),
+                spvs::Filter { company_id: Some(company), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::One(iso)), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::None), ..Default::default() },
+                spvs::Filter { client_id: Some(client), ..Default::default() },
+                spvs::Filter { status: Some(spvs::Status::Active), ..Default::default() },
+                spvs::Filter { q: Some("client load".to_owned()), ..Default::default() },
+            ] {
+                let page = spvs::list(ctx, &filter, &first).await.unwrap();
+                let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
+                spvs::list(ctx, &filter, &next).await.unwrap();
+            }
+            for filter in [
+                clients::Filter::default(),
+                clients::Filter { company_id: Some(company), ..Default::default() },
+                clients::Filter { status: Some(users::Status::Pending), ..Default::default() },
+                clients::Filter { q: Some("maya".to_owned()), ..Default::default() },
+            ] {
+                let page = clients::list(ctx, &filter, &first).await.unwrap();
+                clients::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+            }
+            companies::list(ctx, Some("load"), false, &first).await.unwrap();
+            isos::list(ctx, &isos::Filter { company_id: Some(company), ..Default::default() }, &first).await.unwrap();
+            spvs::get(ctx, spv).await.unwrap();
+            activity::list(ctx, &activity::Filter::default(), &first).await.unwrap();
+            activity::list(ctx, &activity::Filter { spv_id: Some(spv), ..Default::default() }, &first).await.unwrap();
+            activity::since(ctx, 5, 10).await.unwrap();
+        }
+        spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
+        dashboards::client(&maya).await.unwrap();
+        dashboards::employee(&sigrid).await.unwrap();
+        dashboards::iso(&partner).await.unwrap();
+        dashboards::company(&clara, None, &PageQuery::default()).await.unwrap();
+        let people = dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap().people;
+        dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: people.next_cursor }).await.unwrap();
+        mails::list(&sigrid, None, &PageQuery::default()).await.unwrap();
+        mails::list(&sigrid, Some(mails::Status::Failed), &PageQuery::default()).await.unwrap();
+        requests::list(&sigrid, &PageQuery::default()).await.unwrap();
+        users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
+        let reads = world.db.reads();
+        assert!(reads.len() > 60, "{} statements were looked at", reads.len());
+        let mut scans = Vec::new();
+        for sql in reads {
+            for line in world.plan(&sql).await {
+                if grows(&line) {
+                    scans.push(format!("{line}\n    {sql}"));
+                }
+            }
+        }
+        assert!(scans.is_empty(), "{}", scans.join("\n"));
+    })
+    .await;
+}
+
+fn grows(line: &str) -> bool {
+    let tables = ["users", "spvs", "spv_steps", "activity", "search_terms", "mails", "requests", "links", "sessions"];
+    let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
+    let postgres = line.contains("Seq Scan on ");
+    (sqlite || postgres)
+        && tables.iter().any(|table| line.split([' ', '.']).any(|word| word == *table || alias(word) == *table))
+}
+
+/// The short names that the statements give their tables.
+fn alias(word: &str) -> &str {
+    match word {
+        "s" => "spvs",
+        "u" | "c" => "users",
+        _ => "",
+    }
+}

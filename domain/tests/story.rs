@@ -1,0 +1,317 @@
+//! One order from creation to close, and the rules it meets on the way, on both databases.
+use domain::{
+    Ctx, Error,
+    activity::{self, Filter},
+    clients, counts,
+    db::Sql,
+    ids::StepId,
+    page::PageQuery,
+    queue, spvs, steps,
+    testing::{World, on_both},
+};
+
+fn to(status: &str) -> steps::Change {
+    steps::Change { status: Some(status.to_owned()), ..steps::Change::default() }
+}
+
+async fn complete(ctx: &Ctx, step: StepId) -> spvs::Spv {
+    steps::update(ctx, step, None, to("completed")).await.expect("the step completes").1
+}
+
+fn code(error: &Error) -> &str {
+    match error {
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code,
+        Error::Invalid(fields) => fields[0].problem.code,
+        Error::NotFound(_) => "not_found",
+        _ => "other",
+    }
+}
+
+async fn jobs(world: &World) -> Vec<String> {
+    queue::list(&world.operator(), None, 100).await.expect("jobs").into_iter().map(|job| job.job).collect()
+}
+
+/// Numbers what was written, as a running portal does all the time.
+async fn actions(world: &World, ctx: &Ctx) -> Vec<String> {
+    activity::number_all(&world.operator()).await.expect("numbered");
+    let page = PageQuery { limit: Some(200), cursor: None };
+    let mut found: Vec<String> = activity::list(ctx, &Filter::default(), &page)
+        .await
+        .expect("activity")
+        .items
+        .into_iter()
+        .map(|a| a.action)
+        .collect();
+    found.reverse();
+    found
+}
+
+#[tokio::test]
+async fn an_order_goes_from_quick_setup_to_close() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let elias = world.employee("Elias").await;
+        let company = world.company("Meridian").await;
+        let input = clients::Input {
+            first_name: "Maya".into(),
+            last_name: "Ortiz".into(),
+            email: "Maya.Ortiz@example.com".into(),
+            company_id: Some(company),
+            price: Some("1250.00".into()),
+            ..clients::Input::default()
+        };
+        let made = clients::create(&elias, clients::Setup::Quick, input).await.unwrap();
+        assert_eq!(made.client.status, domain::users::Status::Pending);
+        assert_eq!(made.spv.status, spvs::Status::Active);
+        assert_eq!(made.spv.steps_total, 8);
+        assert_eq!(made.spv.identifier(), format!("SPV-{}", &made.spv.id.to_string()[..8]));
+        assert_eq!(jobs(&world).await, ["mails.send", "mails.send"], "the set-up mail and the notification");
+
+        let id = made.spv.id;
+        assert_eq!(
+            code(&spvs::start(&elias, id, None).await.unwrap_err()),
+            "forbidden",
+            "employees do not start orders"
+        );
+        assert_eq!(code(&spvs::start(&sigrid, id, None).await.unwrap_err()), "wrong_status", "it is active already");
+        let detail = spvs::get(&elias, id).await.unwrap();
+        let first = complete(&elias, detail.steps[0].id).await;
+        assert_eq!((first.status, first.percent()), (spvs::Status::Processing, 13));
+        assert_eq!(first.current_step.as_deref(), Some(detail.steps[1].step_name.as_str()));
+        for step in &detail.steps[1..8] {
+            complete(&elias, step.id).await;
+        }
+        let closed = spvs::get(&elias, id).await.unwrap().spv;
+        assert_eq!((closed.status, closed.percent(), closed.current_step), (spvs::Status::Closed, 100, None));
+        assert!(closed.closed_at.is_some());
+        assert_eq!(jobs(&world).await.len(), 3, "the client is told");
+
+        let maya = world.signed_in(&domain::users::get(&world.operator(), made.client.id).await.unwrap());
+        let seen = actions(&world, &maya).await;
+        assert_eq!(seen.iter().filter(|a| *a == "spv.closed").count(), 1);
+        assert_eq!(seen.iter().filter(|a| *a == "step.updated").count(), 8);
+        assert!(activity::verify(&world.operator()).await.unwrap() > 0);
+
+        assert_eq!(
+            code(&steps::update(&elias, detail.steps[0].id, None, to("pending")).await.unwrap_err()),
+            "forbidden"
+        );
+        assert_eq!(
+            code(&steps::update(&sigrid, detail.steps[0].id, None, to("pending")).await.unwrap_err()),
+            "required"
+        );
+        let reason = steps::Change { reason: Some("The filing was rejected".into()), ..to("pending") };
+        let (step, spv) = steps::update(&sigrid, detail.steps[0].id, None, reason).await.unwrap();
+        assert_eq!((step.completed_at, spv.status, spv.closed_at), (None, spvs::Status::Processing, None));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_people_finishing_the_last_two_steps_close_the_order_once() {
+    on_both(async |world| {
+        let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
+        let company = world.company("Meridian").await;
+        let (_, id, maya) = world.client("Maya", company, None).await;
+        let steps = spvs::get(&elias, id).await.unwrap().steps;
+        for step in &steps[..6] {
+            complete(&elias, step.id).await;
+        }
+        let (a, b) = tokio::join!(
+            steps::update(&elias, steps[6].id, Some(steps[6].version), to("completed")),
+            steps::update(&nora, steps[7].id, Some(steps[7].version), to("completed")),
+        );
+        a.unwrap();
+        b.unwrap();
+        assert_eq!(spvs::get(&elias, id).await.unwrap().spv.status, spvs::Status::Closed);
+        let seen = actions(&world, &maya).await;
+        assert_eq!(seen.iter().filter(|a| *a == "spv.closed").count(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stale_write_names_who_was_faster() {
+    on_both(async |world| {
+        let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
+        let company = world.company("Meridian").await;
+        let (_, id, _) = world.client("Maya", company, None).await;
+        let step = spvs::get(&elias, id).await.unwrap().steps[0].clone();
+        steps::update(&nora, step.id, Some(step.version), to("in_progress")).await.unwrap();
+        let Err(Error::Conflict(problem)) = steps::update(&elias, step.id, Some(step.version), to("completed")).await
+        else {
+            panic!("refused")
+        };
+        assert_eq!((problem.code, problem.params["changed_by"].as_str()), ("stale", Some("Nora Test")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn steps_rest_while_the_order_is_on_hold_or_cancelled() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let company = world.company("Meridian").await;
+        let (_, id, _) = world.client("Maya", company, None).await;
+        let step = spvs::get(&elias, id).await.unwrap().steps[0].id;
+        assert_eq!(code(&spvs::hold(&elias, id, None, "  ").await.unwrap_err()), "required");
+        let held = spvs::hold(&elias, id, None, "The client asked to wait").await.unwrap().spv;
+        assert_eq!(held.status_reason.as_deref(), Some("The client asked to wait"));
+        assert_eq!(code(&steps::update(&elias, step, None, to("completed")).await.unwrap_err()), "wrong_status");
+        assert_eq!(spvs::resume(&elias, id, None).await.unwrap().spv.status, spvs::Status::Active);
+        spvs::cancel(&elias, id, None, "No deal").await.unwrap();
+        assert_eq!(code(&steps::update(&elias, step, None, to("completed")).await.unwrap_err()), "wrong_status");
+        assert_eq!(code(&spvs::reopen(&elias, id, None, "It is on again").await.unwrap_err()), "forbidden");
+        let sigrid = world.super_admin("Sigrid").await;
+        assert_eq!(spvs::reopen(&sigrid, id, None, "It is on again").await.unwrap().spv.status, spvs::Status::Active);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harborline").await);
+        let (stranger, _) = world.iso("Priya", harbor).await;
+        let before = (jobs(&world).await.len(), actions(&world, &elias).await.len());
+        let input = clients::Input {
+            first_name: "Maya".into(),
+            last_name: "Ortiz".into(),
+            email: "maya@example.com".into(),
+            company_id: Some(meridian),
+            iso_id: Some(stranger),
+            price: Some("10".into()),
+            commission: Some("1".into()),
+            ..clients::Input::default()
+        };
+        let refused = clients::create(&elias, clients::Setup::Quick, input).await.unwrap_err();
+        assert_eq!(code(&refused), "not_in_company");
+        assert_eq!((jobs(&world).await.len(), actions(&world, &elias).await.len()), before);
+        assert!(matches!(clients::find(&elias, "maya@example.com").await, Err(Error::NotFound(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn default_identifiers_are_times_and_taken_ones_are_refused_in_any_case() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let company = world.company("Meridian").await;
+        let (client, _, _) = world.client("Maya", company, None).await;
+        let input = |custom: Option<&str>| spvs::Input {
+            client_id: Some(client),
+            company_id: Some(company),
+            purchase_amount: Some("1000000".into()),
+            custom_identifier: custom.map(str::to_owned),
+            ..spvs::Input::default()
+        };
+        let first = spvs::create(&elias, input(None)).await.unwrap().spv;
+        assert_eq!(first.custom_identifier.as_deref(), Some("SPV-20261121120000"));
+        let second = spvs::create(&elias, input(None)).await.unwrap().spv;
+        assert_eq!(second.custom_identifier.as_deref(), Some("SPV-20261121120000-2"));
+        spvs::create(&elias, input(Some("Alpha"))).await.unwrap();
+        assert_eq!(code(&spvs::create(&elias, input(Some("aLPHA "))).await.unwrap_err()), "duplicate");
+        assert_eq!(spvs::find(&elias, "alpha").await.unwrap().spv.identifier(), "Alpha");
+        assert_eq!(spvs::find(&elias, &first.order_number()).await.unwrap().spv.id, first.id);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_idempotency_key_makes_one_order() {
+    on_both(async |world| {
+        let elias = Ctx { idempotency: Some(("k1".into(), "h1".into())), ..world.employee("Elias").await };
+        let company = world.company("Meridian").await;
+        let (client, _, _) = world.client("Maya", company, None).await;
+        let input = spvs::Input {
+            client_id: Some(client),
+            company_id: Some(company),
+            purchase_amount: Some("5".into()),
+            ..spvs::Input::default()
+        };
+        let once = spvs::create(&elias, input.clone()).await.unwrap().spv.id;
+        assert_eq!(spvs::create(&elias, input.clone()).await.unwrap().spv.id, once);
+        let other = Ctx { idempotency: Some(("k1".into(), "h2".into())), ..elias };
+        assert_eq!(code(&spvs::create(&other, input).await.unwrap_err()), "idempotency_key_reused");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_or_missing_row_of_the_log_is_found() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        world.client("Maya", company, None).await;
+        activity::number_all(&world.operator()).await.unwrap();
+        let whole = activity::verify(&world.operator()).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        let refused = tx.sql("update activity set actor_name = 'Mallory' where seq = 2").run().await;
+        assert!(refused.is_err(), "the database itself refuses");
+        drop(tx);
+        let mut tx = world.db.begin().await.unwrap();
+        assert!(tx.sql("delete from activity where seq = 2").run().await.is_err());
+        drop(tx);
+        for (harm, place) in [
+            ("update activity set actor_name = 'Mallory' where seq = 2", 2),
+            ("update activity set actor_name = 'root' where seq = 2", 0),
+            ("delete from activity where seq = 3", 3),
+        ] {
+            world.without_triggers(harm).await;
+            match activity::verify(&world.operator()).await {
+                Ok(rows) => assert_eq!((rows, place), (whole, 0), "put back as it was"),
+                Err(Error::Conflict(problem)) => assert_eq!(problem.params["seq"], place),
+                Err(e) => panic!("{e}"),
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn stored_counters_equal_a_recount_after_any_history() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let company = world.company("Meridian").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        let mut orders = Vec::new();
+        for n in 0..4 {
+            orders.push(world.client(&format!("Client{n}"), company, (n % 2 == 0).then_some(iso)).await);
+        }
+        let chance = domain::clock::Chance::seeded(7);
+        for _ in 0..120 {
+            let (client, id, _) = &orders[chance.below(4) as usize];
+            let detail = spvs::get(&sigrid, *id).await.unwrap();
+            // Whatever the state refuses is part of the history too.
+            let _ = match chance.below(9) {
+                0 => spvs::start(&sigrid, *id, None).await.map(drop),
+                1 => spvs::hold(&sigrid, *id, None, "wait").await.map(drop),
+                2 => spvs::resume(&sigrid, *id, None).await.map(drop),
+                3 => spvs::cancel(&sigrid, *id, None, "no").await.map(drop),
+                4 => spvs::reopen(&sigrid, *id, None, "yes").await.map(drop),
+                5 => clients::archive(&sigrid, *client, None).await.map(drop),
+                6 => clients::restore(&sigrid, *client, None).await.map(drop),
+                n => {
+                    let step = &detail.steps[chance.below(8) as usize];
+                    let status = if n == 7 {
+                        "completed"
+                    } else {
+                        ["pending", "in_progress", "completed"][chance.below(3) as usize]
+                    };
+                    let change = steps::Change { reason: Some("again".into()), ..to(status) };
+                    steps::update(&sigrid, step.id, None, change).await.map(drop)
+                }
+            };
+        }
+        let mut db = world.db.clone();
+        let mut stored = counts::all(&mut db).await.unwrap();
+        stored.retain(|_, value| *value != 0);
+        assert_eq!(stored, counts::recount(&mut db).await.unwrap());
+        for (_, id, _) in &orders {
+            let detail = spvs::get(&sigrid, *id).await.unwrap();
+            let done = detail.steps.iter().filter(|s| s.status == steps::Status::Completed).count() as i64;
+            assert_eq!(detail.spv.steps_completed, done);
+        }
+    })
+    .await;
+}

@@ -1,0 +1,342 @@
+-- People. A profile of the specification is a row here; its user_id is this id.
+create table companies (
+    id blob primary key,
+    name text not null,
+    business_name text not null,
+    email text,
+    phone text,
+    logo_url text,
+    domain text,
+    archived_at text,
+    created_at text not null,
+    updated_at text not null,
+    updated_by text not null,
+    version integer not null default 1
+) strict;
+create index companies_by_name on companies (name, id);
+
+create table users (
+    id blob primary key,
+    email text not null,
+    email_key text not null unique,
+    role text not null check (role in ('client', 'iso', 'employee', 'company_admin', 'super_admin')),
+    status text not null check (status in ('pending', 'active', 'suspended', 'archived')),
+    first_name text not null,
+    last_name text not null,
+    phone text,
+    address text,
+    company_id blob references companies (id),
+    iso_id blob,
+    password_hash text,
+    must_change_password integer not null default 0,
+    language text not null,
+    time_zone text not null,
+    last_sign_in_at text,
+    created_at text not null,
+    updated_at text not null,
+    updated_by text not null,
+    version integer not null default 1
+) strict;
+create index users_newest on users (created_at, id);
+create index users_by_role on users (role, created_at, id);
+create index users_by_status on users (role, status, created_at, id);
+create index users_by_company on users (company_id, role, created_at, id);
+create index users_by_iso on users (iso_id, role, created_at, id);
+
+create table isos (
+    id blob primary key,
+    user_id blob not null unique references users (id),
+    first_name text not null,
+    last_name text not null,
+    email text not null,
+    phone text,
+    company_id blob not null references companies (id),
+    archived_at text,
+    created_at text not null,
+    updated_at text not null,
+    updated_by text not null,
+    version integer not null default 1
+) strict;
+create index isos_by_name on isos (first_name, last_name, id);
+create index isos_by_company on isos (company_id, first_name, last_name, id);
+
+-- Formation work by country, copied into each order when it is made.
+create table templates (
+    country text primary key,
+    name text not null,
+    updated_at text not null
+) strict;
+create table template_steps (
+    country text not null references templates (country),
+    step_order integer not null,
+    step_name text not null,
+    owner text not null check (owner in ('staff', 'client', 'iso', 'authority')),
+    business_days integer not null,
+    primary key (country, step_order)
+) strict;
+
+-- Orders. Amounts are minor units of `currency`; a percentage is in ten-thousandths of a percent.
+create table spvs (
+    id blob primary key,
+    client_id blob not null references users (id),
+    company_id blob not null references companies (id),
+    iso_id blob references isos (id),
+    custom_identifier text,
+    custom_identifier_key text,
+    country text not null,
+    currency text not null,
+    price_minor integer,
+    commission_minor integer,
+    purchase_amount_minor integer,
+    iso_commission_percentage integer,
+    iso_commission_minor integer,
+    status text not null check (status in ('pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled')),
+    held_from text,
+    cancelled_from text,
+    status_reason text,
+    ordered_date text not null,
+    closed_at text,
+    steps_total integer not null default 0,
+    steps_completed integer not null default 0,
+    steps_pending integer not null default 0,
+    current_step text,
+    created_at text not null,
+    updated_at text not null,
+    updated_by text not null,
+    version integer not null default 1
+) strict;
+create unique index spvs_identifier on spvs (company_id, custom_identifier_key);
+create index spvs_by_identifier on spvs (custom_identifier_key) where custom_identifier_key is not null;
+create index spvs_newest on spvs (ordered_date, created_at, id);
+create index spvs_by_status on spvs (status, ordered_date, created_at, id);
+create index spvs_by_client on spvs (client_id, ordered_date, created_at, id);
+create index spvs_by_company on spvs (company_id, ordered_date, created_at, id);
+create index spvs_by_partner on spvs (company_id, iso_id, ordered_date, created_at, id);
+create index spvs_by_iso on spvs (iso_id, ordered_date, created_at, id);
+-- What the company and ISO cards sum, readable from the index alone.
+create index spvs_company_sums on spvs (company_id, iso_id, currency, purchase_amount_minor, price_minor, client_id, status);
+create index spvs_iso_sums on spvs (iso_id, ordered_date, currency, iso_commission_minor, status);
+
+create table spv_steps (
+    id blob primary key,
+    spv_id blob not null references spvs (id),
+    step_order integer not null,
+    step_name text not null,
+    status text not null check (status in ('pending', 'in_progress', 'completed', 'blocked')),
+    owner text not null check (owner in ('staff', 'client', 'iso', 'authority')),
+    text_data text,
+    document_url text,
+    completed_at text,
+    due_date text,
+    reminded_date text,
+    blocked_reason text,
+    waiting_on text check (waiting_on in ('staff', 'client', 'iso', 'authority', 'other')),
+    updated_at text not null,
+    updated_by text not null,
+    version integer not null default 1
+) strict;
+create index spv_steps_by_spv on spv_steps (spv_id, step_order, id);
+create index spv_steps_due on spv_steps (due_date, id) where status <> 'completed';
+
+-- Office-wide counters, kept by the transactions that change what they count. Each counter is spread over
+-- slots so that writers on PostgreSQL do not queue on one row; its value is the sum of its slots.
+create table counts (
+    name text not null,
+    slot integer not null,
+    value integer not null,
+    primary key (name, slot)
+) strict;
+
+-- Words of each row, lower case, for search by prefix with one index on both databases.
+create table search_terms (
+    kind text not null,
+    term text not null,
+    subject_id blob not null,
+    primary key (kind, term, subject_id)
+) strict;
+create index search_terms_by_subject on search_terms (subject_id);
+
+-- Sign-in.
+create table sessions (
+    id blob primary key,
+    user_id blob not null references users (id),
+    aal text not null,
+    amr text not null,
+    refresh_counter integer not null,
+    refreshed_at text not null,
+    created_at text not null,
+    ended_at text,
+    user_agent text,
+    address text
+) strict;
+create index sessions_by_user on sessions (user_id, created_at) where ended_at is null;
+create index sessions_live on sessions (refreshed_at) where ended_at is null;
+
+create table links (
+    id blob primary key,
+    user_id blob not null references users (id),
+    kind text not null check (kind in ('recovery', 'invite')),
+    token_hash text not null unique,
+    code_hash text not null,
+    attempts integer not null default 0,
+    created_at text not null,
+    expires_at text not null,
+    used_at text
+) strict;
+create index links_by_user on links (user_id, kind, created_at);
+create index links_expired on links (expires_at);
+
+-- The outbox. The text of a mail is made when it is sent; `data` holds no secrets.
+create table mails (
+    id blob primary key,
+    kind text not null,
+    user_id blob not null references users (id),
+    spv_id blob references spvs (id),
+    to_email text not null,
+    to_name text not null,
+    language text not null,
+    data text not null,
+    message_id text not null unique,
+    status text not null check (status in ('queued', 'sent', 'failed')),
+    attempts integer not null default 0,
+    last_error text,
+    created_at text not null,
+    sent_at text
+) strict;
+create index mails_newest on mails (created_at, id);
+create index mails_by_status on mails (status, created_at, id);
+create index mails_by_user on mails (user_id, kind, created_at);
+
+create table idempotency_keys (
+    actor text not null,
+    key text not null,
+    request_hash text not null,
+    created_id blob not null,
+    created_at text not null,
+    primary key (actor, key)
+) strict;
+create index idempotency_keys_old on idempotency_keys (created_at);
+
+create table requests (
+    id blob primary key,
+    kind text not null,
+    status text not null check (status in ('pending', 'in_review', 'approved', 'rejected', 'withdrawn')),
+    user_id blob references users (id),
+    iso_id blob references isos (id),
+    name text not null,
+    email text not null,
+    message text not null,
+    data text not null,
+    address text,
+    created_at text not null,
+    version integer not null default 1
+) strict;
+create index requests_newest on requests (created_at, id);
+create index requests_by_status on requests (status, created_at, id);
+create index requests_by_iso on requests (iso_id, kind, status);
+
+create table settings (
+    name text primary key,
+    value text not null,
+    updated_at text not null,
+    updated_by text not null
+) strict;
+
+-- One row for each minute in which a worker was alive; uptime is their share.
+create table heartbeats (
+    minute integer primary key
+) strict;
+
+-- The activity log. A row is written unnumbered by the transaction that did the thing; the sequencer numbers
+-- and chains committed rows in order; a numbered row never changes.
+create table activity (
+    id blob primary key,
+    seq integer unique,
+    hash text,
+    at text not null,
+    actor_kind text not null,
+    actor_id blob,
+    actor_name text not null,
+    action text not null,
+    subject_kind text not null,
+    subject_id blob,
+    subject_label text not null,
+    company_id blob,
+    client_id blob,
+    iso_id blob,
+    spv_id blob,
+    public integer not null,
+    address text,
+    user_agent text,
+    data text not null
+) strict;
+create index activity_unnumbered on activity (at, id) where seq is null;
+create index activity_by_spv on activity (spv_id, seq);
+create index activity_by_subject on activity (subject_id, seq);
+create index activity_by_company on activity (company_id, seq);
+create index activity_by_client on activity (client_id, seq);
+create index activity_by_iso on activity (iso_id, seq);
+create table activity_head (
+    one integer primary key check (one = 1),
+    seq integer not null,
+    hash text not null
+) strict;
+insert into activity_head (one, seq, hash) values (1, 0, '');
+
+create trigger activity_is_append_only before update on activity
+when old.seq is not null
+begin
+    select raise(abort, 'a numbered activity row never changes');
+end;
+create trigger activity_is_kept before delete on activity
+begin
+    select raise(abort, 'activity rows are never deleted');
+end;
+
+insert into templates (country, name, updated_at) values
+    ('US', 'Delaware limited liability company', '2026-01-01T00:00:00+00:00'),
+    ('AE', 'ADGM special purpose vehicle', '2026-01-01T00:00:00+00:00'),
+    ('JP', 'Godo kaisha (GK)', '2026-01-01T00:00:00+00:00'),
+    ('SG', 'Private company limited by shares', '2026-01-01T00:00:00+00:00'),
+    ('TH', 'Private limited company', '2026-01-01T00:00:00+00:00');
+insert into template_steps (country, step_order, step_name, owner, business_days) values
+    ('US', 1, 'KYC and beneficial owners', 'client', 3),
+    ('US', 2, 'Name check and reservation', 'staff', 5),
+    ('US', 3, 'Registered agent appointed', 'staff', 6),
+    ('US', 4, 'Certificate of formation filed', 'authority', 10),
+    ('US', 5, 'EIN from the IRS', 'authority', 15),
+    ('US', 6, 'Operating agreement signed', 'client', 18),
+    ('US', 7, 'Bank account opened', 'staff', 28),
+    ('US', 8, 'Closing binder delivered', 'staff', 30),
+    ('AE', 1, 'KYC and source of funds', 'client', 5),
+    ('AE', 2, 'Name reservation', 'staff', 7),
+    ('AE', 3, 'Company service provider appointed', 'staff', 8),
+    ('AE', 4, 'Articles of association signed', 'client', 12),
+    ('AE', 5, 'Incorporation and commercial licence', 'authority', 20),
+    ('AE', 6, 'Corporate tax registration', 'authority', 30),
+    ('AE', 7, 'Bank account opened', 'staff', 45),
+    ('AE', 8, 'Closing binder delivered', 'staff', 47),
+    ('JP', 1, 'KYC and member certificates', 'client', 5),
+    ('JP', 2, 'Trade name and address check', 'staff', 7),
+    ('JP', 3, 'Articles of incorporation signed', 'client', 12),
+    ('JP', 4, 'Capital paid in', 'client', 15),
+    ('JP', 5, 'Registration at the Legal Affairs Bureau', 'authority', 25),
+    ('JP', 6, 'Tax office notifications', 'staff', 30),
+    ('JP', 7, 'Bank account opened', 'staff', 45),
+    ('JP', 8, 'Closing binder delivered', 'staff', 47),
+    ('SG', 1, 'KYC and controllers register', 'client', 3),
+    ('SG', 2, 'Name application with ACRA', 'staff', 4),
+    ('SG', 3, 'Local director and secretary appointed', 'staff', 6),
+    ('SG', 4, 'Constitution signed', 'client', 8),
+    ('SG', 5, 'Incorporation with ACRA', 'authority', 10),
+    ('SG', 6, 'Tax registration with IRAS', 'authority', 15),
+    ('SG', 7, 'Bank account opened', 'staff', 30),
+    ('SG', 8, 'Closing binder delivered', 'staff', 32),
+    ('TH', 1, 'KYC and shareholder documents', 'client', 5),
+    ('TH', 2, 'Name reservation with the DBD', 'staff', 7),
+    ('TH', 3, 'Memorandum of association filed', 'staff', 10),
+    ('TH', 4, 'Articles and statutory meeting', 'client', 15),
+    ('TH', 5, 'Company registration with the DBD', 'authority', 20),
+    ('TH', 6, 'Tax identification and VAT', 'authority', 28),
+    ('TH', 7, 'Bank account opened', 'staff', 40),
+    ('TH', 8, 'Closing binder delivered', 'staff', 42);
