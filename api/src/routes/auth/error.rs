@@ -1,0 +1,301 @@
+//! The protocol's refusals: which status and code the client expects, in which of two shapes, and the sentences
+//! that the client compares. Every other sentence is the catalogue's.
+use crate::middleware::{About, preferred};
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use chrono::NaiveDate;
+use domain::{Error, catalogue, error::Problem};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub type Result<T, E = AuthError> = std::result::Result<T, E>;
+
+/// The version from which on errors have their new shape; also its date.
+const VERSION: &str = "2024-01-01";
+const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
+const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
+/// Seconds after which a client may try again when the database is gone.
+const RETRY_AFTER: u64 = 2;
+
+/// Why a request under `/auth/v1` was not answered as asked.
+#[derive(Clone, Debug)]
+pub struct AuthError {
+    status: StatusCode,
+    code: &'static str,
+    /// A sentence that the client compares, in English whoever asks.
+    fixed: Option<&'static str>,
+    /// Where in the catalogue the sentence is otherwise, and what it names.
+    worded: Problem,
+    weak_password: Option<Value>,
+    retry_after: Option<u64>,
+    /// For the log only.
+    cause: Option<Arc<Error>>,
+}
+
+impl AuthError {
+    /// A refusal in the catalogue's words.
+    pub fn new(status: StatusCode, code: &'static str) -> Self {
+        Self {
+            status,
+            code,
+            fixed: None,
+            worded: Problem::new(code),
+            weak_password: None,
+            retry_after: None,
+            cause: None,
+        }
+    }
+
+    /// A refusal in the protocol's words.
+    pub fn fixed(status: StatusCode, code: &'static str, text: &'static str) -> Self {
+        Self { fixed: Some(text), ..Self::new(status, code) }
+    }
+
+    /// A refusal with the protocol's code and a sentence of the catalogue's that says more.
+    pub fn reworded(status: StatusCode, code: &'static str, sentence: &'static str) -> Self {
+        Self { worded: Problem::new(sentence), ..Self::new(status, code) }
+    }
+
+    /// Something in the request that cannot be right.
+    pub fn validation(text: &'static str) -> Self {
+        Self::fixed(StatusCode::BAD_REQUEST, "validation_failed", text)
+    }
+
+    pub fn bad_json() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_json")
+    }
+
+    pub fn too_large() -> Self {
+        Self::reworded(StatusCode::PAYLOAD_TOO_LARGE, "request_entity_too_large", "too_large")
+    }
+
+    /// The same refusal with the status that this route gives it.
+    #[must_use]
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn body(&self, new_shape: bool, language: &str, request_id: &str) -> Value {
+        let message = self.fixed.map_or_else(
+            || catalogue::text(language, "errors", self.worded.code, &self.worded.params),
+            str::to_owned,
+        );
+        let mut body = if new_shape {
+            json!({ "code": self.code, "message": message })
+        } else {
+            json!({ "code": self.status.as_u16(), "error_code": self.code, "msg": message })
+        };
+        if !new_shape && self.status.is_server_error() {
+            body["error_id"] = request_id.into();
+        }
+        if let Some(reasons) = &self.weak_password {
+            body["weak_password"] = json!({ "reasons": reasons });
+        }
+        if let Some(seconds) = self.retry_after {
+            body["retry_after"] = seconds.into();
+        }
+        body["request_id"] = request_id.into();
+        body
+    }
+}
+
+impl From<Error> for AuthError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => told(problem),
+            Error::Invalid(fields) => {
+                let problem = fields.into_iter().next().map_or_else(|| Problem::new("invalid"), |field| field.problem);
+                let weak = problem.code == "weak_password";
+                let code = if weak { "weak_password" } else { "validation_failed" };
+                let reasons = problem.params.get("reasons").cloned();
+                let fixed = (weak && reasons == Some(json!(["length"]))).then_some("Password should be at least 8 characters.");
+                let worded = Problem { code: in_field(problem.code), params: problem.params };
+                Self {
+                    fixed,
+                    worded,
+                    weak_password: reasons.filter(|_| weak),
+                    ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
+                }
+            }
+            Error::TooMany(seconds) => Self {
+                worded: Problem::new("too_many_requests").with("seconds", seconds),
+                retry_after: Some(seconds),
+                ..Self::new(StatusCode::TOO_MANY_REQUESTS, "over_request_rate_limit")
+            },
+            Error::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found"),
+            Error::Unavailable(_) => Self {
+                retry_after: Some(RETRY_AFTER),
+                cause: Some(Arc::new(error)),
+                ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+            },
+            Error::Internal(_) => Self {
+                worded: Problem::new("internal"),
+                cause: Some(Arc::new(error)),
+                ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected_failure")
+            },
+        }
+    }
+}
+
+/// A field's code, under which the catalogue has its sentence.
+fn in_field(code: &'static str) -> &'static str {
+    match code {
+        "too_long" => "password_too_long",
+        "weak_password" => "weak_password",
+        _ => "invalid",
+    }
+}
+
+/// What the protocol calls a refusal of the domain.
+fn told(problem: Problem) -> AuthError {
+    let fixed = AuthError::fixed;
+    match problem.code {
+        "no_authorization" | "unauthenticated" => {
+            fixed(StatusCode::UNAUTHORIZED, "no_authorization", "This endpoint requires a valid Bearer token")
+        }
+        "bad_jwt" => {
+            fixed(StatusCode::FORBIDDEN, "bad_jwt", "invalid JWT: unable to parse or verify signature")
+        }
+        "bad_jwt_subject" => fixed(StatusCode::BAD_REQUEST, "bad_jwt", "invalid claim: sub claim must be a UUID"),
+        "session_not_found" => {
+            fixed(StatusCode::FORBIDDEN, "session_not_found", "Session from session_id claim in JWT does not exist")
+        }
+        "user_not_found" => {
+            fixed(StatusCode::FORBIDDEN, "user_not_found", "User from sub claim in JWT does not exist")
+        }
+        "user_banned" => fixed(StatusCode::FORBIDDEN, "user_banned", "User is banned"),
+        "invalid_credentials" => fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "Invalid login credentials"),
+        "refresh_token_not_valid" => AuthError::validation("Refresh Token is not valid"),
+        "refresh_token_not_found" => fixed(
+            StatusCode::BAD_REQUEST,
+            "refresh_token_not_found",
+            "Invalid Refresh Token: Refresh Token Not Found",
+        ),
+        "refresh_session_not_found" => {
+            fixed(StatusCode::BAD_REQUEST, "session_not_found", "Invalid Refresh Token: Session Not Found")
+        }
+        "refresh_token_already_used" => {
+            fixed(StatusCode::BAD_REQUEST, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+        }
+        "otp_expired" => fixed(StatusCode::FORBIDDEN, "otp_expired", "Token has expired or is invalid"),
+        "same_password" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "same_password"),
+        "current_password_invalid" => AuthError::new(StatusCode::BAD_REQUEST, "current_password_invalid"),
+        code => AuthError { worded: problem, ..AuthError::new(StatusCode::CONFLICT, code) },
+    }
+}
+
+impl IntoResponse for AuthError {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.status;
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a refusal on its way out: only here are the caller's shape, language and request id known.
+pub async fn word(request: Request, next: Next) -> Response {
+    let headers = request.headers().clone();
+    let about = request.extensions().get::<Arc<About>>().cloned();
+    let mut response = next.run(request).await;
+    let Some(error) = response.extensions_mut().remove::<AuthError>() else { return response };
+    let request_id = about.as_ref().map_or("", |about| about.request_id.as_str());
+    match error.cause.as_deref() {
+        Some(Error::Unavailable(cause)) => tracing::warn!(request_id, error = %cause, "database unavailable"),
+        Some(cause) => tracing::error!(request_id, error = %cause, "internal error"),
+        None => {}
+    }
+    let language = match about.as_ref().and_then(|about| about.signed_in.get()) {
+        Some(user) => &user.language,
+        None => preferred(headers.get(header::ACCEPT_LANGUAGE)),
+    };
+    let new_shape = wants_new_shape(&headers);
+    let body = error.body(new_shape, language, request_id);
+    *response.body_mut() = Body::from(body.to_string());
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    out.insert(ERROR_CODE, HeaderValue::from_static(error.code));
+    if new_shape {
+        out.insert(API_VERSION, HeaderValue::from_static(VERSION));
+    }
+    if let Some(seconds) = error.retry_after {
+        out.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// Clients of the date on which the shape changed, and later ones, say so.
+fn wants_new_shape(headers: &HeaderMap) -> bool {
+    let date = |text: &str| text.trim().parse::<NaiveDate>().ok();
+    let asked = headers.get(API_VERSION).and_then(|value| value.to_str().ok()).and_then(date);
+    asked.is_some_and(|asked| Some(asked) >= date(VERSION))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    fn body(error: Error, new_shape: bool) -> String {
+        let error = AuthError::from(error);
+        format!("{} {}", error.status.as_u16(), error.body(new_shape, "en-US", "r1"))
+    }
+
+    #[test]
+    fn a_refusal_has_the_shape_that_the_client_asks_for() {
+        let wrong = || Error::unauthenticated("invalid_credentials");
+        assert_eq!(
+            body(wrong(), true),
+            r#"400 {"code":"invalid_credentials","message":"Invalid login credentials","request_id":"r1"}"#
+        );
+        assert_eq!(
+            body(wrong(), false),
+            r#"400 {"code":400,"error_code":"invalid_credentials","msg":"Invalid login credentials","request_id":"r1"}"#
+        );
+    }
+
+    #[test]
+    fn a_weak_password_comes_with_its_reasons() {
+        let problem = Problem::new("weak_password").with("reasons", json!(["length"])).with("min", 8);
+        let weak = body(Error::field_with("password", problem), true);
+        assert!(weak.starts_with("422 ") && weak.contains(r#""weak_password":{"reasons":["length"]}"#), "{weak}");
+    }
+
+    #[test]
+    fn our_faults_say_nothing_of_themselves() {
+        let said = body(Error::internal("password=hunter2"), false);
+        assert!(said.starts_with("500 ") && said.contains(r#""error_id":"r1""#) && !said.contains("hunter2"), "{said}");
+    }
+
+    #[test]
+    fn the_new_shape_is_for_its_date_and_later() {
+        for (asked, new) in [("2024-01-01", true), ("2030-12-31", true), ("2023-12-31", false), ("soon", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(API_VERSION, HeaderValue::from_static(asked));
+            assert_eq!(wants_new_shape(&headers), new, "{asked}");
+        }
+        assert!(!wants_new_shape(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn every_sentence_of_ours_is_in_the_catalogue() {
+        for code in [
+            "bad_json", "too_large", "weak_password", "password_too_long", "invalid", "too_many_requests", "unavailable",
+            "internal", "not_found", "same_password", "current_password_invalid", "not_admin", "email_change_off",
+            "method_not_allowed",
+        ] {
+            for language in ["en-US", "es"] {
+                assert!(catalogue::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Reads requests as the protocol does: unknown fields are ignored, and refusals have the protocol's shape.
+use super::error::AuthError;
+use crate::{
+    extract::{bearer, origin},
+    middleware::About,
+    state::App,
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{StatusCode, request::Parts},
+};
+use domain::{Actor, Ctx, Error, auth};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{convert::Infallible, sync::Arc};
+
+/// The context of nobody in particular: routes that need only the API key, which we do not ask for.
+#[derive(Debug)]
+pub struct Nobody(pub Ctx);
+
+/// The context of the session whose token was sent.
+#[derive(Debug)]
+pub struct Somebody(pub Ctx, pub Arc<domain::access::SignedIn>);
+
+/// The body, as JSON. Missing is as bad as malformed.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+/// What stands behind the question mark; unknown names are ignored.
+#[derive(Debug)]
+pub struct Asked(Vec<(String, String)>);
+
+/// The halves of a PKCE challenge: both or neither.
+#[derive(Debug, Default, Deserialize)]
+pub struct Pkce {
+    code_challenge: Option<String>,
+    code_challenge_method: Option<String>,
+}
+
+impl FromRequestParts<App> for Nobody {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        Ok(Self(app.ctx(Actor::Anonymous, origin(parts))))
+    }
+}
+
+impl FromRequestParts<App> for Somebody {
+    type Rejection = AuthError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AuthError> {
+        let token = bearer(&parts.headers).ok_or(Error::unauthenticated("no_authorization"))?;
+        let user = auth::authenticate(&app.auth, &app.db, app.clock.now(), token).await?;
+        if let Some(about) = parts.extensions.get::<Arc<About>>() {
+            let _ = about.signed_in.set(user.clone());
+        }
+        Ok(Self(app.ctx(Actor::User(user.clone()), origin(parts)), user))
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+    type Rejection = AuthError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
+        let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
+            _ => AuthError::bad_json(),
+        })?;
+        serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
+    }
+}
+
+impl FromRequestParts<App> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        let query = parts.uri.query().unwrap_or("").as_bytes();
+        Ok(Self(url::form_urlencoded::parse(query).into_owned().collect()))
+    }
+}
+
+impl Asked {
+    /// A parameter that is there and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+}
+
+impl Pkce {
+    pub fn check(&self) -> Result<(), AuthError> {
+        let challenge = given(self.code_challenge.as_ref());
+        match (challenge, given(self.code_challenge_method.as_ref())) {
+            (None, None) => Ok(()),
+            (Some(challenge), Some(method)) => {
+                let long_enough = (43..=128).contains(&challenge.len());
+                let plain = challenge.bytes().all(|b| b.is_ascii_alphanumeric() || b".~_-".contains(&b));
+                let known = ["s256", "plain"].iter().any(|name| method.eq_ignore_ascii_case(name));
+                if long_enough && plain && known {
+                    Ok(())
+                } else {
+                    Err(AuthError::validation("Invalid PKCE code challenge"))
+                }
+            }
+            _ => Err(AuthError::validation("PKCE flow requires code_challenge_method and code_challenge")),
+        }
+    }
+}
+
+/// A text that is there and not empty; null counts as missing.
+pub fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Refuses what cannot be an address.
+pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
+    let mut check = domain::check::Check::new();
+    check.email("email", text);
+    let refusal = AuthError::validation("Unable to validate email address: invalid format");
+    check.done().map_err(|_| refusal.with_status(status))
+}

@@ -1,0 +1,35 @@
+//! What anybody may know: the public keys, that we are here, and what is switched on.
+use crate::state::App;
+use axum::{
+    Json,
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+pub async fn jwks(State(app): State<App>) -> Response {
+    ([(header::CACHE_CONTROL, "public, max-age=600")], Json(app.auth.keys.jwks())).into_response()
+}
+
+pub async fn health() -> Json<Value> {
+    Json(json!({
+        "version": concat!("v", env!("CARGO_PKG_VERSION")),
+        "name": "SPV Portal",
+        "description": "Sign-in of the SPV portal",
+    }))
+}
+
+pub async fn settings() -> Json<Value> {
+    Json(json!({
+        "external": {
+            "email": true, "phone": false, "anonymous_users": false, "google": false, "azure": false,
+        },
+        "disable_signup": true,
+        "mailer_autoconfirm": false,
+        "phone_autoconfirm": false,
+        "sms_provider": "",
+        "saml_enabled": false,
+        "mfa_enabled": false,
+    }))
+}

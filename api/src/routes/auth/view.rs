@@ -1,0 +1,90 @@
+//! Users and sessions as the client reads them.
+use chrono::{DateTime, Utc};
+use domain::{
+    auth::{Granted, tokens},
+    ids::UserId,
+    users::{Status, User},
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const AUTHENTICATED: &str = "authenticated";
+
+/// A session with its tokens: the answer of every way in.
+#[derive(Serialize)]
+pub struct SessionView {
+    access_token: String,
+    token_type: &'static str,
+    expires_in: i64,
+    expires_at: i64,
+    refresh_token: String,
+    user: UserView,
+}
+
+/// The client wants texts, never null: a time that is unset is left out.
+#[derive(Serialize)]
+pub struct UserView {
+    id: UserId,
+    aud: &'static str,
+    role: &'static str,
+    email: String,
+    phone: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email_confirmed_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_sign_in_at: Option<DateTime<Utc>>,
+    app_metadata: Value,
+    user_metadata: Value,
+    identities: [Value; 1],
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    is_anonymous: bool,
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        // Staff vouch for an address when they make the account; until its owner came, it counts as unconfirmed.
+        let confirmed = (user.status != Status::Pending).then_some(user.created_at);
+        let mut identity = json!({
+            "identity_id": user.id, "id": user.id, "user_id": user.id, "provider": "email", "email": user.email,
+            "identity_data": {
+                "sub": user.id, "email": user.email, "email_verified": confirmed.is_some(), "phone_verified": false,
+            },
+            "created_at": user.created_at, "updated_at": user.updated_at,
+        });
+        if let Some(at) = user.last_sign_in_at {
+            identity["last_sign_in_at"] = json!(at);
+        }
+        Self {
+            id: user.id,
+            aud: AUTHENTICATED,
+            role: AUTHENTICATED,
+            app_metadata: tokens::app_metadata(&user),
+            user_metadata: tokens::user_metadata(&user),
+            email: user.email,
+            phone: "",
+            email_confirmed_at: confirmed,
+            confirmed_at: confirmed,
+            last_sign_in_at: user.last_sign_in_at,
+            identities: [identity],
+            created_at: user.created_at,
+            updated_at: user.updated_at,
+            is_anonymous: false,
+        }
+    }
+}
+
+impl From<Granted> for SessionView {
+    fn from(granted: Granted) -> Self {
+        Self {
+            access_token: granted.access_token,
+            token_type: "bearer",
+            expires_in: granted.expires_in,
+            expires_at: granted.expires_at,
+            refresh_token: granted.refresh_token,
+            user: granted.user.into(),
+        }
+    }
+}
