@@ -2,6 +2,24 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
+interface ModuleGraph {
+  getModuleInfo(id: string): { importers: readonly string[]; isEntry: boolean } | null;
+}
+
+const landingPackages =
+  /node_modules\/(react|react-dom|scheduler|i18next|use-sync-external-store)\/|react-i18next\/dist\/es\/(useTranslation|utils|defaults|i18nInstance|initReactI18next|context|unescape)|@mantine\/core\/esm\/core\/(MantineProvider|utils|factory)\/|@mantine\/hooks\/esm\/use-(color-scheme|isomorphic-effect|media-query)|@tabler\/.*\/(createReactComponent|defaultAttributes)/;
+
+/** Ours, and reached from main.tsx without a dynamic import. */
+function isLanding(id: string, graph: ModuleGraph, seen = new Set<string>()): boolean {
+  if (id.includes('node_modules') || seen.has(id)) return false;
+  seen.add(id);
+  const module = graph.getModuleInfo(id);
+  return (
+    module !== null &&
+    (module.isEntry || module.importers.some((importer) => isLanding(importer, graph, seen)))
+  );
+}
+
 const server = process.env.SPV_DEV_API ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
@@ -20,6 +38,18 @@ export default defineConfig({
     // No data: URLs, so that the policy needs no `img-src data:`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          // The landing page comes in two files, packages and ours: many small ones compress badly.
+          groups: [
+            { name: 'base', test: landingPackages },
+            { name: (id, graph) => (isLanding(id, graph) ? 'landing' : null) },
+          ],
+        },
+      },
+    },
   },
   server: {
     fs: { allow: ['..'] },

@@ -12,6 +12,8 @@ export function Providers({ children }: { children: ReactNode }) {
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
+      // All variables are written here, so that the landing page needs no file with the default ones.
+      deduplicateCssVariables={false}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >

@@ -1,5 +1,4 @@
 import '@mantine/core/styles/baseline.layer.css';
-import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
@@ -30,15 +29,18 @@ async function go(path: string) {
   await startApp();
 }
 
-const { pathname, hash, search } = location;
-const comesFromMail = hash.includes('access_token') || search.includes('code=');
-if (pathname === paths.landing && !comesFromMail) {
+async function start() {
+  const { pathname, hash, search } = location;
+  const comesFromMail = hash.includes('access_token') || search.includes('code=');
+  if (pathname !== paths.landing || comesFromMail) return startApp();
   await loadMessages('landing');
   root.render(
     <Providers>
       <Landing go={(path) => void go(path)} warm={() => void loadApp()} />
     </Providers>,
   );
-} else {
-  await startApp();
+  return undefined;
 }
+
+// Not awaited: App may share code with this file, and would wait for it while it waits for App.
+void start();

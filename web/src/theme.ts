@@ -147,7 +147,7 @@ export const theme: MantineThemeOverride = {
       },
     },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Menu: { defaultProps: { shadow: 'md', radius: 'md', width: 220 } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, shadow: 'md', radius: 'md', width: 220 } },
     Popover: { defaultProps: { shadow: 'md', radius: 'md' } },
     Notification: {
       defaultProps: { radius: 'md', withBorder: true, closeButtonProps: { 'aria-label': 'Close' } },

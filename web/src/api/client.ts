@@ -53,13 +53,6 @@ function isErrorBody(value: unknown): value is ErrorBody {
 }
 
 /** Two clicks or a retry must not make two rows: one key for each thing a person wants made. */
-export function newKey(): string {
-  // Not randomUUID: browsers keep that to secure contexts, and a portal may be tried over plain HTTP.
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
-}
-
 export function idempotent(key: string): { header: { 'Idempotency-Key': string } } {
   return { header: { 'Idempotency-Key': key } };
 }

@@ -402,6 +402,6 @@ export interface paths {
   '/rest/v1/dashboards/admin': { get: Query<{ limit?: number; cursor?: string }> & Answer<200, AdminDashboard> };
   '/rest/v1/jobs': { post: Keyed & Sends<{ name: 'seed' }> & Answer<202, { id: string }> };
   '/rest/v1/requests': {
-    post: Keyed & Sends<{ kind: 'support'; name: string; email: string; message: string }> & Answer<201, { id: string; reference: string }>;
+    post: Keyed & Sends<{ kind: 'support' | 'account'; account_type?: 'client' | 'employee' | 'iso' | 'company'; name: string; email: string; message: string }> & Answer<201, { id: string; reference: string }>;
   };
 }

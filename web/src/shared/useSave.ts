@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { newKey } from '../api/client';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
+import { newKey } from './newKey';
 import { toast } from '../ui/toasts';
 
 interface Form {

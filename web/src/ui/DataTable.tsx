@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** A column for a menu or buttons: its header is read, not shown. */
   actions?: boolean;
   width?: number;
+  /** Takes the whole width of a card on phones, for long words such as e-mail addresses. */
+  wide?: boolean;
 }
 
 /** What a list is doing. The types make loading and failing impossible to forget. */
@@ -39,7 +41,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
   // The roles are written out because `display: block` on a phone would take them away.
   return (
     <>
-      <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+      <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
         <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows}>
           <thead role="rowgroup">
             <tr role="row">
@@ -81,7 +83,13 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
   return (
     <tr role="row">
       {columns.map((column) => (
-        <td key={column.key} role="cell" data-align={column.align} data-actions={column.actions}>
+        <td
+          key={column.key}
+          role="cell"
+          data-align={column.align}
+          data-actions={column.actions}
+          data-wide={column.wide}
+        >
           <span className={classes.label} aria-hidden="true">
             {column.header}
           </span>

@@ -35,8 +35,7 @@ export function SearchBox({ label, value, onChange }: Props) {
           />
         )
       }
-      w={240}
-      maw="100%"
+      w={{ base: '100%', xs: 240 }}
     />
   );
 }

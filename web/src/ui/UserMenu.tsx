@@ -31,9 +31,7 @@ export function UserMenu({ name, email, role, onLanguage, onLogout }: Props) {
     <Menu position="bottom-end" width={248}>
       <Menu.Target>
         <UnstyledButton className={classes.button} aria-label={t('user_menu', { name })}>
-          <span className={classes.initials} aria-hidden="true">
-            {initials}
-          </span>
+          <span className={classes.initials} data-initials={initials} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

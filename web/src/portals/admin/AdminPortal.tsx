@@ -19,5 +19,7 @@ export function Component() {
       </NavLink>
     </NavGroup>
   );
-  return <PortalLayout portal={t('common:portal.admin')} home={paths.adminDashboard} navigation={navigation} />;
+  return (
+    <PortalLayout portal={t('common:portal.admin')} home={paths.adminDashboard} navigation={navigation} />
+  );
 }

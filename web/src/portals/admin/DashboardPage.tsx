@@ -23,7 +23,11 @@ export function Component() {
       <Stack gap="md">
         {cards && (
           <StatRow>
-            <StatCard label={t('admin.total_users')} icon={<IconUsers size={18} />} value={data && number(data.users)} />
+            <StatCard
+              label={t('admin.total_users')}
+              icon={<IconUsers size={18} />}
+              value={data && number(data.users)}
+            />
             <StatCard
               label={t('admin.uptime')}
               icon={<IconHeartbeat size={18} />}

@@ -17,7 +17,7 @@ export function UsersTable() {
   const state = listState({ ...query, data: query.data?.pages.flatMap((page) => page.items) });
   const columns: Column<AdminUser>[] = [
     { key: 'name', header: t('admin.name'), cell: (user) => `${user.first_name} ${user.last_name}` },
-    { key: 'email', header: t('email'), cell: (user) => user.email },
+    { key: 'email', wide: true, header: t('email'), cell: (user) => user.email },
     { key: 'role', header: t('admin.role'), cell: (user) => t(`names:role.${user.role}`) },
     {
       key: 'status',

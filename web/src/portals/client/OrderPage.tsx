@@ -59,7 +59,10 @@ function Overview({ spv }: { spv: SpvDetail }) {
           <Text size="sm" mb={6}>
             {phaseText(t, spv)}
           </Text>
-          <ProgressBar percent={spv.progress.percent} label={t('order.progress_of', { name: spv.identifier })} />
+          <ProgressBar
+            percent={spv.progress.percent}
+            label={t('order.progress_of', { name: spv.identifier })}
+          />
           <Text size="xs" c="dimmed" mt={4}>
             {t('common:steps_done', { ...spv.progress })}
           </Text>
@@ -87,12 +90,12 @@ function Steps({ spv }: { spv: SpvDetail }) {
     <>
       {yours.length > 0 && (
         <Section title={t('order.your_tasks')} flush>
-          <StepList steps={yours} label={t('order.your_tasks')} />
+          <StepList reader="client" steps={yours} label={t('order.your_tasks')} />
         </Section>
       )}
       <Section title={t('order.our_progress')} flush>
         {ours.length > 0 ? (
-          <StepList steps={ours} label={t('order.our_progress')} />
+          <StepList reader="client" steps={ours} label={t('order.our_progress')} />
         ) : (
           <EmptyState icon={<IconListCheck size={20} />} title={t('order.no_steps')} />
         )}

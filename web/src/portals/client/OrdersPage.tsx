@@ -32,14 +32,25 @@ export function Component() {
         </Anchor>
       ),
     },
-    { key: 'number', header: t('orders.number'), cell: (spv) => <span className="mono">{spv.order_number}</span> },
+    {
+      key: 'number',
+      header: t('orders.number'),
+      cell: (spv) => <span className="mono">{spv.order_number}</span>,
+    },
     { key: 'ordered', header: t('orders.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
-    { key: 'status', header: t('common:status'), cell: (spv) => <StatusBadge kind="spv" status={spv.status} /> },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
+    },
     {
       key: 'progress',
       header: t('orders.progress'),
       cell: (spv) => (
-        <ProgressBar percent={spv.progress.percent} label={t('order.progress_of', { name: spv.identifier })} />
+        <ProgressBar
+          percent={spv.progress.percent}
+          label={t('order.progress_of', { name: spv.identifier })}
+        />
       ),
     },
   ];

@@ -15,5 +15,7 @@ export function Component() {
       </NavLink>
     </NavGroup>
   );
-  return <PortalLayout portal={t('common:portal.company')} home={paths.companyDashboard} navigation={navigation} />;
+  return (
+    <PortalLayout portal={t('common:portal.company')} home={paths.companyDashboard} navigation={navigation} />
+  );
 }

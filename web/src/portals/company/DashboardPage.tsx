@@ -57,7 +57,9 @@ export function Component() {
             <StatCard
               label={t('company.total_revenue')}
               icon={<IconCoin size={18} />}
-              value={data && <ShortMoney amount={data.total_revenue} currency={data.currency} scale="millions" />}
+              value={
+                data && <ShortMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
+              }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />
             <StatCard

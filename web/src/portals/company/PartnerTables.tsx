@@ -20,10 +20,21 @@ export function PartnerTables({ partners, spvs, retry }: Props) {
   const { t } = useTranslation(['dashboards', 'common']);
   const columns: Column<Spv>[] = [
     { key: 'client', header: t('company.client_name'), cell: (spv) => spv.client_name },
-    { key: 'spv', header: t('company.identifier'), cell: (spv) => <span className="mono">{spv.identifier}</span> },
-    { key: 'status', header: t('common:status'), cell: (spv) => <StatusBadge kind="spv" status={spv.status} /> },
+    {
+      key: 'spv',
+      width: 200,
+      header: t('company.identifier'),
+      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+    },
+    {
+      key: 'status',
+      width: 130,
+      header: t('common:status'),
+      cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
+    },
     {
       key: 'progress',
+      width: 220,
       header: t('progress'),
       cell: (spv) => (
         <ProgressBar percent={spv.progress.percent} label={t('progress_of', { name: spv.identifier })} />
@@ -31,6 +42,7 @@ export function PartnerTables({ partners, spvs, retry }: Props) {
     },
     {
       key: 'amount',
+      width: 170,
       header: t('amount'),
       align: 'right',
       cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
@@ -38,7 +50,9 @@ export function PartnerTables({ partners, spvs, retry }: Props) {
   ];
   const empty = <EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />;
   // A partner whose orders are all on a later page has no table yet.
-  const loaded = partners?.filter((partner) => partner.spvs === 0 || spvs?.some((spv) => spv.iso_id === partner.iso_id));
+  const loaded = partners?.filter(
+    (partner) => partner.spvs === 0 || spvs?.some((spv) => spv.iso_id === partner.iso_id),
+  );
   return (
     <Stack gap="sm" component="section" aria-label={t('company.by_partner')}>
       <Title order={2}>{t('company.by_partner')}</Title>

@@ -49,7 +49,12 @@ export function Component() {
         ) : (
           <Stats dashboard={data} />
         )}
-        <Tabs value={tab} onChange={(next) => setTab(next ?? '')} keepMounted={false} className={classes.tabs}>
+        <Tabs
+          value={tab}
+          onChange={(next) => setTab(next ?? '')}
+          keepMounted={false}
+          className={classes.tabs}
+        >
           <Tabs.List className={classes.list}>
             {Object.keys(tabs).map((name) => (
               <Tabs.Tab key={name} value={name}>
@@ -61,7 +66,7 @@ export function Component() {
             <Panel />
           </Tabs.Panel>
         </Tabs>
-        <RecentActivity activity={data?.activity} />
+        {(data || !error) && <RecentActivity activity={data?.activity} />}
       </Stack>
     </>
   );

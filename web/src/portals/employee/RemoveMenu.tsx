@@ -53,9 +53,21 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
     },
   });
   const offers: (RowAction & { needs: string })[] = [
-    ...(onEdit ? [{ needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit }] : []),
-    { needs: 'restore', label: t('restore'), icon: <IconRestore size={15} />, onClick: () => save.mutate('restore') },
-    { needs: 'archive', label: t('archive'), icon: <IconArchive size={15} />, onClick: () => setAsking('archive') },
+    ...(onEdit
+      ? [{ needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit }]
+      : []),
+    {
+      needs: 'restore',
+      label: t('restore'),
+      icon: <IconRestore size={15} />,
+      onClick: () => save.mutate('restore'),
+    },
+    {
+      needs: 'archive',
+      label: t('archive'),
+      icon: <IconArchive size={15} />,
+      onClick: () => setAsking('archive'),
+    },
     {
       needs: 'delete',
       label: t('delete'),

@@ -15,7 +15,8 @@ export function SeedButton() {
   const { t } = useTranslation('employee');
   const [job, setJob] = useState<string | null>(null);
   const queue = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/jobs', { params: idempotent(key), body: { name: 'seed' } })),
+    save: (_: void, key) =>
+      body(api.POST('/rest/v1/jobs', { params: idempotent(key), body: { name: 'seed' } })),
     saved: (queued) => setJob(queued.id),
   });
 

@@ -32,7 +32,9 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
           label={t('stat.revenue')}
           icon={<IconCoin size={18} />}
           value={
-            dashboard && <ShortMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+            dashboard && (
+              <ShortMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+            )
           }
           // Currencies are never added up.
           hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}

@@ -26,7 +26,7 @@ export function Component() {
   const others = data?.commissions_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
   const columns: Column<Row>[] = [
     { key: 'name', header: t('client'), cell: ({ client }) => `${client.first_name} ${client.last_name}` },
-    { key: 'email', header: t('email'), cell: ({ client }) => client.email },
+    { key: 'email', wide: true, header: t('email'), cell: ({ client }) => client.email },
     {
       key: 'status',
       header: t('common:status'),
@@ -35,6 +35,7 @@ export function Component() {
     { key: 'spvs', header: t('spvs'), align: 'right', cell: ({ spvs }) => number(spvs) },
     {
       key: 'latest',
+      wide: true,
       header: t('iso.latest'),
       cell: ({ latest }) =>
         latest ? (
@@ -63,7 +64,9 @@ export function Component() {
               label={t('iso.monthly_commissions')}
               icon={<IconCoin size={18} />}
               value={
-                data && <ShortMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+                data && (
+                  <ShortMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+                )
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />

@@ -9,12 +9,14 @@ import classes from './StepList.module.css';
 interface Props {
   steps: Step[];
   label: string;
+  /** Whose page it is: their own steps are "yours". */
+  reader?: Step['owner'];
   /** Something to do with a step, at its end. */
   action?: (step: Step) => ReactNode;
 }
 
 /** The steps of an order in their order, with what holds them up. */
-export function StepList({ steps, label, action }: Props) {
+export function StepList({ steps, label, reader, action }: Props) {
   return (
     <ol className={classes.list} aria-label={label}>
       {steps.map((step) => (
@@ -22,7 +24,7 @@ export function StepList({ steps, label, action }: Props) {
           <span className={classes.number} aria-hidden="true">
             {step.step_order}
           </span>
-          <StepBody step={step} />
+          <StepBody step={step} reader={reader} />
           {action && <span className={classes.action}>{action(step)}</span>}
         </li>
       ))}
@@ -30,14 +32,19 @@ export function StepList({ steps, label, action }: Props) {
   );
 }
 
-function StepBody({ step }: { step: Step }) {
+function StepBody({ step, reader }: { step: Step; reader: Step['owner'] | undefined }) {
   const { t } = useTranslation(['common', 'names']);
   const facts = [
-    t(`names:owner.${step.owner}`),
+    step.owner === reader ? t('step.you') : t(`names:owner.${step.owner}`),
     step.completed_at
       ? t('step.completed_at', { date: dateTime(step.completed_at) })
       : step.due_date && t('step.due', { date: date(step.due_date) }),
   ].filter(Boolean);
+  const waiting =
+    step.waiting_on &&
+    (step.waiting_on === reader
+      ? t('step.waiting_on_you')
+      : t('step.waiting_on', { who: t(`names:waiting_on.${step.waiting_on}`) }));
   return (
     <div className={classes.body}>
       <div className={classes.head}>
@@ -49,10 +56,7 @@ function StepBody({ step }: { step: Step }) {
         <div className={classes.blocked}>
           <IconAlertCircle size={15} aria-hidden="true" />
           <span>
-            {step.blocked_reason}
-            {step.waiting_on && (
-              <> {t('step.waiting_on', { who: t(`names:waiting_on.${step.waiting_on}`) })}</>
-            )}
+            {step.blocked_reason} {waiting}
           </span>
         </div>
       )}

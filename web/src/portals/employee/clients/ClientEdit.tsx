@@ -37,7 +37,10 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
       body(api.PATCH('/rest/v1/clients/{id}', { params: edited(client), body: change })),
     saved: () => {
       void queryClient.invalidateQueries({ queryKey: ['clients'] });
-      toast({ title: t('clients.updated'), description: `${form.values.first_name} ${form.values.last_name}` });
+      toast({
+        title: t('clients.updated'),
+        description: `${form.values.first_name} ${form.values.last_name}`,
+      });
       onClose();
     },
     explain: (error) => {
@@ -75,7 +78,13 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
       onClose={onClose}
     >
       <Pair>
-        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput
+          size="sm"
+          label={t('field.first_name')}
+          required
+          data-autofocus
+          {...form.getInputProps('first_name')}
+        />
         <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
       </Pair>
       <Pair>

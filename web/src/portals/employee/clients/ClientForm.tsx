@@ -58,9 +58,11 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
 
   const save = useSave({
     form,
-    save: (client: NewClient, key) => body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
+    save: (client: NewClient, key) =>
+      body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
     saved: () => {
-      for (const noun of ['clients', 'spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      for (const noun of ['clients', 'spvs', 'dashboards'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
     },
@@ -113,7 +115,13 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
       onClose={onClose}
     >
       <Pair>
-        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput
+          size="sm"
+          label={t('field.first_name')}
+          required
+          data-autofocus
+          {...form.getInputProps('first_name')}
+        />
         <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
       </Pair>
       <TextInput size="sm" type="email" label={t('field.email')} required {...form.getInputProps('email')} />
@@ -141,7 +149,12 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
       <Pair>
         <AmountInput unit={currency} label={t('field.price')} required {...form.getInputProps('price')} />
         {withIso && (
-          <AmountInput unit={currency} label={t('field.commission')} required {...form.getInputProps('commission')} />
+          <AmountInput
+            unit={currency}
+            label={t('field.commission')}
+            required
+            {...form.getInputProps('commission')}
+          />
         )}
       </Pair>
     </FormModal>

@@ -1,4 +1,11 @@
-import { IconArchive, IconFolderPlus, IconMail, IconPencil, IconRestore, IconUserOff } from '@tabler/icons-react';
+import {
+  IconArchive,
+  IconFolderPlus,
+  IconMail,
+  IconPencil,
+  IconRestore,
+  IconUserOff,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
@@ -43,10 +50,30 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const offers: (RowAction & { needs: string })[] = [
     { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
     { needs: 'create_spv', label: t('spvs.create'), icon: <IconFolderPlus size={15} />, onClick: onOrder },
-    { needs: 'invite', label: t('clients.invite'), icon: <IconMail size={15} />, onClick: () => save.mutate('invite') },
-    { needs: 'restore', label: t('restore'), icon: <IconRestore size={15} />, onClick: () => save.mutate('restore') },
-    { needs: 'suspend', label: t('clients.suspend'), icon: <IconUserOff size={15} />, onClick: () => setAsking('suspend') },
-    { needs: 'archive', label: t('archive'), icon: <IconArchive size={15} />, onClick: () => setAsking('archive') },
+    {
+      needs: 'invite',
+      label: t('clients.invite'),
+      icon: <IconMail size={15} />,
+      onClick: () => save.mutate('invite'),
+    },
+    {
+      needs: 'restore',
+      label: t('restore'),
+      icon: <IconRestore size={15} />,
+      onClick: () => save.mutate('restore'),
+    },
+    {
+      needs: 'suspend',
+      label: t('clients.suspend'),
+      icon: <IconUserOff size={15} />,
+      onClick: () => setAsking('suspend'),
+    },
+    {
+      needs: 'archive',
+      label: t('archive'),
+      icon: <IconArchive size={15} />,
+      onClick: () => setAsking('archive'),
+    },
   ];
   return (
     <>

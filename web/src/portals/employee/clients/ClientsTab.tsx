@@ -31,7 +31,7 @@ export function ClientsTab() {
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => `${client.first_name} ${client.last_name}` },
-    { key: 'email', header: t('column.email'), cell: (client) => client.email },
+    { key: 'email', wide: true, header: t('column.email'), cell: (client) => client.email },
     { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
     { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
@@ -79,10 +79,16 @@ export function ClientsTab() {
         empty={<EmptyState icon={<IconUsers size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
       />
       {dialog && 'create' in dialog && (
-        <ClientForm setup={dialog.create} onClose={close} onOrderInstead={(id) => setDialog({ order: { id } })} />
+        <ClientForm
+          setup={dialog.create}
+          onClose={close}
+          onOrderInstead={(id) => setDialog({ order: { id } })}
+        />
       )}
       {dialog && 'edit' in dialog && <ClientEdit client={dialog.edit} onClose={close} />}
-      {dialog && 'order' in dialog && <SpvForm clientId={dialog.order.id} onClose={close} onCreated={close} />}
+      {dialog && 'order' in dialog && (
+        <SpvForm clientId={dialog.order.id} onClose={close} onCreated={close} />
+      )}
     </>
   );
 }

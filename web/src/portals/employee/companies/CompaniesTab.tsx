@@ -27,7 +27,7 @@ export function CompaniesTab() {
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
-    { key: 'email', header: t('column.email'), cell: (company) => company.email ?? '—' },
+    { key: 'email', wide: true, header: t('column.email'), cell: (company) => company.email ?? '—' },
     { key: 'phone', header: t('column.phone'), cell: (company) => company.phone ?? '—' },
     {
       key: 'actions',
@@ -56,7 +56,9 @@ export function CompaniesTab() {
         columns={columns}
         state={state}
         rowKey={(company) => company.id}
-        empty={<EmptyState icon={<IconBuilding size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
+        empty={
+          <EmptyState icon={<IconBuilding size={20} />} title={q ? t('common:no_match', { q }) : empty} />
+        }
       />
       {dialog && <CompanyForm company={dialog.company} onClose={() => setDialog(null)} />}
     </>

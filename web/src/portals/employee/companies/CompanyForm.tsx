@@ -56,7 +56,13 @@ export function CompanyForm({ company: opened, onClose }: { company: Company | n
   };
   const submit = form.onSubmit(
     ({ name, business_name, email, phone, logo_url }) =>
-      save.mutate({ name, business_name, email: orNull(email), phone: orNull(phone), logo_url: orNull(logo_url) }),
+      save.mutate({
+        name,
+        business_name,
+        email: orNull(email),
+        phone: orNull(phone),
+        logo_url: orNull(logo_url),
+      }),
     missing,
   );
   return (
@@ -71,8 +77,19 @@ export function CompanyForm({ company: opened, onClose }: { company: Company | n
       onClose={onClose}
     >
       <Pair>
-        <TextInput size="sm" label={t('field.name')} required data-autofocus {...form.getInputProps('name')} />
-        <TextInput size="sm" label={t('field.business_name')} required {...form.getInputProps('business_name')} />
+        <TextInput
+          size="sm"
+          label={t('field.name')}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          size="sm"
+          label={t('field.business_name')}
+          required
+          {...form.getInputProps('business_name')}
+        />
       </Pair>
       <Pair>
         <TextInput size="sm" type="email" label={t('field.email')} {...form.getInputProps('email')} />

@@ -43,11 +43,23 @@ export function IsoForm({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <Pair>
-        <TextInput size="sm" label={t('field.first_name')} required data-autofocus {...form.getInputProps('first_name')} />
+        <TextInput
+          size="sm"
+          label={t('field.first_name')}
+          required
+          data-autofocus
+          {...form.getInputProps('first_name')}
+        />
         <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
       </Pair>
       <Pair>
-        <TextInput size="sm" type="email" label={t('field.email')} required {...form.getInputProps('email')} />
+        <TextInput
+          size="sm"
+          type="email"
+          label={t('field.email')}
+          required
+          {...form.getInputProps('email')}
+        />
         <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
       </Pair>
       <CompanySelect label={t('field.company')} required {...form.getInputProps('company_id')} />

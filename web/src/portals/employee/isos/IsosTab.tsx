@@ -24,7 +24,7 @@ export function IsosTab() {
   const state = listState(useInfiniteQuery(query));
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
-    { key: 'email', header: t('column.email'), cell: (iso) => iso.email },
+    { key: 'email', wide: true, header: t('column.email'), cell: (iso) => iso.email },
     { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (iso) => iso.company_name },
     {
@@ -50,7 +50,9 @@ export function IsosTab() {
         columns={columns}
         state={state}
         rowKey={(iso) => iso.id}
-        empty={<EmptyState icon={<IconBriefcase size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
+        empty={
+          <EmptyState icon={<IconBriefcase size={20} />} title={q ? t('common:no_match', { q }) : empty} />
+        }
       />
       {creating && <IsoForm onClose={() => setCreating(false)} />}
     </>

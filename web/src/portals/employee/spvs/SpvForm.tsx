@@ -36,7 +36,11 @@ function ForClient({ clientId, ...props }: Props & { clientId: string }) {
   if (client) return <Form client={client} {...props} />;
   return (
     <Modal opened onClose={props.onClose} title={t('spvs.create')}>
-      {error ? <ErrorState message={errorText(error)} onRetry={() => void refetch()} /> : <Loader size="sm" />}
+      {error ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <Loader size="sm" />
+      )}
     </Modal>
   );
 }
@@ -129,7 +133,11 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
           {...form.getInputProps('purchase_amount')}
         />
         {withIso && (
-          <AmountInput unit="%" label={t('field.rate')} {...form.getInputProps('iso_commission_percentage')} />
+          <AmountInput
+            unit="%"
+            label={t('field.rate')}
+            {...form.getInputProps('iso_commission_percentage')}
+          />
         )}
       </Pair>
       <TextInput

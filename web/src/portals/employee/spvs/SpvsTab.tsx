@@ -25,7 +25,9 @@ export function SpvsTab() {
   return (
     <>
       <Toolbar searchLabel={t('spvs.search')} q={q} onSearch={setQ}>
-        {me.can.includes('create_spv') && <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>}
+        {me.can.includes('create_spv') && (
+          <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>
+        )}
       </Toolbar>
       <div className={classes.columns}>
         <SpvList

@@ -47,10 +47,31 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
     },
   });
   const offers: (RowAction & { needs: string })[] = [
-    { needs: 'resume', label: t('spvs.resume'), icon: <IconPlayerPlay size={15} />, onClick: () => save.mutate({ action: 'resume' }) },
-    { needs: 'hold', label: t('spvs.hold'), icon: <IconPlayerPause size={15} />, onClick: () => setAsking('hold') },
-    { needs: 'reopen', label: t('spvs.reopen'), icon: <IconRotate size={15} />, onClick: () => setAsking('reopen') },
-    { needs: 'cancel', label: t('spvs.cancel'), icon: <IconX size={15} />, danger: true, onClick: () => setAsking('cancel') },
+    {
+      needs: 'resume',
+      label: t('spvs.resume'),
+      icon: <IconPlayerPlay size={15} />,
+      onClick: () => save.mutate({ action: 'resume' }),
+    },
+    {
+      needs: 'hold',
+      label: t('spvs.hold'),
+      icon: <IconPlayerPause size={15} />,
+      onClick: () => setAsking('hold'),
+    },
+    {
+      needs: 'reopen',
+      label: t('spvs.reopen'),
+      icon: <IconRotate size={15} />,
+      onClick: () => setAsking('reopen'),
+    },
+    {
+      needs: 'cancel',
+      label: t('spvs.cancel'),
+      icon: <IconX size={15} />,
+      danger: true,
+      onClick: () => setAsking('cancel'),
+    },
   ];
   return (
     <>

@@ -29,7 +29,15 @@ const valuesOf = (step: Step) => ({
 type Values = ReturnType<typeof valuesOf>;
 
 /** 'Edit SPV Step'. Only what was changed is sent, so that a field nobody touched is never put back. */
-export function StepForm({ step: opened, spv, onClose }: { step: Step; spv: SpvDetail; onClose: () => void }) {
+export function StepForm({
+  step: opened,
+  spv,
+  onClose,
+}: {
+  step: Step;
+  spv: SpvDetail;
+  onClose: () => void;
+}) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [step, setStep] = useState(opened);
   const [stale, setStale] = useState<ApiError | null>(null);
@@ -47,12 +55,16 @@ export function StepForm({ step: opened, spv, onClose }: { step: Step; spv: SpvD
 
   const save = useSave({
     form,
-    save: (change: StepChange) => body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
+    save: (change: StepChange) =>
+      body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
     saved: (saved) => {
       for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
       const status = t(`names:spv_status.${saved.spv.status}`);
       const moved = saved.spv.status !== spv.status;
-      toast({ title: t('step.updated'), description: moved ? t('spvs.status_changed', { status }) : saved.step_name });
+      toast({
+        title: t('step.updated'),
+        description: moved ? t('spvs.status_changed', { status }) : saved.step_name,
+      });
       onClose();
     },
     explain: (error) => {
@@ -100,7 +112,7 @@ export function StepForm({ step: opened, spv, onClose }: { step: Step; spv: SpvD
             label={t('step.waiting_on')}
             required
             placeholder={t('choose')}
-            choices={parties.map((value) => ({ value, label: t(`names:waiting_on.${value}`) }))}
+            choices={parties.map((value) => ({ value, label: capital(t(`names:waiting_on.${value}`)) }))}
             {...form.getInputProps('waiting_on')}
           />
         </>
@@ -130,6 +142,11 @@ export function StepForm({ step: opened, spv, onClose }: { step: Step; spv: SpvD
       )}
     </FormModal>
   );
+}
+
+/** The words are made for the middle of a sentence. */
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function changes(step: Step, values: Values, withReason: boolean): StepChange {
