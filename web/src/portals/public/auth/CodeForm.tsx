@@ -60,6 +60,7 @@ export function CodeForm({ email: known, onVerified }: Props) {
           autoCapitalize="none"
           spellCheck={false}
           required
+          withAsterisk={false}
         />
       )}
       <TextInput
@@ -72,6 +73,7 @@ export function CodeForm({ email: known, onVerified }: Props) {
         autoComplete="one-time-code"
         classNames={{ input: css.code }}
         required
+        withAsterisk={false}
       />
       <BusyButton
         type="submit"

@@ -57,6 +57,7 @@ export function LoginForm({ portal }: { portal: Portal }) {
     onChange: (event: { currentTarget: { value: string } }) => setPassword(event.currentTarget.value),
     autoComplete: 'current-password',
     required: true,
+    withAsterisk: false,
   };
   return (
     <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
@@ -72,6 +73,7 @@ export function LoginForm({ portal }: { portal: Portal }) {
         autoCapitalize="none"
         spellCheck={false}
         required
+        withAsterisk={false}
       />
       {member ? <PasswordField {...passwordField} /> : <TextInput type="password" {...passwordField} />}
       {member && (

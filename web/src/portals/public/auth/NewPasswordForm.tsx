@@ -80,6 +80,7 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
         onChange={(event) => setPassword(event.currentTarget.value)}
         autoComplete="new-password"
         required
+        withAsterisk={false}
       />
       <PasswordField
         name="again"
@@ -89,6 +90,7 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
         onChange={(event) => setAgain(event.currentTarget.value)}
         autoComplete="new-password"
         required
+        withAsterisk={false}
       />
       <BusyButton
         type="submit"

@@ -46,6 +46,7 @@ export function RecoverForm({ onSent }: { onSent: (email: string) => void }) {
         autoCapitalize="none"
         spellCheck={false}
         required
+        withAsterisk={false}
       />
       <BusyButton
         type="submit"

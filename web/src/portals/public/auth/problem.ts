@@ -13,10 +13,10 @@ const say = (key: string, values?: Record<string, unknown>) => i18next.t(`public
 export function authProblem(error: AuthError): Problem {
   if (isAuthRetryableFetchError(error))
     return { text: say(error.status ? 'problem.unavailable' : 'problem.offline') };
-  if (error.status === 429) return { text: error.message, wait: secondsIn(error.message) };
   if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };
   const key = `errors:${error.code}`;
-  return { text: i18next.exists(key) ? i18next.t(key) : error.message };
+  const text = i18next.exists(key) ? i18next.t(key) : error.message;
+  return { text, wait: error.status === 429 ? secondsIn(error.message) : undefined };
 }
 
 /** The client hides the answer's headers, so the wait is read from the sentence. */

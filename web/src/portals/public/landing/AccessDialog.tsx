@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
 import { useGo } from '../frame/Go';
@@ -27,7 +27,8 @@ export function AccessDialog({ brand, wanted, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [path, setPath] = useState<string>();
 
-  useEffect(() => {
+  // Before it leaves the document: closing gives the focus back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();
@@ -62,10 +63,21 @@ export function AccessDialog({ brand, wanted, onClose }: Props) {
           <legend className={css.legend}>{t('access.lead')}</legend>
           {portals.map(([portal, to, Icon]) => (
             <label key={portal} className={css.portal}>
-              <input type="radio" name="portal" value={portal} onChange={() => setPath(to)} />
+              <input
+                type="radio"
+                name="portal"
+                value={portal}
+                aria-labelledby={`access-${portal}`}
+                aria-describedby={`access-${portal}-text`}
+                onChange={() => setPath(to)}
+              />
               <Icon size={20} stroke={1.5} aria-hidden="true" />
-              <span className={css.name}>{t(`access.${portal}`)}</span>
-              <span className={css.text}>{t(`access.${portal}_text`)}</span>
+              <span id={`access-${portal}`} className={css.name}>
+                {t(`access.${portal}`)}
+              </span>
+              <span id={`access-${portal}-text`} className={css.text}>
+                {t(`access.${portal}_text`)}
+              </span>
             </label>
           ))}
         </fieldset>

@@ -71,22 +71,23 @@ export function RequestForm({ messageLabel, ...about }: Props) {
   const field = (name: Field) => ({
     name,
     value: draft[name],
+    required: true,
+    withAsterisk: false,
     error: errors[name],
     onChange: (event: { currentTarget: { value: string } }) =>
       setDraft({ ...draft, [name]: event.currentTarget.value }),
   });
   return (
     <form ref={form} className={css.form} noValidate onSubmit={(event) => void send(event)}>
-      <TextInput {...field('name')} label={t('request.name')} autoComplete="name" required maxLength={200} />
+      <TextInput {...field('name')} label={t('request.name')} autoComplete="name" maxLength={200} />
       <TextInput
         {...field('email')}
         label={t('request.email')}
         type="email"
         autoComplete="email"
-        required
         maxLength={254}
       />
-      <Textarea {...field('message')} label={messageLabel} required rows={6} maxLength={5000} />
+      <Textarea {...field('message')} label={messageLabel} rows={6} maxLength={5000} />
       <BusyButton
         type="submit"
         className={css.send}
