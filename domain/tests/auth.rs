@@ -1,0 +1,469 @@
+//! Signing in, staying in and getting out, on both databases.
+use domain::{
+    Ctx, Error,
+    access::Role,
+    activity,
+    auth::{
+        self, Auth, Change, Granted, Keys, Ticket, Which,
+        links::{self, LinkKind},
+        passwords, sessions,
+    },
+    db::Sql,
+    testing::{World, on_both},
+    users::{self, NewUser, Status, User},
+};
+use chrono::Duration;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+
+const PASSWORD: &str = "correct horse battery";
+
+fn node() -> Auth {
+    Auth::new(Keys::for_tests())
+}
+
+/// An active user who has a password.
+async fn person(world: &World, role: Role, first: &str) -> User {
+    let user = world.user(role, first, None, None).await;
+    give_password(world, &user).await;
+    user
+}
+
+async fn give_password(world: &World, user: &User) {
+    let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
+    let mut tx = world.db.begin().await.unwrap();
+    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn sign_in(world: &World, auth: &Auth, first: &str) -> Granted {
+    auth::sign_in(&world.nobody(), auth, &format!("{first}@example.com"), PASSWORD).await.unwrap()
+}
+
+/// The context of whoever holds this access token.
+async fn holder(world: &World, auth: &Auth, token: &str) -> Result<Ctx, Error> {
+    let who = auth::authenticate(auth, &world.db, world.clock.now(), token).await?;
+    Ok(world.as_actor(domain::Actor::User(who)))
+}
+
+async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
+    let mut tx = world.db.begin().await.unwrap();
+    let made = links::make(&mut tx, &world.operator(), user.id, &user.email, kind).await.unwrap();
+    tx.commit().await.unwrap();
+    let token = made.url.split("token_hash=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    (token, made.code)
+}
+
+async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
+    let rows: Vec<(String,)> = world
+        .db
+        .clone()
+        .sql("select cast(data as text) from activity where action = $1 order by at, id")
+        .bind(action.to_owned())
+        .all()
+        .await
+        .unwrap();
+    rows.into_iter().map(|(data,)| serde_json::from_str(&data).unwrap()).collect()
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
+    match result.expect_err("is refused") {
+        Error::Unauthenticated(p) | Error::Conflict(p) | Error::Forbidden(p) => p.code,
+        Error::Invalid(fields) => fields[0].problem.code,
+        Error::NotFound(_) => "not_found",
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_password_signs_in_whatever_the_letter_case_of_the_address() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
+        let granted = auth::sign_in(&world.nobody(), &auth, " MAYA@Example.com ", PASSWORD).await.unwrap();
+        let ctx = holder(&world, &auth, &granted.access_token).await.unwrap();
+        assert_eq!(ctx.actor.user_id(), Some(maya.id));
+        assert_eq!(granted.expires_in, 900);
+        assert!(users::get(&ctx, maya.id).await.unwrap().last_sign_in_at.is_some());
+        let started = told(&world, "session.started").await;
+        assert_eq!(started[0]["session_id"], granted.session.id.to_string());
+
+        world.clock.advance(Duration::seconds(901));
+        assert_eq!(code(holder(&world, &auth, &granted.access_token).await), "bad_jwt");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unknown_wrong_and_not_set_up_are_answered_alike() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let noah = person(&world, Role::Employee, "noah").await;
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update users set status = 'pending' where id = $1").bind(noah.id).run().await.unwrap();
+        tx.commit().await.unwrap();
+        world.user(Role::Employee, "olga", None, None).await;
+        for (email, password) in [
+            ("nobody@example.com", PASSWORD),
+            ("nobody\0@example.com", PASSWORD),
+            ("maya@example.com", "wrong"),
+            ("maya@example.com", ""),
+            ("noah@example.com", PASSWORD),
+            ("olga@example.com", PASSWORD),
+        ] {
+            let answer = auth::sign_in(&world.nobody(), &auth, email, password).await;
+            assert_eq!(code(answer), "invalid_credentials", "{email} {password}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_shut_account_is_told_so_after_the_right_password_only() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
+        let before = sign_in(&world, &auth, "maya").await;
+        users::suspend(&world.operator(), maya.id, None).await.unwrap();
+        let try_with = async |password: &str| code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", password).await);
+        assert_eq!(try_with("wrong").await, "invalid_credentials");
+        assert_eq!(try_with(PASSWORD).await, "user_banned");
+        assert_eq!(code(auth::refresh(&world.nobody(), &auth, &before.refresh_token).await), "refresh_session_not_found");
+        let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
+        assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await), "user_banned");
+
+        users::restore(&world.operator(), maya.id, None).await.unwrap();
+        sign_in(&world, &auth, "maya").await;
+        users::archive(&world.operator(), maya.id, None).await.unwrap();
+        assert_eq!(try_with(PASSWORD).await, "user_banned");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn archiving_a_company_or_an_iso_signs_its_people_out() {
+    on_both(async |world: World| {
+        let auth = node();
+        let company = world.company("Harbor").await;
+        let (iso, iso_ctx) = world.iso("ivan", company).await;
+        let iso_user = users::get(&iso_ctx, iso_ctx.actor.user_id().unwrap()).await.unwrap();
+        let (client, _, client_ctx) = world.client("clara", company, Some(iso)).await;
+        let client_user = users::get(&client_ctx, client).await.unwrap();
+        give_password(&world, &iso_user).await;
+        give_password(&world, &client_user).await;
+        let (ivan, clara) = (sign_in(&world, &auth, "ivan").await, sign_in(&world, &auth, "clara").await);
+
+        domain::isos::archive(&world.operator(), iso, None).await.unwrap();
+        assert_eq!(code(holder(&world, &node(), &ivan.access_token).await), "session_not_found");
+        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
+        assert!(holder(&world, &node(), &clara.access_token).await.is_ok(), "an ISO's client stays the office's");
+
+        domain::companies::archive(&world.operator(), company, None).await.unwrap();
+        assert_eq!(code(holder(&world, &node(), &clara.access_token).await), "session_not_found");
+        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "clara@example.com", PASSWORD).await), "user_banned");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let refresh = async |token: &str| auth::refresh(&world.nobody(), &auth, token).await;
+        let first = sign_in(&world, &auth, "maya").await;
+        let second = refresh(&first.refresh_token).await.unwrap();
+        assert_ne!(first.refresh_token, second.refresh_token);
+        assert_eq!(first.session.id, second.session.id);
+
+        // The parent of the active one, a year later: a tab that slept.
+        world.clock.advance(Duration::days(365));
+        assert_eq!(refresh(&first.refresh_token).await.unwrap().refresh_token, second.refresh_token);
+
+        let third = refresh(&second.refresh_token).await.unwrap();
+        world.clock.advance(Duration::seconds(10));
+        assert_eq!(refresh(&first.refresh_token).await.unwrap().refresh_token, third.refresh_token, "within ten seconds");
+        world.clock.advance(Duration::seconds(1));
+        let ctx = holder(&world, &auth, &third.access_token).await.unwrap();
+        assert_eq!(sessions::list(&ctx, third.user.id).await.unwrap().len(), 1);
+        assert_eq!(code(refresh(&first.refresh_token).await), "refresh_token_already_used");
+        assert_eq!(code(refresh(&third.refresh_token).await), "refresh_session_not_found");
+        assert_eq!(code(holder(&world, &auth, &third.access_token).await), "session_not_found");
+        assert_eq!(told(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
+
+        assert_eq!(code(refresh("nonsense").await), "refresh_token_not_valid");
+        let stranger = Keys::for_tests().refresh_token(domain::ids::SessionId(world.chance.uuid()), 0);
+        assert_eq!(code(refresh(&stranger).await), "refresh_token_not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_hundred_tabs_that_refresh_at_once_stay_signed_in() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let first = sign_in(&world, &auth, "maya").await;
+        let tabs = (0..100).map(|_| {
+            let (ctx, auth, token) = (world.nobody(), auth.clone(), first.refresh_token.clone());
+            tokio::spawn(async move { auth::refresh(&ctx, &auth, &token).await })
+        });
+        let mut answers = std::collections::BTreeSet::new();
+        for tab in tabs.collect::<Vec<_>>() {
+            answers.insert(tab.await.unwrap().unwrap().refresh_token);
+        }
+        assert_eq!(answers.len(), 1, "all were given the one active token");
+        let active = answers.pop_first().unwrap();
+        auth::refresh(&world.nobody(), &auth, &active).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_works_once_and_takes_the_others_with_it() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
+        let (one, code_of_one) = link(&world, &maya, LinkKind::Invite).await;
+        let (two, _) = link(&world, &maya, LinkKind::Recovery).await;
+        let verify = async |ticket: Ticket| auth::verify(&world.nobody(), &auth, &ticket).await;
+        let granted = verify(Ticket::Token(one.clone())).await.unwrap();
+        assert_eq!(granted.user.id, maya.id);
+        assert_eq!(granted.session.amr[0].method, "otp");
+        for used in [one, two] {
+            assert_eq!(code(verify(Ticket::Token(used)).await), "otp_expired");
+        }
+        let by_code = Ticket::Code { email: maya.email.clone(), code: code_of_one };
+        assert_eq!(code(verify(by_code).await), "otp_expired");
+
+        let (late, _) = link(&world, &maya, LinkKind::Recovery).await;
+        let (day, _) = link(&world, &maya, LinkKind::Invite).await;
+        world.clock.advance(Duration::minutes(61));
+        assert_eq!(code(verify(Ticket::Token(late)).await), "otp_expired");
+        verify(Ticket::Token(day)).await.unwrap();
+        world.clock.advance(Duration::days(2));
+        assert!(links::clean_up(&world.operator(), world.clock.now()).await.unwrap() >= 4);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_who_use_one_link_at_once_one_gets_in() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
+        let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
+        let tries = (0..10).map(|_| {
+            let (ctx, auth, ticket) = (world.nobody(), auth.clone(), Ticket::Token(token.clone()));
+            tokio::spawn(async move { auth::verify(&ctx, &auth, &ticket).await.is_ok() })
+        });
+        let mut entered = 0;
+        for attempt in tries.collect::<Vec<_>>() {
+            entered += usize::from(attempt.await.unwrap());
+        }
+        assert_eq!(entered, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_code_is_taken_until_ten_wrong_ones() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
+        let with = async |email: &str, code: &str| {
+            let ticket = Ticket::Code { email: email.to_owned(), code: code.to_owned() };
+            auth::verify(&world.nobody(), &auth, &ticket).await
+        };
+        let wrong = |right: &str| if right == "000000" { "000001" } else { "000000" };
+        let (_, right) = link(&world, &maya, LinkKind::Recovery).await;
+        for _ in 0..9 {
+            assert_eq!(code(with("maya@example.com", wrong(&right)).await), "otp_expired");
+        }
+        assert_eq!(code(with("nobody@example.com", &right).await), "otp_expired");
+        with("Maya@Example.com", &right).await.unwrap();
+
+        let (token, right) = link(&world, &maya, LinkKind::Recovery).await;
+        for _ in 0..10 {
+            assert_eq!(code(with("maya@example.com", wrong(&right)).await), "otp_expired");
+        }
+        assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right one comes too late");
+        let (_, fresh) = link(&world, &maya, LinkKind::Recovery).await;
+        assert_eq!(code(with("maya@example.com", &fresh).await), "otp_expired", "a new mail gives no new tries");
+        auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
+    on_both(async |world: World| {
+        let auth = node();
+        let mut tx = world.db.begin().await.unwrap();
+        let new = NewUser {
+            role: Role::Employee,
+            status: Status::Pending,
+            first_name: "Maya".to_owned(),
+            last_name: "Ortiz".to_owned(),
+            email: "maya@example.com".to_owned(),
+            phone: None,
+            address: None,
+            company_id: None,
+            iso_id: None,
+            password_hash: None,
+            must_change_password: true,
+            language: "en-US".to_owned(),
+        };
+        let maya = users::insert(&mut tx, &world.operator(), new).await.unwrap();
+        tx.commit().await.unwrap();
+        let (token, _) = link(&world, &maya, LinkKind::Invite).await;
+        let invited = auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await.unwrap();
+        let me = holder(&world, &auth, &invited.access_token).await.unwrap();
+        let set = async |ctx: &Ctx, password: &str| {
+            let change = Change { password: Some(password.to_owned()), current_password: None };
+            auth::update_user(ctx, &auth, &change).await
+        };
+        assert_eq!(code(set(&me, "short").await), "weak_password");
+        assert_eq!(code(set(&me, "maya@example.com").await), "weak_password");
+        assert_eq!(code(set(&me, &"x1".repeat(40)).await), "too_long");
+        let changed = set(&me, PASSWORD).await.unwrap();
+        assert_eq!((changed.status, changed.must_change_password), (Status::Active, false));
+        assert_eq!(code(set(&me, PASSWORD).await), "same_password");
+
+        let elsewhere = sign_in(&world, &auth, "maya").await;
+        assert!(holder(&world, &auth, &elsewhere.access_token).await.is_ok());
+        let (pending, _) = link(&world, &maya, LinkKind::Recovery).await;
+        let guess = Change { password: Some("another good one".to_owned()), current_password: Some("guess".to_owned()) };
+        assert_eq!(code(auth::update_user(&me, &auth, &guess).await), "current_password_invalid");
+        set(&me, "another good one").await.unwrap();
+        assert!(holder(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
+        assert_eq!(code(holder(&world, &auth, &elsewhere.access_token).await), "session_not_found");
+        assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(pending)).await), "otp_expired");
+        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await), "invalid_credentials");
+        assert_eq!(told(&world, "user.password_changed").await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn signing_out_ends_what_was_asked_for() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let (a, b, c) =
+            (sign_in(&world, &auth, "maya").await, sign_in(&world, &auth, "maya").await, sign_in(&world, &auth, "maya").await);
+        let live = async |granted: &Granted| holder(&world, &auth, &granted.access_token).await.is_ok();
+        let ctx = holder(&world, &auth, &a.access_token).await.unwrap();
+        assert!(live(&b).await && live(&c).await);
+        auth::sign_out(&holder(&world, &auth, &b.access_token).await.unwrap(), &auth, Which::Local).await.unwrap();
+        assert!(live(&a).await && !live(&b).await && live(&c).await);
+        auth::sign_out(&ctx, &auth, Which::Others).await.unwrap();
+        assert!(live(&a).await && !live(&c).await);
+        auth::sign_out(&ctx, &auth, Which::Global).await.unwrap();
+        assert!(!live(&a).await);
+        assert_eq!(told(&world, "session.ended").await.len(), 3);
+
+        let other = sign_in(&world, &auth, "maya").await;
+        person(&world, Role::Employee, "noah").await;
+        let noah = sign_in(&world, &auth, "noah").await;
+        let noah = holder(&world, &auth, &noah.access_token).await.unwrap();
+        assert_eq!(code(sessions::end(&noah, other.session.id).await), "not_found", "another's session is not known");
+        sessions::end(&holder(&world, &auth, &other.access_token).await.unwrap(), other.session.id).await.unwrap();
+        assert_eq!(code(holder(&world, &node(), &other.access_token).await), "session_not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_node_refuses_an_ended_session_within_a_second() {
+    on_both(async |world: World| {
+        let (here, there) = (node(), node());
+        let (feed, _) = broadcast::channel(64);
+        let heard = feed.subscribe();
+        let memory = there.verified.clone();
+        let listening = tokio::spawn(async move { memory.listen(heard).await });
+        let following = tokio::spawn(activity::follow(world.operator(), feed));
+        let maya = person(&world, Role::Employee, "maya").await;
+        let refused_within_a_second = async |token: &str, why: &str| {
+            for _ in 0..20 {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                if let Err(e) = holder(&world, &there, token).await {
+                    return assert_eq!(code::<Ctx>(Err(e)), "session_not_found", "{why}");
+                }
+            }
+            panic!("{why}: still taken after a second");
+        };
+        let granted = sign_in(&world, &here, "maya").await;
+        let ctx = holder(&world, &here, &granted.access_token).await.unwrap();
+        assert!(holder(&world, &there, &granted.access_token).await.is_ok());
+        auth::sign_out(&ctx, &here, Which::Local).await.unwrap();
+        assert!(holder(&world, &here, &granted.access_token).await.is_err(), "at once where it happened");
+        refused_within_a_second(&granted.access_token, "signed out").await;
+
+        let granted = sign_in(&world, &here, "maya").await;
+        assert!(holder(&world, &there, &granted.access_token).await.is_ok());
+        users::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        refused_within_a_second(&granted.access_token, "role changed").await;
+        following.abort();
+        listening.abort();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_memory_answers_without_the_database() {
+    let world = World::sqlite().await;
+    let auth = node();
+    person(&world, Role::Employee, "maya").await;
+    let granted = sign_in(&world, &auth, "maya").await;
+    let first = auth::authenticate(&auth, &world.db, world.clock.now(), &granted.access_token).await.unwrap();
+    world.db.close().await;
+    let again = auth::authenticate(&auth, &world.db, world.clock.now(), &granted.access_token).await.unwrap();
+    assert!(Arc::ptr_eq(&first, &again));
+    let unknown = auth::authenticate(&node(), &world.db, world.clock.now(), &granted.access_token).await;
+    assert!(matches!(unknown, Err(Error::Unavailable(_))), "a token that is new cannot be looked up");
+}
+
+#[tokio::test]
+async fn a_token_of_another_session_owner_is_refused() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let noah = person(&world, Role::SuperAdmin, "noah").await;
+        let maya = sign_in(&world, &auth, "maya").await;
+        let forged = |claims: serde_json::Value| auth.keys.sign(&claims).unwrap();
+        let exp = world.clock.now().timestamp() + 60;
+        let id = maya.session.id;
+        for (claims, refusal) in [
+            (serde_json::json!({ "sub": noah.id, "session_id": id, "exp": exp }), "session_not_found"),
+            (serde_json::json!({ "sub": maya.user.id, "exp": exp }), "session_not_found"),
+            (serde_json::json!({ "sub": "maya", "session_id": id, "exp": exp }), "bad_jwt_subject"),
+            (serde_json::json!({ "session_id": id, "exp": exp }), "bad_jwt"),
+            (serde_json::json!({ "sub": maya.user.id, "session_id": id }), "bad_jwt"),
+            (serde_json::json!({ "sub": world.chance.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
+        ] {
+            assert_eq!(code(holder(&world, &auth, &forged(claims.clone())).await), refusal, "{claims}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn recovery_mails_go_to_open_accounts_once_a_minute() {
+    on_both(async |world: World| {
+        let maya = person(&world, Role::Employee, "maya").await;
+        let mails = async || -> i64 {
+            world.db.clone().sql("select count(*) from mails where kind = 'recovery'").scalar().await.unwrap()
+        };
+        let ask = async |email: &str| auth::recover(&world.nobody(), email).await.unwrap();
+        ask("nobody@example.com").await;
+        assert_eq!(mails().await, 0);
+        ask("MAYA@example.com").await;
+        ask("maya@example.com").await;
+        assert_eq!(mails().await, 1);
+        world.clock.advance(Duration::seconds(61));
+        ask("maya@example.com").await;
+        assert_eq!(mails().await, 2);
+        users::suspend(&world.operator(), maya.id, None).await.unwrap();
+        world.clock.advance(Duration::seconds(61));
+        ask("maya@example.com").await;
+        assert_eq!(mails().await, 2);
+    })
+    .await;
+}

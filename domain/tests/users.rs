@@ -1,0 +1,202 @@
+//! User management, on both databases.
+use domain::{
+    Error,
+    access::Role,
+    counts,
+    db::Sql,
+    page::PageQuery,
+    testing::{World, on_both},
+    users::{self, Filter, Input, Status},
+};
+
+fn input(first: &str, email: &str) -> Input {
+    Input { first_name: first.to_owned(), last_name: "Test".to_owned(), email: email.to_owned(), ..Input::default() }
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result.expect_err("is refused") {
+        Error::Conflict(p) | Error::Forbidden(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        Error::NotFound(noun) => format!("no {noun}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_operator_makes_the_first_account_of_an_empty_portal() {
+    on_both(async |world: World| {
+        let first = users::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
+        assert_eq!((first.status, first.email.as_str()), (Status::Pending, "Ada@Example.com"));
+        let mails: i64 = world.db.clone().sql("select count(*) from mails where kind = 'password_setup'").scalar().await.unwrap();
+        assert_eq!(mails, 1);
+
+        let given = Input { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
+        let second = users::create(&world.operator(), Role::Employee, given).await.unwrap();
+        assert_eq!((second.status, second.must_change_password), (Status::Active, true));
+        assert_eq!(code(users::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| match e {
+            Error::Unauthenticated(p) => Error::Conflict(p),
+            other => other,
+        })), "unauthenticated");
+        let employee = world.employee("Finn").await;
+        assert_eq!(code(users::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await), "forbidden");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_an_account_is_said_at_once() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let bad = Input { password: Some("short".to_owned()), language: Some("de".to_owned()), ..input(" ", "not an address") };
+        assert_eq!(
+            code(users::create(&op, Role::CompanyAdmin, bad).await),
+            "first_name required, email invalid_email, language unknown, company_id required, password weak_password"
+        );
+        let company = world.company("Harbor").await;
+        let odd = Input { company_id: Some(company), ..input("Ada", "ada@example.com") };
+        assert_eq!(code(users::create(&op, Role::Employee, odd).await), "company_id not_allowed");
+        assert_eq!(code(users::create(&op, Role::Iso, input("Ada", "ada@example.com")).await), "iso_id required");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_address_is_taken_in_any_letter_case() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let (client, ..) = world.client("Clara", company, None).await;
+        match users::create(&world.operator(), Role::Employee, input("Other", "CLARA@example.COM")).await {
+            Err(Error::Conflict(problem)) => {
+                assert_eq!(problem.code, "email_taken");
+                assert_eq!(problem.params["client_id"], client.to_string());
+            }
+            other => panic!("{other:?}"),
+        }
+        world.employee("Finn").await;
+        match users::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
+            Err(Error::Conflict(problem)) => assert!(problem.params.is_empty(), "staff are nobody's client"),
+            other => panic!("{other:?}"),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_last_super_admin_stays() {
+    on_both(async |world: World| {
+        let (op, ada) = (world.operator(), world.user(Role::SuperAdmin, "Ada", None, None).await);
+        let demote = async |id| users::set_role(&op, id, Role::Employee, None, None, None).await;
+        assert_eq!(code(demote(ada.id).await), "last_super_admin");
+        assert_eq!(code(users::suspend(&op, ada.id, None).await), "last_super_admin");
+        assert_eq!(code(users::archive(&op, ada.id, None).await), "last_super_admin");
+        let bea = world.user(Role::SuperAdmin, "Bea", None, None).await;
+        users::suspend(&op, bea.id, None).await.unwrap();
+        assert_eq!(code(demote(ada.id).await), "last_super_admin", "a suspended one does not count");
+        users::restore(&op, bea.id, None).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update users set status = 'active'").run().await.unwrap();
+        tx.commit().await.unwrap();
+
+        // Both at once: one of the two stays.
+        let (one, two) = tokio::join!(demote(ada.id), demote(bea.id));
+        assert_eq!(usize::from(one.is_ok()) + usize::from(two.is_ok()), 1, "{one:?} {two:?}");
+        let left: i64 = world
+            .db
+            .clone()
+            .sql("select count(*) from users where role = 'super_admin' and status = 'active'")
+            .scalar()
+            .await
+            .unwrap();
+        assert_eq!(left, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stale_change_names_who_came_first() {
+    on_both(async |world: World| {
+        let finn = world.user(Role::Employee, "Finn", None, None).await;
+        let changed = users::suspend(&world.operator(), finn.id, Some(finn.version)).await.unwrap();
+        assert_eq!(changed.version, finn.version + 1);
+        match users::restore(&world.operator(), finn.id, Some(finn.version)).await {
+            Err(Error::Conflict(problem)) => {
+                assert_eq!(problem.code, "stale");
+                assert_eq!(problem.params["changed_by"], "root");
+            }
+            other => panic!("{other:?}"),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_count_of_clients_keeps_step() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let company = world.company("Harbor").await;
+        let (clara, ..) = world.client("Clara", company, None).await;
+        world.client("Noah", company, None).await;
+        let agree = async |expected: Option<i64>| {
+            let (kept, real) = (counts::all(&mut world.db.clone()).await.unwrap(), counts::recount(&mut world.db.clone()).await.unwrap());
+            assert_eq!(real.get("clients").copied(), expected);
+            assert_eq!(kept.get("clients").copied().unwrap_or(0), expected.unwrap_or(0));
+        };
+        agree(Some(2)).await;
+        users::archive(&op, clara, None).await.unwrap();
+        users::archive(&op, clara, None).await.unwrap();
+        agree(Some(1)).await;
+        users::restore(&op, clara, None).await.unwrap();
+        agree(Some(2)).await;
+        users::set_role(&op, clara, Role::Employee, None, None, None).await.unwrap();
+        agree(Some(1)).await;
+        users::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
+        agree(Some(2)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn accounts_are_found_by_role_status_and_words_newest_first() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let company = world.company("Harbor").await;
+        for name in ["Anna", "Anton", "Berta"] {
+            world.clock.advance(chrono::Duration::seconds(1));
+            world.user(Role::Employee, name, None, None).await;
+        }
+        world.clock.advance(chrono::Duration::seconds(1));
+        world.client("Anke", company, None).await;
+        let names = async |filter: Filter, limit: Option<u32>, cursor: Option<String>| {
+            let page = users::list(&op, &filter, &PageQuery { limit, cursor }).await.unwrap();
+            (page.items.into_iter().map(|u| u.first_name).collect::<Vec<_>>().join(" "), page.next_cursor)
+        };
+        let q = |q: &str| Filter { q: Some(q.to_owned()), ..Filter::default() };
+        assert_eq!(names(q("an"), None, None).await.0, "Anke Anton Anna");
+        assert_eq!(names(Filter { role: Some(Role::Employee), ..q("an") }, None, None).await.0, "Anton Anna");
+        assert_eq!(names(Filter { role: Some(Role::Client), ..q("an test") }, None, None).await.0, "Anke");
+        assert_eq!(names(q("berta@example.com"), None, None).await.0, "Berta");
+        let active = Filter { role: Some(Role::Employee), status: Some(Status::Active), q: None };
+        let (first, next) = names(active.clone(), Some(2), None).await;
+        assert_eq!(first, "Berta Anton");
+        assert_eq!(names(active, Some(2), next).await, ("Anna".to_owned(), None));
+        assert_eq!(names(Filter { status: Some(Status::Suspended), ..Filter::default() }, None, None).await.0, "");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_choose_their_own_language_and_zone() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let clara = world.client("Clara", company, None).await.2;
+        users::set_preferences(&clara, Some("es"), Some("Europe/Madrid")).await.unwrap();
+        let me = users::me(&clara).await.unwrap();
+        assert_eq!((me.user.language.as_str(), me.user.time_zone.as_str()), ("es", "Europe/Madrid"));
+        assert_eq!(me.company, Some((company, "Harbor".to_owned())));
+        let wrong = users::set_preferences(&clara, Some("de"), Some("Mars")).await;
+        assert_eq!(code(wrong), "language unknown, time_zone invalid_time_zone");
+    })
+    .await;
+}
