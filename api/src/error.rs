@@ -1,0 +1,197 @@
+//! The one way a refusal leaves the server: a status and `{ code, message, params?, fields?, request_id }`.
+//!
+//! A handler's error travels as an extension of its response, because only the middleware knows the request's
+//! id and language; [`word`] then writes the body. Internals are logged there, once, and never sent.
+use axum::{
+    body::Body,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::{
+    Error, catalogue,
+    error::{FieldError, Problem},
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+pub type Result<T, E = ApiError> = std::result::Result<T, E>;
+
+/// Why a request was not answered as asked.
+#[derive(Debug)]
+pub enum ApiError {
+    /// What the use case said.
+    Domain(Error),
+    /// What HTTP itself refuses, before any use case is asked.
+    Http(StatusCode, Problem),
+}
+
+/// Seconds after which a client may try again when the database is gone.
+const RETRY_AFTER: u64 = 2;
+
+impl ApiError {
+    pub fn bad_json() -> Self {
+        Self::Http(StatusCode::BAD_REQUEST, Problem::new("bad_json"))
+    }
+
+    pub fn unknown_field(field: &str) -> Self {
+        Self::Http(StatusCode::BAD_REQUEST, Problem::new("unknown_field").with("field", field))
+    }
+
+    /// A field that is there and cannot be read as what it should be.
+    pub fn malformed(field: &str) -> Self {
+        Self::Domain(Error::field(field, "malformed"))
+    }
+
+    /// An address that leads nowhere, or to nothing of yours.
+    pub fn not_found() -> Self {
+        Self::Http(StatusCode::NOT_FOUND, Problem::new("not_found"))
+    }
+
+    pub fn method_not_allowed() -> Self {
+        Self::Http(StatusCode::METHOD_NOT_ALLOWED, Problem::new("method_not_allowed"))
+    }
+
+    pub fn too_large(limit: usize) -> Self {
+        Self::Http(StatusCode::PAYLOAD_TOO_LARGE, Problem::new("too_large").with("max_bytes", limit))
+    }
+
+    pub fn timeout() -> Self {
+        Self::Http(StatusCode::GATEWAY_TIMEOUT, Problem::new("request_timeout"))
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Http(status, _) => *status,
+            Self::Domain(error) => match error {
+                Error::NotFound(_) => StatusCode::NOT_FOUND,
+                Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+                Error::Conflict(_) => StatusCode::CONFLICT,
+                Error::Forbidden(_) => StatusCode::FORBIDDEN,
+                Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+                Error::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+                Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+        }
+    }
+
+    fn body(&self, language: &str, request_id: &str) -> ErrorBody {
+        let (code, params, message) = match self {
+            Self::Http(_, problem) => (
+                problem.code,
+                problem.params.clone(),
+                catalogue::text(language, "errors", problem.code, &problem.params),
+            ),
+            Self::Domain(error) => {
+                let (code, params) = match error {
+                    Error::NotFound(_) => ("not_found", Map::new()),
+                    Error::Invalid(_) => ("invalid", Map::new()),
+                    Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => (p.code, p.params.clone()),
+                    Error::TooMany(seconds) => {
+                        ("too_many_requests", Map::from_iter([("seconds".to_owned(), Value::from(*seconds))]))
+                    }
+                    Error::Unavailable(_) => ("unavailable", Map::new()),
+                    Error::Internal(_) => ("internal", Map::new()),
+                };
+                (code, params, catalogue::error(language, error))
+            }
+        };
+        let fields = match self {
+            Self::Domain(Error::Invalid(fields)) => fields.iter().map(|f| Refused::new(language, f)).collect(),
+            _ => Vec::new(),
+        };
+        ErrorBody { code: code.to_owned(), message, params, fields, request_id: request_id.to_owned() }
+    }
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        Self::Domain(error)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        match &self {
+            Self::Domain(Error::Unauthenticated(_)) => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::Domain(Error::Unavailable(_)) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
+            }
+            Self::Domain(Error::TooMany(seconds)) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
+            }
+            _ => {}
+        }
+        response.extensions_mut().insert(Refusal(Arc::new(self)));
+        response
+    }
+}
+
+/// A refusal on its way out, still without words.
+#[derive(Clone)]
+struct Refusal(Arc<ApiError>);
+
+/// Writes the body of a refusal, in the caller's language, and logs what is our fault or the database's.
+pub fn word<'l>(response: &mut Response, request_id: &str, language: impl FnOnce() -> &'l str) {
+    let Some(Refusal(error)) = response.extensions_mut().remove::<Refusal>() else { return };
+    match &*error {
+        ApiError::Domain(Error::Internal(cause)) => tracing::error!(request_id, error = %cause, "internal error"),
+        ApiError::Domain(Error::Unavailable(cause)) => {
+            tracing::warn!(request_id, error = %cause, "database unavailable")
+        }
+        _ => {}
+    }
+    let body = serde_json::to_vec(&error.body(language(), request_id)).expect("an error body is plain data");
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *response.body_mut() = Body::from(body);
+}
+
+/// What every refused call answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ErrorBody {
+    /// Names the reason for programs; the message catalogue has words for each.
+    #[schema(example = "invalid")]
+    code: String,
+    /// A sentence for people, in the user's language.
+    message: String,
+    /// What the sentence names.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = HashMap<String, Value>)]
+    params: Map<String, Value>,
+    /// Every refused field, with code `invalid`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Refused>,
+    /// The answer's `x-request-id`: with it the log says more.
+    request_id: String,
+}
+
+/// A refused field.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FieldError)]
+pub struct Refused {
+    field: String,
+    #[schema(example = "required")]
+    code: String,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = HashMap<String, Value>)]
+    params: Map<String, Value>,
+    message: String,
+}
+
+impl Refused {
+    fn new(language: &str, error: &FieldError) -> Self {
+        Self {
+            field: error.field.clone(),
+            code: error.problem.code.to_owned(),
+            params: error.problem.params.clone(),
+            message: catalogue::field(language, error),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The portal over HTTP: who asks, what they send, what they get back. What is true and who may do what is
+//! `domain`'s; this crate has no SQL and no rules.
+//!
+//! A request passes `middleware` (id, log, limits, headers), is matched by the table in `routes`, turned into a
+//! [`domain::Ctx`] and plain input by `extract`, handed to one use case, and answered by a view or by `error`.
+mod address;
+mod answer;
+mod assets;
+mod error;
+mod extract;
+mod limits;
+mod middleware;
+mod openapi;
+mod routes;
+mod serve;
+mod state;
+
+pub use address::Network;
+pub use assets::CLIENT_ROUTES;
+pub use openapi::openapi;
+pub use routes::router;
+pub use serve::serve;
+pub use state::{App, Http, Parts};

@@ -1,0 +1,177 @@
+//! What every request passes on its way in and out: an id, a time limit, a line in the log, safe headers.
+use crate::{
+    address,
+    error::{self, ApiError},
+    state::App,
+};
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use domain::access::SignedIn;
+use futures::FutureExt;
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    panic::AssertUnwindSafe,
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+use tower_http::{
+    CompressionLevel,
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate, SizeAbove},
+    },
+};
+
+/// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Answers shorter than this cost more to compress than to send.
+const WORTH_COMPRESSING: u64 = 1_024;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+/// What an answer that is not a page may do in a browser: nothing.
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// The peer's address, put there by the listener.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// What is known of the request outside its handler.
+#[derive(Debug)]
+pub struct About {
+    pub request_id: String,
+    pub address: IpAddr,
+    /// Set by the extractor that read the token.
+    pub signed_in: OnceLock<Arc<SignedIn>>,
+}
+
+/// The outermost of our layers.
+pub async fn around(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
+    let about = Arc::new(About {
+        request_id: app.next_request_id(),
+        address: address::client(peer, request.headers(), &app.http.trusted_proxies),
+        signed_in: OnceLock::new(),
+    });
+    request.extensions_mut().insert(about.clone());
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
+    let private = is_private(request.uri().path());
+
+    let answer = if declares_more_than(request.headers(), app.http.body_limit) {
+        ApiError::too_large(app.http.body_limit).into_response()
+    } else {
+        let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+        match tokio::time::timeout(TIME_LIMIT, handled).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(panic)) => ApiError::from(domain::Error::internal(said(&*panic))).into_response(),
+            Err(_) => ApiError::timeout().into_response(),
+        }
+    };
+    let mut response = answer;
+    error::word(&mut response, &about.request_id, || match about.signed_in.get() {
+        Some(user) => &user.language,
+        None => preferred(languages.as_ref()),
+    });
+    guard(response.headers_mut(), &app, private);
+    if let Ok(id) = HeaderValue::from_str(&about.request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    log(&method, route.as_ref(), response.status(), started.elapsed(), &about);
+    response
+}
+
+/// JSON and pages are compressed quickly as they are sent; built files were compressed well beforehand, and an
+/// event must not wait in a compressor.
+pub fn compression() -> CompressionLayer<impl Predicate> {
+    let text = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+        kind.starts_with(b"application/json") || kind.starts_with(b"text/html")
+    };
+    CompressionLayer::new()
+        .gzip(true)
+        .br(true)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(WORTH_COMPRESSING).and(text))
+}
+
+pub fn is_private(path: &str) -> bool {
+    ["/rest/", "/auth/v1/", "/functions/", "/realtime/", "/storage/"].iter().any(|start| path.starts_with(start))
+}
+
+fn declares_more_than(headers: &HeaderMap, limit: usize) -> bool {
+    length(headers).is_some_and(|bytes| bytes > limit as u64)
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("a handler panicked: {}", text.unwrap_or("no message"))
+}
+
+/// The first language of `Accept-Language` that we have; English otherwise.
+pub fn preferred(languages: Option<&HeaderValue>) -> &'static str {
+    let wanted = languages.and_then(|value| value.to_str().ok()).unwrap_or("");
+    let known = wanted.split(',').find_map(|language| match language.trim().get(..2)? {
+        "es" => Some("es"),
+        "en" => Some("en-US"),
+        _ => None,
+    });
+    known.unwrap_or("en-US")
+}
+
+fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        PERMISSIONS_POLICY,
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    );
+    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(DATA_POLICY));
+    if app.is_https() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=63072000"));
+    }
+    if private {
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    }
+}
+
+/// One line a request. The route's template, never the address asked for: that may hold a token or a name.
+fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration, about: &About) {
+    let ms = took.as_secs_f64() * 1_000.0;
+    let status = status.as_u16();
+    let actor = about.signed_in.get().map(|user| tracing::field::display(user.id));
+    let request_id = about.request_id.as_str();
+    match route.map(MatchedPath::as_str) {
+        Some("/healthz" | "/readyz") | None if status < 500 => {
+            tracing::debug!(target: "api::access", %method, route = route.map(MatchedPath::as_str), status, ms, request_id);
+        }
+        route => tracing::info!(target: "api::access", %method, route, status, ms, actor, request_id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_language_we_have_wins() {
+        let of = |text: &str| preferred(Some(&HeaderValue::from_str(text).unwrap()));
+        assert_eq!(of("es-MX,es;q=0.9,en;q=0.8"), "es");
+        assert_eq!(of("de-DE,de;q=0.9,es;q=0.5"), "es");
+        assert_eq!(of("en-GB"), "en-US");
+        assert_eq!(of("é"), "en-US");
+        assert_eq!(preferred(None), "en-US");
+    }
+}

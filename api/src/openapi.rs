@@ -1,0 +1,210 @@
+//! The API's description, made from the routes themselves. `web/openapi.json` is this text, committed; a test
+//! fails when it is stale, and the web app's types are made from it.
+use crate::routes;
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use std::{collections::BTreeSet, sync::LazyLock};
+use utoipa::{
+    OpenApi,
+    openapi::{
+        Content, Ref, RefOr, ResponseBuilder,
+        header::HeaderBuilder,
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
+        schema::{ArrayBuilder, ObjectBuilder, Schema, Type},
+        security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+    },
+};
+use utoipa_axum::router::OpenApiRouter;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "SPV Portal",
+        description = "Everything the portal does. Sign in at `/auth/v1/token` and send the access token as `Authorization: Bearer …`. \
+            Amounts are decimal numbers as text beside a currency, times are RFC 3339 in UTC, lists go on with `cursor`. \
+            A row carries its `version` (also as `ETag`; send it back as `If-Match`) and what you `can` do with it.",
+        license(name = "MIT")
+    ),
+    components(schemas(crate::error::ErrorBody))
+)]
+struct Document;
+
+static TEXT: LazyLock<String> = LazyLock::new(|| {
+    let (_, mut document) = OpenApiRouter::with_openapi(Document::openapi())
+        .nest("/rest/v1", routes::rest())
+        .merge(routes::beside())
+        .split_for_parts();
+    complete(&mut document);
+    let mut text = document.to_pretty_json().expect("the document is plain data");
+    text.push('\n');
+    text
+});
+
+/// The OpenAPI document as pretty JSON, with a line end.
+pub fn openapi() -> String {
+    TEXT.clone()
+}
+
+/// The document, for programs and for the page at `/docs/api`.
+pub async fn document() -> Response {
+    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")], TEXT.as_str()).into_response()
+}
+
+/// Adds what is true of every operation, so that it is written once: who may, what a refusal looks like, which
+/// headers are read and sent.
+fn complete(document: &mut utoipa::openapi::OpenApi) {
+    let mut inputs = BTreeSet::new();
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            describe(method, path, operation);
+            inputs.extend(body_schema(operation));
+        }
+    }
+    let components = document.components.get_or_insert_default();
+    components.security_schemes.insert(
+        "bearer".to_owned(),
+        RefOr::T(SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build())),
+    );
+    for (status, description) in REFUSALS {
+        components.responses.insert(format!("Refused_{status}"), refusal(description));
+    }
+    for (name, schema) in &mut components.schemas {
+        if let Some((_, row)) = name.split_once('_') {
+            name_rows(schema, row);
+        }
+        if !inputs.contains(name) && !["ErrorBody", "FieldError"].contains(&name.as_str()) {
+            require_all(schema);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    [("get", &mut item.get), ("post", &mut item.post), ("patch", &mut item.patch), ("delete", &mut item.delete)]
+        .into_iter()
+        .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+fn describe(method: &str, path: &str, operation: &mut Operation) {
+    let public = operation.security.is_some();
+    if !public {
+        operation.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new())]);
+    }
+    let by_id = path.contains("{id}");
+    let has_body = operation.request_body.is_some();
+    let has_query =
+        operation.parameters.iter().flatten().any(|p| matches!(p, RefOr::T(p) if p.parameter_in == ParameterIn::Query));
+    let creates =
+        operation.responses.responses.contains_key("201") || operation.responses.responses.contains_key("202");
+    let row = has_tag(operation);
+    let refusals = [
+        ("400", has_body || has_query),
+        ("401", !public),
+        ("403", !public),
+        ("404", by_id),
+        ("409", method != "get"),
+        ("413", has_body),
+        ("422", has_body || has_query),
+        ("429", public && method == "post"),
+        ("503", true),
+        ("default", true),
+    ];
+    for (status, _) in refusals.into_iter().filter(|(_, applies)| *applies) {
+        let refusal = RefOr::Ref(Ref::from_response_name(format!("Refused_{status}")));
+        operation.responses.responses.insert(status.to_owned(), refusal);
+    }
+    let mut parameters = operation.parameters.take().unwrap_or_default();
+    if by_id && has_body && method != "get" && row {
+        parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
+    }
+    if method == "post" && creates && path.starts_with("/rest/") {
+        parameters.push(header_parameter(
+            "Idempotency-Key",
+            "The same key with the same body makes one row, however often it is sent.",
+        ));
+    }
+    operation.parameters = (!parameters.is_empty()).then_some(parameters);
+}
+
+/// Notes the `ETag` of answers that are one row, and says whether this is one.
+fn has_tag(operation: &mut Operation) -> bool {
+    let Some((_, RefOr::T(response))) =
+        operation.responses.responses.iter_mut().find(|(status, _)| *status == "200" || *status == "201")
+    else {
+        return false;
+    };
+    let row = response.content.values().any(|content| {
+        matches!(content, RefOr::T(Content { schema: Some(RefOr::Ref(Ref { ref_location, .. })), .. })
+            if ROWS.iter().any(|row| ref_location.ends_with(&format!("/{row}"))))
+    });
+    if row {
+        let text = ObjectBuilder::new().schema_type(Type::String).build();
+        let tag = HeaderBuilder::new().schema(Some(text)).description(Some("The row's `version`, in quotes.")).build();
+        response.headers.insert("ETag".to_owned(), RefOr::T(tag));
+    }
+    row
+}
+
+/// Answers that carry a version.
+const ROWS: [&str; 9] =
+    ["Client", "ClientCreated", "Company", "CompanyDetail", "Iso", "IsoDetail", "SpvDetail", "Step", "StepChanged"];
+
+/// What each refusal means, wherever it is given.
+const REFUSALS: [(&str, &str); 10] = [
+    ("400", "The request cannot be read, or names a field that does not exist."),
+    ("401", "Not signed in, or not any more."),
+    ("403", "Yours to see, but not to do."),
+    ("404", "There is no such row, or it is not yours to know of."),
+    ("409", "The state of things is against it; `stale` when somebody else changed the row first."),
+    ("413", "The body is too large."),
+    ("422", "Refused fields, each with its reason."),
+    ("429", "Too often; `Retry-After` says when again."),
+    ("503", "The database cannot be used right now; `Retry-After` says when again."),
+    ("default", "Any other refusal."),
+];
+
+fn refusal(description: &str) -> RefOr<utoipa::openapi::Response> {
+    let body = Content::new(Some(RefOr::Ref(Ref::from_schema_name("ErrorBody"))));
+    RefOr::T(ResponseBuilder::new().description(description).content("application/json", body).build())
+}
+
+fn header_parameter(name: &str, description: &str) -> RefOr<Parameter> {
+    let parameter = ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(utoipa::openapi::Required::False)
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+        .build();
+    RefOr::T(parameter)
+}
+
+/// The schema that an operation reads as its body.
+fn body_schema(operation: &Operation) -> Option<String> {
+    let RefOr::T(body) = operation.request_body.as_ref()? else { return None };
+    match body.content.get("application/json")? {
+        RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => {
+            reference.ref_location.rsplit('/').next().map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// A list refers to its rows by name; made from a generic type, it would write them out.
+fn name_rows(schema: &mut RefOr<Schema>, row: &str) {
+    if let RefOr::T(Schema::Object(list)) = schema
+        && let Some(items) = list.properties.get_mut("items")
+    {
+        *items = RefOr::T(ArrayBuilder::new().items(Ref::from_schema_name(row)).into());
+    }
+}
+
+/// Answers always carry every field; null says that there is nothing in it.
+fn require_all(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => object.required = object.properties.keys().cloned().collect(),
+        RefOr::T(Schema::AllOf(all)) => all.items.iter_mut().for_each(require_all),
+        _ => {}
+    }
+}

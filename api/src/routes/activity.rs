@@ -1,0 +1,93 @@
+//! What happened.
+use crate::{
+    answer::Page,
+    error::Result,
+    extract::{Query, SignedIn, chosen},
+};
+use axum::Json as Answer;
+use chrono::{DateTime, Utc};
+use domain::{
+    activity::{self, Filter},
+    ids::{ActivityId, SpvId},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+/// A thing that happened. The catalogue's `events` have a sentence for each `action`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Activity {
+    id: ActivityId,
+    /// Position in the log; an event stream resumes after it.
+    seq: i64,
+    at: DateTime<Utc>,
+    #[schema(example = "spv.started")]
+    action: String,
+    actor: Who,
+    subject: What,
+    spv_id: Option<SpvId>,
+    /// What the sentence needs.
+    #[schema(value_type = HashMap<String, Value>)]
+    data: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivityActor)]
+pub struct Who {
+    /// A role, `operator`, `system` or `anonymous`.
+    kind: String,
+    name: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivitySubject)]
+pub struct What {
+    kind: String,
+    id: Option<Uuid>,
+    label: String,
+}
+
+impl From<activity::Activity> for Activity {
+    fn from(row: activity::Activity) -> Self {
+        Self {
+            id: row.id,
+            // Only numbered rows are ever listed.
+            seq: row.seq.unwrap_or_default(),
+            at: row.at,
+            action: row.action,
+            actor: Who { kind: row.actor_kind, name: row.actor_name },
+            subject: What { kind: row.subject_kind, id: row.subject_id, label: row.subject_label },
+            spv_id: row.spv_id,
+            data: row.data,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Says what `subject_id` is; an id alone is enough.
+    #[serde(rename = "subject_kind")]
+    _subject_kind: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    subject_id: Option<Uuid>,
+    /// All that happened to an order and its steps.
+    #[serde(default, deserialize_with = "chosen")]
+    spv_id: Option<SpvId>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// What happened, newest first, as far as you may know of it.
+#[utoipa::path(get, path = "/activity", operation_id = "activity_list", tag = "activity", params(Wanted),
+    responses((status = 200, body = Page<Activity>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
+    let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, Activity::from)))
+}

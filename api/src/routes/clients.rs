@@ -1,0 +1,271 @@
+//! Clients: people with orders.
+use crate::{
+    answer::{Made, Page, Row, full_name},
+    error::Result,
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied},
+    routes::spvs::Spv,
+};
+use axum::Json as Answer;
+use chrono::{DateTime, Utc};
+use domain::{
+    Ctx,
+    access::Role,
+    clients::{self, Change, Filter, Input, Setup},
+    ids::{CompanyId, IsoId, UserId},
+    page::PageQuery,
+    users::Status,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Client {
+    id: UserId,
+    user_id: UserId,
+    role: Role,
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: Option<String>,
+    address: Option<String>,
+    company_id: Option<CompanyId>,
+    company_name: Option<String>,
+    iso_id: Option<IsoId>,
+    iso_name: Option<String>,
+    status: Status,
+    created_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`.
+    can: Vec<&'static str>,
+}
+
+impl Client {
+    pub fn of(ctx: &Ctx, row: clients::Client) -> Self {
+        Self {
+            can: clients::can(ctx, &row),
+            id: row.id,
+            user_id: row.id,
+            role: Role::Client,
+            iso_name: full_name(row.iso_first_name, row.iso_last_name),
+            first_name: row.first_name,
+            last_name: row.last_name,
+            email: row.email,
+            phone: row.phone,
+            address: row.address,
+            company_id: row.company_id,
+            company_name: row.company_name,
+            iso_id: row.iso_id,
+            status: row.status,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, client: clients::Client) -> Row<Client> {
+    Row { version: client.version, view: Client::of(ctx, client) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of name, e-mail or phone.
+    q: Option<String>,
+    /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
+    #[param(value_type = Option<String>)]
+    status: Option<Status>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Clients you may see, newest first.
+#[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(Wanted),
+    responses((status = 200, body = Page<Client>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Client>>> {
+    let filter = Filter { q: wanted.q, status: wanted.status, company_id: wanted.company_id, iso_id: wanted.iso_id };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = clients::list(&ctx, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |client| Client::of(&ctx, client))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewClient {
+    /// `quick`: a link to set a password is mailed. `full`: the profile is active at once.
+    setup: SetUp,
+    #[serde(default)]
+    #[schema(required)]
+    first_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    last_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    email: String,
+    phone: Option<String>,
+    address: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(required, value_type = CompanyId)]
+    company_id: Option<CompanyId>,
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    country: Option<String>,
+    currency: Option<String>,
+    /// Our fee, as a decimal number.
+    #[schema(required, value_type = String, example = "1250.00")]
+    price: Option<String>,
+    /// Required with an ISO, refused without.
+    #[schema(example = "50.00")]
+    commission: Option<String>,
+    /// Today unless told.
+    #[schema(example = "2026-11-21")]
+    ordered_date: Option<String>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ClientSetup)]
+enum SetUp {
+    Quick,
+    Full,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ClientCreated {
+    client: Client,
+    spv: Spv,
+}
+
+/// Makes a client and its first order, in one step.
+#[utoipa::path(post, path = "/clients", operation_id = "client_create", tag = "clients", request_body = NewClient,
+    responses((status = 201, body = ClientCreated)))]
+pub async fn create(New { ctx, input, .. }: New<NewClient>) -> Result<Made<ClientCreated>> {
+    let setup = match input.setup {
+        SetUp::Quick => Setup::Quick,
+        SetUp::Full => Setup::Full,
+    };
+    let made = clients::create(&ctx, setup, input.into()).await?;
+    Ok(Made {
+        location: format!("/rest/v1/clients/{}", made.client.id),
+        version: made.client.version,
+        view: ClientCreated { spv: Spv::of(&ctx, made.spv), client: Client::of(&ctx, made.client) },
+    })
+}
+
+impl From<NewClient> for Input {
+    fn from(new: NewClient) -> Self {
+        Self {
+            first_name: new.first_name,
+            last_name: new.last_name,
+            email: new.email,
+            phone: new.phone,
+            address: new.address,
+            company_id: new.company_id,
+            iso_id: new.iso_id,
+            price: new.price,
+            commission: new.commission,
+            country: new.country,
+            currency: new.currency,
+            ordered_date: new.ordered_date,
+        }
+    }
+}
+
+/// One client.
+#[utoipa::path(get, path = "/clients/{id}", operation_id = "client_get", tag = "clients",
+    params(("id" = UserId, Path)), responses((status = 200, body = Client)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<Client>> {
+    Ok(row(&ctx, clients::get(&ctx, id).await?))
+}
+
+/// What is left out stays as it is; null empties.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClientChange {
+    first_name: Option<String>,
+    last_name: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    phone: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    address: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// Touches later orders only.
+    #[serde(default, deserialize_with = "changed")]
+    #[schema(value_type = Option<IsoId>)]
+    iso_id: Option<Option<IsoId>>,
+}
+
+/// Changes a client's profile.
+#[utoipa::path(patch, path = "/clients/{id}", operation_id = "client_update", tag = "clients",
+    params(("id" = UserId, Path)), request_body = ClientChange, responses((status = 200, body = Client)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<ClientChange>,
+) -> Result<Row<Client>> {
+    let change = Change {
+        first_name: change.first_name,
+        last_name: change.last_name,
+        phone: change.phone,
+        address: change.address,
+        company_id: change.company_id,
+        iso_id: change.iso_id,
+    };
+    Ok(row(&ctx, clients::update(&ctx, id, version, change).await?))
+}
+
+/// Mails a new link to set a password.
+#[utoipa::path(post, path = "/clients/{id}/invite", operation_id = "client_invite", tag = "clients",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+pub async fn invite(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Client>> {
+    Ok(row(&ctx, clients::invite(&ctx, id).await?))
+}
+
+/// Keeps a client from signing in until restored.
+#[utoipa::path(post, path = "/clients/{id}/suspend", operation_id = "client_suspend", tag = "clients",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+pub async fn suspend(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Client>> {
+    Ok(row(&ctx, clients::suspend(&ctx, id, version).await?))
+}
+
+/// Brings a suspended or archived client back.
+#[utoipa::path(post, path = "/clients/{id}/restore", operation_id = "client_restore", tag = "clients",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+pub async fn restore(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Client>> {
+    Ok(row(&ctx, clients::restore(&ctx, id, version).await?))
+}
+
+/// Hides a client, who then cannot sign in. The orders stay.
+#[utoipa::path(post, path = "/clients/{id}/archive", operation_id = "client_archive", tag = "clients",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+pub async fn archive(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Client>> {
+    Ok(row(&ctx, clients::archive(&ctx, id, version).await?))
+}

@@ -1,0 +1,217 @@
+//! Companies: whose portfolio the orders are.
+use crate::{
+    answer::{Made, Page, Row},
+    error::Result,
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, emptied},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    Ctx,
+    companies::{self, Input},
+    ids::CompanyId,
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Company {
+    id: CompanyId,
+    name: String,
+    business_name: String,
+    email: Option<String>,
+    phone: Option<String>,
+    logo_url: Option<String>,
+    domain: Option<String>,
+    archived_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `update`, `archive`, `restore`, `delete`.
+    can: Vec<&'static str>,
+}
+
+impl Company {
+    fn of(ctx: &Ctx, row: companies::Company) -> Self {
+        Self {
+            can: companies::can(ctx, &row),
+            id: row.id,
+            name: row.name,
+            business_name: row.business_name,
+            email: row.email,
+            phone: row.phone,
+            logo_url: row.logo_url,
+            domain: row.domain,
+            archived_at: row.archived_at,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, company: companies::Company) -> Row<Company> {
+    Row { version: company.version, view: Company::of(ctx, company) }
+}
+
+/// How many rows keep a company or an ISO from being deleted.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Depends {
+    clients: i64,
+    isos: i64,
+    spvs: i64,
+    users: i64,
+}
+
+impl From<companies::Depends> for Depends {
+    fn from(found: companies::Depends) -> Self {
+        Self { clients: found.clients, isos: found.isos, spvs: found.spvs, users: found.users }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompanyDetail {
+    #[serde(flatten)]
+    company: Company,
+    depends: Depends,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of names or e-mail.
+    q: Option<String>,
+    /// True shows archived ones instead.
+    #[serde(default)]
+    archived: bool,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Companies you may see, by name.
+#[utoipa::path(get, path = "/companies", operation_id = "company_list", tag = "companies", params(Wanted),
+    responses((status = 200, body = Page<Company>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Company>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = companies::list(&ctx, wanted.q.as_deref(), wanted.archived, &page).await?;
+    Ok(Answer(Page::of(found, |company| Company::of(&ctx, company))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCompany {
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    #[serde(default)]
+    #[schema(required)]
+    business_name: String,
+    email: Option<String>,
+    phone: Option<String>,
+    /// https only.
+    logo_url: Option<String>,
+    domain: Option<String>,
+}
+
+/// Makes a company.
+#[utoipa::path(post, path = "/companies", operation_id = "company_create", tag = "companies", request_body = NewCompany,
+    responses((status = 201, body = Company)))]
+pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Company>> {
+    let input = Input {
+        name: input.name,
+        business_name: input.business_name,
+        email: input.email,
+        phone: input.phone,
+        logo_url: input.logo_url,
+        domain: input.domain,
+    };
+    let company = companies::create(&ctx, input).await?;
+    Ok(Made {
+        location: format!("/rest/v1/companies/{}", company.id),
+        version: company.version,
+        view: Company::of(&ctx, company),
+    })
+}
+
+/// One company, and what depends on it.
+#[utoipa::path(get, path = "/companies/{id}", operation_id = "company_get", tag = "companies",
+    params(("id" = CompanyId, Path)), responses((status = 200, body = CompanyDetail)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanyDetail>> {
+    let company = companies::get(&ctx, id).await?;
+    let depends = companies::depends(&ctx, id).await?.into();
+    Ok(Row { version: company.version, view: CompanyDetail { company: Company::of(&ctx, company), depends } })
+}
+
+/// What is left out stays as it is; null empties.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompanyChange {
+    name: Option<String>,
+    business_name: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    email: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    phone: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    logo_url: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    domain: Option<String>,
+}
+
+/// Changes a company.
+#[utoipa::path(patch, path = "/companies/{id}", operation_id = "company_update", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body = CompanyChange, responses((status = 200, body = Company)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<CompanyChange>,
+) -> Result<Row<Company>> {
+    // The use case takes an empty name for one that was left out; a blank one it refuses.
+    let name = |sent: Option<String>| {
+        sent.map_or_else(String::new, |name| if name.is_empty() { " ".to_owned() } else { name })
+    };
+    let input = Input {
+        name: name(change.name),
+        business_name: name(change.business_name),
+        email: change.email,
+        phone: change.phone,
+        logo_url: change.logo_url,
+        domain: change.domain,
+    };
+    Ok(row(&ctx, companies::update(&ctx, id, version, input).await?))
+}
+
+/// Deletes a company that nothing depends on.
+#[utoipa::path(delete, path = "/companies/{id}", operation_id = "company_delete", tag = "companies",
+    params(("id" = CompanyId, Path)), responses((status = 204)))]
+pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<StatusCode> {
+    companies::delete(&ctx, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Hides a company, whose members then cannot sign in.
+#[utoipa::path(post, path = "/companies/{id}/archive", operation_id = "company_archive", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body = Nothing, responses((status = 200, body = Company)))]
+pub async fn archive(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Company>> {
+    Ok(row(&ctx, companies::archive(&ctx, id, version).await?))
+}
+
+/// Brings an archived company back.
+#[utoipa::path(post, path = "/companies/{id}/restore", operation_id = "company_restore", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body = Nothing, responses((status = 200, body = Company)))]
+pub async fn restore(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Company>> {
+    Ok(row(&ctx, companies::restore(&ctx, id, version).await?))
+}

@@ -1,0 +1,155 @@
+//! Live changes: the activity log as server-sent events, without gaps and without anything twice.
+//!
+//! A stream listens to the live feed first and then reads from the database what came before; what both have is
+//! recognised by its number. Who falls behind the feed reads from the database again, a page at a time, so that a
+//! slow reader costs no memory.
+use crate::{
+    error::Result,
+    extract::{SignedIn, bearer},
+    routes::activity::Activity,
+    state::App,
+};
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::{
+        IntoResponse, Response,
+        sse::{Event, Sse},
+    },
+};
+use domain::{
+    Ctx, Error,
+    activity::{self, Activity as Row},
+};
+use futures::{Stream, stream};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Interval, MissedTickBehavior, interval},
+};
+
+/// How often the session is looked at: one that was ended has no stream for longer than this.
+const LOOK: Duration = Duration::from_secs(1);
+/// A sign of life after so many looks, so that proxies keep the connection.
+const HEARTBEAT: u32 = 15;
+/// Rows read at a time while catching up.
+const PAGE: usize = 100;
+
+/// Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session.
+#[utoipa::path(get, path = "/realtime/v1/events", operation_id = "event_stream", tag = "events",
+    params(("Last-Event-ID" = Option<i64>, Header, description = "The `seq` of the last change that was heard.")),
+    responses((status = 200, description = "`ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id.",
+        content_type = "text/event-stream", body = String)))]
+pub async fn stream(State(app): State<App>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
+    let feed = app.feed.subscribe();
+    let head = activity::last_seq(&ctx).await?;
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse::<i64>().ok());
+    let mut looks = interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let listener = Listener {
+        token: bearer(&headers).unwrap_or_default().to_owned(),
+        // A number from the future belongs to another database.
+        after: heard.map_or(head, |heard| heard.clamp(0, head)),
+        behind: heard.is_some(),
+        greeted: false,
+        waiting: VecDeque::new(),
+        looks,
+        looked: 0,
+        feed,
+        ctx,
+        app,
+    };
+    let mut response = Sse::new(events(listener)).into_response();
+    // nginx would keep events back until it has a page of them.
+    response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+struct Listener {
+    app: App,
+    ctx: Ctx,
+    token: String,
+    feed: Receiver<Arc<Row>>,
+    /// The number of the last event that was sent or is not the listener's.
+    after: i64,
+    /// The database has more than the feed will bring.
+    behind: bool,
+    greeted: bool,
+    waiting: VecDeque<Row>,
+    looks: Interval,
+    looked: u32,
+}
+
+fn events(listener: Listener) -> impl Stream<Item = std::result::Result<Event, Infallible>> {
+    stream::unfold(listener, |mut listener| async move {
+        let event = listener.next().await?;
+        Some((Ok(event), listener))
+    })
+}
+
+impl Listener {
+    /// The next thing to send; none when the stream is over.
+    async fn next(&mut self) -> Option<Event> {
+        if !self.greeted {
+            self.greeted = true;
+            return Some(Event::default().event("ready").data(format!("{{\"seq\":{}}}", self.after)));
+        }
+        let closing = self.app.closing.clone();
+        loop {
+            if let Some(row) = self.waiting.pop_front() {
+                return Some(self.change(row));
+            }
+            if self.behind {
+                // An unreachable database ends the stream: the page will come again, and resume.
+                self.catch_up().await.ok()?;
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = closing.cancelled() => return None,
+                _ = self.looks.tick() => {
+                    if !self.is_welcome().await {
+                        return None;
+                    }
+                    self.looked += 1;
+                    if self.looked % HEARTBEAT == 0 {
+                        return Some(Event::default().comment(""));
+                    }
+                }
+                heard = self.feed.recv() => match heard {
+                    Ok(row) if row.seq > Some(self.after) && activity::visible(&self.ctx.actor, &row) => {
+                        return Some(self.change(Row::clone(&row)));
+                    }
+                    Ok(_) => {}
+                    Err(RecvError::Lagged(_)) => self.behind = true,
+                    Err(RecvError::Closed) => return None,
+                },
+            }
+        }
+    }
+
+    async fn catch_up(&mut self) -> domain::Result<()> {
+        let rows = activity::since(&self.ctx, self.after, PAGE).await?;
+        self.behind = rows.len() == PAGE;
+        self.waiting.extend(rows);
+        Ok(())
+    }
+
+    fn change(&mut self, row: Row) -> Event {
+        self.after = row.seq.unwrap_or(self.after).max(self.after);
+        let data = serde_json::to_string(&Activity::from(row)).expect("an event is plain data");
+        Event::default().event("change").id(self.after.to_string()).data(data)
+    }
+
+    /// Asks again who this is: the session may have ended, the role or company may be another.
+    async fn is_welcome(&mut self) -> bool {
+        match self.app.who(&self.token).await {
+            Ok(user) => {
+                self.ctx.actor = domain::Actor::User(user);
+                true
+            }
+            // Not known for now is not refused.
+            Err(e) => matches!(e, Error::Unavailable(_)),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
+use crate::{
+    error::Result,
+    extract::{Json, SignedIn},
+};
+use axum::{Json as Answer, http::StatusCode};
+use domain::{ids::MailId, mails};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A mail that was put into the outbox.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MailQueued {
+    id: MailId,
+}
+
+type Queued = Result<(StatusCode, Answer<MailQueued>)>;
+
+fn queued(id: MailId) -> (StatusCode, Answer<MailQueued>) {
+    (StatusCode::ACCEPTED, Answer(MailQueued { id }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Notification {
+    /// `password_setup` or `welcome`.
+    #[serde(default, rename = "type")]
+    #[schema(required)]
+    kind: String,
+    /// The e-mail address of somebody with an account.
+    #[serde(default)]
+    #[schema(required)]
+    to: String,
+    /// Taken and not used: name and link come from our own rows.
+    #[serde(default, rename = "data")]
+    #[schema(value_type = Option<HashMap<String, Value>>)]
+    _data: Map<String, Value>,
+}
+
+/// Mails somebody who has an account a set-up link or a welcome.
+#[utoipa::path(post, path = "/functions/v1/send-notifications", operation_id = "notification_send", tag = "functions",
+    request_body = Notification, responses((status = 202, body = MailQueued)))]
+pub async fn send_notifications(SignedIn(ctx): SignedIn, Json(asked): Json<Notification>) -> Queued {
+    Ok(queued(mails::send_notification(&ctx, &asked.kind, &asked.to).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct SpvNotification {
+    #[serde(default)]
+    #[schema(required)]
+    client_email: String,
+    /// Taken and not used: the name is the client's own.
+    #[serde(default, rename = "clientName")]
+    #[schema(value_type = Option<String>)]
+    _client_name: Option<String>,
+    #[serde(default)]
+    #[schema(required)]
+    spv_identifier: String,
+    /// Taken and not used: links are ours.
+    #[serde(default, rename = "loginUrl")]
+    #[schema(value_type = Option<String>)]
+    _login_url: Option<String>,
+}
+
+/// Mails a client about one of its orders.
+#[utoipa::path(post, path = "/functions/v1/notify-client-spv", operation_id = "notification_send_spv",
+    tag = "functions", request_body = SpvNotification, responses((status = 202, body = MailQueued)))]
+pub async fn notify_client_spv(SignedIn(ctx): SignedIn, Json(asked): Json<SpvNotification>) -> Queued {
+    Ok(queued(mails::notify_client_spv(&ctx, &asked.client_email, &asked.spv_identifier).await?))
+}

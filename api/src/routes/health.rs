@@ -1,0 +1,33 @@
+//! Whether the process lives, and whether it can be used.
+use crate::{error::Result, state::App};
+use axum::{Json as Answer, extract::State};
+use domain::Error;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+    version: &'static str,
+}
+
+const HEALTHY: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
+
+/// The process lives.
+#[utoipa::path(get, path = "/healthz", operation_id = "health_alive", tag = "health", security(()),
+    responses((status = 200, body = Health)))]
+pub async fn alive() -> Answer<Health> {
+    Answer(HEALTHY)
+}
+
+/// Database and schema can be used.
+#[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
+    responses((status = 200, body = Health)))]
+pub async fn ready(State(app): State<App>) -> Result<Answer<Health>> {
+    if app.db.is_migrated().await? {
+        Ok(Answer(HEALTHY))
+    } else {
+        Err(Error::Unavailable("the schema is not the one of this version: run `spvctl migrate`".to_owned()).into())
+    }
+}

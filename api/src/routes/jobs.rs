@@ -1,0 +1,94 @@
+//! Work done later.
+use crate::{
+    answer::Items,
+    error::Result,
+    extract::{New, Query, SignedIn},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{queue, seed};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Job {
+    id: String,
+    #[schema(example = "mails.send")]
+    name: String,
+    /// Ids only.
+    #[schema(value_type = HashMap<String, Value>)]
+    payload: Value,
+    /// `pending`, `queued`, `running`, `done`, `failed` (will be tried again) or `dead`.
+    status: String,
+    attempts: i64,
+    max_attempts: i64,
+    run_at: Option<DateTime<Utc>>,
+    done_at: Option<DateTime<Utc>>,
+    last_result: Option<String>,
+}
+
+impl From<queue::Listed> for Job {
+    fn from(row: queue::Listed) -> Self {
+        Self {
+            id: row.id,
+            name: row.job,
+            payload: row.payload,
+            status: row.status,
+            attempts: row.attempts,
+            max_attempts: row.max_attempts,
+            run_at: row.run_at,
+            done_at: row.done_at,
+            last_result: row.last_result,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    status: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+}
+
+/// The newest jobs.
+#[utoipa::path(get, path = "/jobs", operation_id = "job_list", tag = "jobs", params(Wanted),
+    responses((status = 200, body = Items<Job>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Items<Job>>> {
+    let limit = domain::page::PageQuery { limit: wanted.limit, cursor: None }.limit()?;
+    let found = queue::list(&ctx, wanted.status.as_deref().filter(|s| !s.is_empty()), limit as i64).await?;
+    Ok(Answer(Items { items: found.into_iter().map(Job::from).collect() }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewJob {
+    name: Name,
+}
+
+/// The jobs that people may ask for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = JobName)]
+enum Name {
+    Seed,
+}
+
+/// A job that was queued. Its outcome arrives as an event with this id as `data.job_id`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct JobQueued {
+    id: Uuid,
+}
+
+/// Queues a job: test data, in demo mode.
+#[utoipa::path(post, path = "/jobs", operation_id = "job_create", tag = "jobs", request_body = NewJob,
+    responses((status = 202, body = JobQueued)))]
+pub async fn create(New { ctx, input, .. }: New<NewJob>) -> Result<(StatusCode, Answer<JobQueued>)> {
+    let id = match input.name {
+        Name::Seed => seed::queue(&ctx).await?,
+    };
+    Ok((StatusCode::ACCEPTED, Answer(JobQueued { id })))
+}

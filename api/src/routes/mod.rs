@@ -1,0 +1,143 @@
+//! The table of every route. What a route needs and answers is written beside its handler.
+mod activity;
+mod auth;
+mod clients;
+mod companies;
+mod dashboards;
+mod events;
+mod functions;
+mod health;
+mod isos;
+mod jobs;
+mod me;
+mod requests;
+mod settings;
+mod spvs;
+mod steps;
+mod templates;
+
+use crate::{assets, error::ApiError, middleware, openapi, state::App};
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{HeaderName, HeaderValue, Method, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use std::time::Duration;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// The resources, as the document at `/rest/v1/openapi.json` describes them.
+pub fn rest() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(me::get, me::update))
+        .routes(routes!(settings::get))
+        // The desk: clients, companies, ISO partners.
+        .routes(routes!(clients::list, clients::create))
+        .routes(routes!(clients::get, clients::update))
+        .routes(routes!(clients::invite))
+        .routes(routes!(clients::suspend))
+        .routes(routes!(clients::restore))
+        .routes(routes!(clients::archive))
+        .routes(routes!(companies::list, companies::create))
+        .routes(routes!(companies::get, companies::update, companies::delete))
+        .routes(routes!(companies::archive))
+        .routes(routes!(companies::restore))
+        .routes(routes!(isos::list, isos::create))
+        .routes(routes!(isos::get, isos::delete))
+        .routes(routes!(isos::archive))
+        .routes(routes!(isos::restore))
+        // Orders and their steps.
+        .routes(routes!(spvs::list, spvs::create))
+        .routes(routes!(spvs::get))
+        .routes(routes!(spvs::steps))
+        .routes(routes!(spvs::start))
+        .routes(routes!(spvs::hold))
+        .routes(routes!(spvs::resume))
+        .routes(routes!(spvs::cancel))
+        .routes(routes!(spvs::reopen))
+        .routes(routes!(steps::get, steps::update))
+        .routes(routes!(templates::list))
+        // What happened, and the screens' figures.
+        .routes(routes!(activity::list))
+        .routes(routes!(dashboards::client))
+        .routes(routes!(dashboards::employee))
+        .routes(routes!(dashboards::iso))
+        .routes(routes!(dashboards::company))
+        .routes(routes!(dashboards::admin))
+        // The office's machinery.
+        .routes(routes!(jobs::list, jobs::create))
+        .routes(routes!(requests::create))
+}
+
+/// What has no `/rest/v1` before it and is described all the same.
+pub fn beside() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(functions::send_notifications))
+        .routes(routes!(functions::notify_client_spv))
+        .routes(routes!(events::stream))
+        .routes(routes!(health::alive))
+        .routes(routes!(health::ready))
+}
+
+/// Everything the portal answers.
+pub fn router(app: App) -> Router {
+    let (rest, _) = OpenApiRouter::new().nest("/rest/v1", rest()).merge(beside()).split_for_parts();
+    let router = rest
+        .route("/rest/v1/openapi.json", get(openapi::document))
+        .nest("/auth/v1", auth::router())
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .layer(DefaultBodyLimit::max(app.http.body_limit))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), middleware::around))
+        .layer(middleware::compression());
+    let router = match cors(&app.http.cors_origins) {
+        Some(cors) => router.layer(cors),
+        None => router,
+    };
+    router.with_state(app)
+}
+
+/// A page or file of the web app, or nothing: programs get our error, people the app's 404 page.
+async fn nothing_here(State(app): State<App>, request: Request) -> Response {
+    if middleware::is_private(request.uri().path()) {
+        return ApiError::not_found().into_response();
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => assets::answer(&app.chance, request.uri().path(), request.headers()),
+        _ => ApiError::method_not_allowed().into_response(),
+    }
+}
+
+/// Only the operator's other sites may call us from a browser; without any, nobody's pages may.
+fn cors(origins: &[String]) -> Option<CorsLayer> {
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let named = |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();
+    (!origins.is_empty()).then(|| {
+        CorsLayer::new()
+            .allow_origin(AllowOrigin::list(origins))
+            .allow_credentials(true)
+            .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+            .allow_headers(
+                [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH].into_iter().chain(named(&[
+                    "apikey",
+                    "idempotency-key",
+                    "last-event-id",
+                    "x-client-info",
+                    "x-client-ip",
+                    "x-jwt-aud",
+                    "x-supabase-api-version",
+                    "x-use-cookie",
+                ])).collect::<Vec<_>>(),
+            )
+            .expose_headers(
+                [header::ETAG, header::LOCATION, header::RETRY_AFTER, header::LINK].into_iter().chain(named(&[
+                    "x-request-id",
+                    "x-supabase-api-version",
+                    "x-total-count",
+                ])).collect::<Vec<_>>(),
+            )
+            .max_age(Duration::from_secs(600))
+    })
+}

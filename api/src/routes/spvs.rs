@@ -1,0 +1,312 @@
+//! Orders.
+use crate::{
+    answer::{Items, Made, Page, Row},
+    error::{ApiError, Result},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    routes::steps::Step,
+};
+use axum::Json as Answer;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    Ctx,
+    ids::{CompanyId, IsoId, SpvId, UserId},
+    money::{self, Currency},
+    page::PageQuery,
+    spvs::{self, ByIso, Country, Detail, Filter, Input, Status},
+    steps, users,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// An order. Amounts are decimal numbers in `currency`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Spv {
+    id: SpvId,
+    /// The first eight characters of the id.
+    order_number: String,
+    /// What people call it: the custom identifier, else `SPV-` and the order number.
+    identifier: String,
+    custom_identifier: Option<String>,
+    client_id: UserId,
+    client_name: String,
+    client_email: String,
+    client_status: users::Status,
+    company_id: CompanyId,
+    company_name: String,
+    iso_id: Option<IsoId>,
+    iso_name: Option<String>,
+    country: Country,
+    currency: Currency,
+    /// Our fee.
+    #[schema(example = "1250.00")]
+    price: Option<String>,
+    /// Null for clients, as are the two below.
+    commission: Option<String>,
+    /// What the vehicle is to buy.
+    purchase_amount: Option<String>,
+    /// The purchase amount, else the price.
+    amount: Option<String>,
+    #[schema(example = "2.5")]
+    iso_commission_percentage: Option<String>,
+    /// What the ISO earns, exactly.
+    iso_commission: Option<String>,
+    status: Status,
+    status_reason: Option<String>,
+    ordered_date: NaiveDate,
+    created_at: DateTime<Utc>,
+    closed_at: Option<DateTime<Utc>>,
+    progress: Progress,
+    current_step: Option<String>,
+    version: i64,
+    /// What the caller may do with it: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Progress {
+    completed: i64,
+    total: i64,
+    /// Whole percent; 0 without steps.
+    percent: i64,
+}
+
+impl Progress {
+    pub fn of(spv: &spvs::Spv) -> Self {
+        Self { completed: spv.steps_completed, total: spv.steps_total, percent: spv.percent() }
+    }
+}
+
+impl Spv {
+    pub fn of(ctx: &Ctx, row: spvs::Spv) -> Self {
+        let amount = |minor: Option<i64>| minor.map(|minor| row.currency.format(minor));
+        let earned = ctx.actor.sees_commission();
+        Self {
+            can: spvs::can(ctx, &row),
+            order_number: row.order_number(),
+            identifier: row.identifier(),
+            client_name: row.client_name(),
+            iso_name: row.iso_name(),
+            price: amount(row.price_minor),
+            commission: amount(row.commission_minor.filter(|_| earned)),
+            purchase_amount: amount(row.purchase_amount_minor),
+            amount: amount(row.amount_minor()),
+            iso_commission_percentage: row.iso_commission_percentage.filter(|_| earned).map(money::format_percent),
+            iso_commission: amount(row.iso_commission_minor.filter(|_| earned)),
+            progress: Progress::of(&row),
+            id: row.id,
+            custom_identifier: row.custom_identifier,
+            client_id: row.client_id,
+            client_email: row.client_email,
+            client_status: row.client_status,
+            company_id: row.company_id,
+            company_name: row.company_name,
+            iso_id: row.iso_id,
+            country: row.country,
+            currency: row.currency,
+            status: row.status,
+            status_reason: row.status_reason,
+            ordered_date: row.ordered_date,
+            created_at: row.created_at,
+            closed_at: row.closed_at,
+            current_step: row.current_step,
+            version: row.version,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SpvDetail {
+    #[serde(flatten)]
+    spv: Spv,
+    steps: Vec<Step>,
+}
+
+impl SpvDetail {
+    fn of(ctx: &Ctx, detail: Detail) -> Self {
+        let open = steps::may_update(ctx, &detail.spv);
+        let steps = detail.steps.into_iter().map(|step| Step::of(ctx, open, step)).collect();
+        Self { spv: Spv::of(ctx, detail.spv), steps }
+    }
+}
+
+fn row(ctx: &Ctx, detail: Detail) -> Row<SpvDetail> {
+    Row { version: detail.spv.version, view: SpvDetail::of(ctx, detail) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of identifier, order number, client name or e-mail.
+    q: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    status: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// An ISO's id, or `none` for orders without one.
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    client_id: Option<UserId>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl Wanted {
+    fn filter(self) -> Result<Filter> {
+        let iso = match self.iso_id.as_deref() {
+            None => None,
+            Some("none") => Some(ByIso::None),
+            Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
+        };
+        let status = match self.status.as_deref() {
+            None => None,
+            Some(name) => Some(name.parse().map_err(|problem| domain::Error::field_with("status", problem))?),
+        };
+        Ok(Filter { q: self.q, status, company_id: self.company_id, iso, client_id: self.client_id })
+    }
+}
+
+/// Orders you may see, newest first by ordered date.
+#[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(Wanted),
+    responses((status = 200, body = Page<Spv>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(mut wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor.take() };
+    let found = spvs::list(&ctx, &wanted.filter()?, &page).await?;
+    Ok(Answer(Page::of(found, |spv| Spv::of(&ctx, spv))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSpv {
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(required, value_type = UserId)]
+    client_id: Option<UserId>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(required, value_type = CompanyId)]
+    company_id: Option<CompanyId>,
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    /// Unique in the company; made from the time unless told.
+    custom_identifier: Option<String>,
+    #[schema(required, value_type = String, example = "250000.00")]
+    purchase_amount: Option<String>,
+    currency: Option<String>,
+    /// Only with an ISO; up to four decimals.
+    #[schema(example = "2.5")]
+    iso_commission_percentage: Option<String>,
+    /// Where the vehicle is formed; US unless told.
+    country: Option<String>,
+    /// Today unless told.
+    #[schema(example = "2026-11-21")]
+    ordered_date: Option<String>,
+}
+
+/// Makes a pending order with the steps of its country.
+#[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
+    responses((status = 201, body = SpvDetail)))]
+pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetail>> {
+    let input = Input {
+        client_id: input.client_id,
+        company_id: input.company_id,
+        iso_id: input.iso_id,
+        custom_identifier: input.custom_identifier,
+        purchase_amount: input.purchase_amount,
+        currency: input.currency,
+        iso_commission_percentage: input.iso_commission_percentage,
+        country: input.country,
+        ordered_date: input.ordered_date,
+    };
+    let made = spvs::create(&ctx, input).await?;
+    Ok(Made {
+        location: format!("/rest/v1/spvs/{}", made.spv.id),
+        version: made.spv.version,
+        view: SpvDetail::of(&ctx, made),
+    })
+}
+
+/// One order with its steps.
+#[utoipa::path(get, path = "/spvs/{id}", operation_id = "spv_get", tag = "spvs", params(("id" = SpvId, Path)),
+    responses((status = 200, body = SpvDetail)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::get(&ctx, id).await?))
+}
+
+/// The steps of one order, in order.
+#[utoipa::path(get, path = "/spvs/{id}/steps", operation_id = "step_list", tag = "spvs", params(("id" = SpvId, Path)),
+    responses((status = 200, body = Items<Step>)))]
+pub async fn steps(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Answer<Items<Step>>> {
+    let detail = SpvDetail::of(&ctx, spvs::get(&ctx, id).await?);
+    Ok(Answer(Items { items: detail.steps }))
+}
+
+/// Start Processing.
+#[utoipa::path(post, path = "/spvs/{id}/start", operation_id = "spv_start", tag = "spvs", params(("id" = SpvId, Path)),
+    request_body = Nothing, responses((status = 200, body = SpvDetail)))]
+pub async fn start(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::start(&ctx, id, version).await?))
+}
+
+/// Takes an order off hold, back to the status it had.
+#[utoipa::path(post, path = "/spvs/{id}/resume", operation_id = "spv_resume", tag = "spvs",
+    params(("id" = SpvId, Path)), request_body = Nothing, responses((status = 200, body = SpvDetail)))]
+pub async fn resume(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::resume(&ctx, id, version).await?))
+}
+
+/// Why; the client reads it.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Puts an open order on hold.
+#[utoipa::path(post, path = "/spvs/{id}/hold", operation_id = "spv_hold", tag = "spvs", params(("id" = SpvId, Path)),
+    request_body = Reason, responses((status = 200, body = SpvDetail)))]
+pub async fn hold(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(Reason { reason }): Json<Reason>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::hold(&ctx, id, version, &reason).await?))
+}
+
+/// Cancels an open order.
+#[utoipa::path(post, path = "/spvs/{id}/cancel", operation_id = "spv_cancel", tag = "spvs",
+    params(("id" = SpvId, Path)), request_body = Reason, responses((status = 200, body = SpvDetail)))]
+pub async fn cancel(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(Reason { reason }): Json<Reason>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::cancel(&ctx, id, version, &reason).await?))
+}
+
+/// Reopens a closed order to processing, a cancelled one to the status it had.
+#[utoipa::path(post, path = "/spvs/{id}/reopen", operation_id = "spv_reopen", tag = "spvs",
+    params(("id" = SpvId, Path)), request_body = Reason, responses((status = 200, body = SpvDetail)))]
+pub async fn reopen(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(Reason { reason }): Json<Reason>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, spvs::reopen(&ctx, id, version, &reason).await?))
+}

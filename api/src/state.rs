@@ -1,0 +1,134 @@
+//! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
+use crate::{address::Network, limits::Limiter};
+use domain::{
+    Actor, Ctx, Error, Options, Origin,
+    access::SignedIn,
+    activity::Feed,
+    auth::{self, Auth},
+    clock::{Chance, Clock},
+    db::Db,
+};
+use std::{
+    net::IpAddr,
+    num::NonZeroU32,
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tokio_util::sync::CancellationToken;
+
+/// The state of the router; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Shared>);
+
+/// What [`App::new`] is made of.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub db: Db,
+    pub clock: Clock,
+    pub chance: Chance,
+    pub options: Arc<Options>,
+    pub auth: Auth,
+    /// Filled by [`domain::activity::follow`], which the caller runs.
+    pub feed: Feed,
+    pub http: Http,
+}
+
+/// How HTTP is configured.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// Origins of other sites whose pages may call us: `https://app.example.com`.
+    pub cors_origins: Vec<String>,
+    /// Whose `X-Forwarded-For` is believed; nobody's unless told.
+    pub trusted_proxies: Vec<Network>,
+    /// Largest body of a request, in bytes.
+    pub body_limit: usize,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { cors_origins: Vec::new(), trusted_proxies: Vec::new(), body_limit: 1 << 20 }
+    }
+}
+
+#[derive(Debug)]
+pub struct Shared {
+    parts: Parts,
+    /// Contact requests need no sign-in: a few a minute for each address.
+    pub contact_limit: Limiter<IpAddr>,
+    /// Ends the event streams, so that a stopping server need not wait for them.
+    pub closing: CancellationToken,
+    request_ids: AtomicU64,
+    https: bool,
+}
+
+impl Deref for App {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Deref for Shared {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
+
+impl App {
+    pub fn new(parts: Parts) -> Self {
+        const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
+        let first_id = u64::from_le_bytes(parts.chance.bytes());
+        let https = parts.options.public_url.starts_with("https://");
+        Self(Arc::new(Shared {
+            parts,
+            contact_limit: Limiter::per_minute(THREE, THREE),
+            closing: CancellationToken::new(),
+            request_ids: AtomicU64::new(first_id),
+            https,
+        }))
+    }
+
+    /// A context for `actor`, whose request came from `origin`.
+    pub fn ctx(&self, actor: Actor, origin: Origin) -> Ctx {
+        Ctx {
+            actor,
+            db: self.db.clone(),
+            clock: self.clock.clone(),
+            chance: self.chance.clone(),
+            options: self.options.clone(),
+            origin,
+            idempotency: None,
+            silent: false,
+        }
+    }
+
+    /// Whose access token this is.
+    ///
+    /// # Errors
+    /// Unauthenticated; Unavailable when the token is new here and the database cannot be asked.
+    pub async fn who(&self, token: &str) -> Result<Arc<SignedIn>, Error> {
+        match auth::authenticate(&self.auth, &self.db, self.clock.now(), token).await {
+            // Which of the reasons it was is the sign-in protocol's business.
+            Err(Error::Unauthenticated(_)) => Err(Error::unauthenticated("unauthenticated")),
+            other => other,
+        }
+    }
+
+    /// True when browsers reach us by https, by the public address.
+    pub fn is_https(&self) -> bool {
+        self.https
+    }
+
+    /// Sixteen hexadecimal digits that no other request of this process has; they say nothing of how many
+    /// there were.
+    pub fn next_request_id(&self) -> String {
+        let mut id = self.request_ids.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        id = (id ^ (id >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        id = (id ^ (id >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        format!("{:016x}", id ^ (id >> 31))
+    }
+}

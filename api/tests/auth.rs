@@ -1,0 +1,267 @@
+//! `/auth/v1` as `@supabase/auth-js` sees it: statuses, codes, shapes and headers.
+mod support;
+
+use axum::http::Method;
+use domain::auth::links::{self, LinkKind};
+use serde_json::{Value, json};
+use support::{Asking, Person, TestApp, on_both};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+/// A request of a client that knows the new shape of errors.
+fn modern(asking: Asking) -> Asking {
+    asking.header("x-supabase-api-version", "2024-01-01")
+}
+
+/// The same person with another token.
+fn holding(person: &Person, token: &Value) -> Person {
+    let mut person = person.clone();
+    person.token = token.as_str().map(str::to_owned);
+    person
+}
+
+async fn link(app: &TestApp, person: &Person, email: &str) -> (String, String) {
+    let mut tx = app.world.db.begin().await.unwrap();
+    let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.unwrap();
+    tx.commit().await.unwrap();
+    (made.url.split("token_hash=").nth(1).unwrap().split('&').next().unwrap().to_owned(), made.code)
+}
+
+#[tokio::test]
+async fn a_session_is_granted_used_refreshed_and_ended() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let input = json!({ "email": "MAYA@example.com", "password": PASSWORD, "gotrue_meta_security": {}, "phone": null });
+        let session = app.nobody().post("/auth/v1/token?grant_type=password", input).await.ok();
+        assert_eq!((session["token_type"].as_str(), session["expires_in"].as_i64()), (Some("bearer"), Some(900)));
+        let user = &session["user"];
+        assert_eq!((user["id"].as_str(), user["aud"].as_str()), (Some(maya.id.to_string().as_str()), Some("authenticated")));
+        assert_eq!((user["phone"].as_str(), user["app_metadata"]["role"].as_str()), (Some(""), Some("employee")));
+        assert_eq!(user["identities"][0]["provider"], "email");
+        assert!(user.get("password_hash").is_none() && user.get("recovery_sent_at").is_none());
+
+        let with = |token: &Value| holding(&maya, token);
+        let me = with(&session["access_token"]).get("/auth/v1/user").await.ok();
+        assert_eq!(me["email"], "maya@example.com");
+
+        let body = json!({ "refresh_token": session["refresh_token"] });
+        let next = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body.clone()).await.ok();
+        assert_ne!(next["refresh_token"], session["refresh_token"]);
+
+        let out = with(&next["access_token"]).ask(Method::POST, "/auth/v1/logout?scope=local").await;
+        assert_eq!((out.status.as_u16(), out.bytes.len()), (204, 0));
+        modern(with(&next["access_token"]).get("/auth/v1/user")).await.refused(403, "session_not_found");
+        with(&session["access_token"]).get("/rest/v1/me").await.refused(401, "unauthenticated");
+        modern(app.nobody().post("/auth/v1/token?grant_type=refresh_token", body)).await.refused(400, "session_not_found");
+        assert!(maya.get("/auth/v1/user").await.status.is_success(), "the other session goes on");
+        modern(maya.ask(Method::POST, "/auth/v1/logout?scope=some")).await.refused(400, "validation_failed");
+        maya.ask(Method::POST, "/auth/v1/logout").await.ok();
+        modern(maya.get("/auth/v1/user")).await.refused(403, "session_not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refusals_have_the_shape_that_the_client_asks_for() {
+    on_both(async |app: TestApp| {
+        let wrong = || app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }));
+        let new = modern(wrong()).await;
+        assert_eq!(new.header("x-supabase-api-version"), Some("2024-01-01"));
+        assert_eq!(new.header("x-sb-error-code"), Some("invalid_credentials"));
+        assert_eq!(new.refused(400, "invalid_credentials")["message"], "Invalid login credentials");
+        let old = wrong().await;
+        assert_eq!(old.header("x-supabase-api-version"), None);
+        assert_eq!((old.body["code"].as_i64(), old.body["error_code"].as_str()), (Some(400), Some("invalid_credentials")));
+        assert_eq!(old.body["msg"], "Invalid login credentials");
+
+        let spanish = modern(app.nobody().post("/auth/v1/token?grant_type=password", json!([]))).header("accept-language", "es");
+        let said = spanish.await.refused(400, "bad_json");
+        assert_eq!(said["message"], "No se pudo leer la solicitud. Recargue la página e inténtelo de nuevo.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_refused_by_code() {
+    on_both(async |app: TestApp| {
+        let nobody = app.nobody();
+        let token = |grant: &str, body: Value| modern(nobody.post(&format!("/auth/v1/token?grant_type={grant}"), body));
+        for body in ["", "{", "null", "[]", "\"x\"", "{\"email\":5}"] {
+            modern(nobody.ask(Method::POST, "/auth/v1/token?grant_type=password").raw(body)).await.refused(400, "bad_json");
+        }
+        let huge = format!("{{\"email\":\"{}\"}}", "a".repeat(2 << 20));
+        let answer = modern(nobody.ask(Method::POST, "/auth/v1/recover").raw(huge)).await;
+        assert_eq!(answer.status.as_u16(), 413);
+        token("password", json!({})).await.refused(400, "validation_failed");
+        token("password", json!({ "email": "a@example.com", "phone": "+1" })).await.refused(400, "validation_failed");
+        token("password", json!({ "phone": "+1", "password": "x" })).await.refused(422, "phone_provider_disabled");
+        token("password", json!({ "email": "a\u{0}@example.com" })).await.refused(400, "invalid_credentials");
+        let said = token("refresh_token", json!({ "refresh_token": "dont exist" })).await.refused(400, "validation_failed");
+        assert_eq!(said["message"], "Refresh Token is not valid");
+        token("refresh_token", json!({ "refresh_token": null })).await.refused(400, "validation_failed");
+        token("pkce", json!({ "auth_code": "", "code_verifier": "x" })).await.refused(400, "validation_failed");
+        token("pkce", json!({ "auth_code": "y", "code_verifier": "x" })).await.refused(404, "flow_state_not_found");
+        token("id_token", json!({})).await.refused(400, "provider_disabled");
+        token("web3", json!({})).await.refused(422, "web3_provider_disabled");
+        token("magic", json!({})).await.refused(400, "invalid_credentials");
+
+        let said = modern(nobody.get("/auth/v1/user")).await.refused(401, "no_authorization");
+        assert!(said["message"].as_str().unwrap().contains("Bearer token"));
+        modern(nobody.get("/auth/v1/user").header("authorization", "Basic eDp5")).await.refused(401, "no_authorization");
+        let stranger = holding(&nobody, &json!("not.a.token"));
+        let said = modern(stranger.get("/auth/v1/user")).await.refused(403, "bad_jwt");
+        let said = said["message"].as_str().unwrap();
+        assert!(said.starts_with("invalid JWT") && said.contains("unable to parse or verify signature"), "{said}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mail_scanner_does_no_harm() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let (token, _) = link(&app, &maya, "maya@example.com").await;
+        let address = format!("/auth/v1/verify?token={token}&type=recovery&redirect_to=https%3A%2F%2Fevil.example");
+        for method in [Method::GET, Method::HEAD, Method::GET] {
+            let answer = app.nobody().ask(method, &address).await;
+            assert_eq!(answer.status.as_u16(), 303);
+            let page = format!("http://127.0.0.1:8080/auth/reset-password?token_hash={token}&type=recovery");
+            assert_eq!(answer.header("location"), Some(page.as_str()), "our page, whatever was asked for");
+        }
+        modern(app.nobody().get("/auth/v1/verify?type=recovery")).await.refused(400, "validation_failed");
+        let body = json!({ "type": "recovery", "token_hash": token });
+        let session = app.nobody().post("/auth/v1/verify", body.clone()).await.ok();
+        let holder = holding(&maya, &session["access_token"]);
+        let said = modern(app.nobody().post("/auth/v1/verify", body)).await.refused(403, "otp_expired");
+        assert_eq!(said["message"], "Token has expired or is invalid");
+
+        let put = |body: Value| modern(holder.ask(Method::PUT, "/auth/v1/user").json(&body));
+        let weak = put(json!({ "password": "short" })).await.refused(422, "weak_password");
+        assert_eq!(weak["weak_password"]["reasons"], json!(["length"]));
+        put(json!({ "password": "x1".repeat(40) })).await.refused(422, "validation_failed");
+        put(json!({ "password": PASSWORD })).await.refused(422, "same_password");
+        put(json!({ "app_metadata": { "role": "super_admin" } })).await.refused(403, "not_admin");
+        put(json!({ "email": "other@example.com" })).await.refused(422, "validation_failed");
+        put(json!({ "password": "a brand new one", "current_password": "x" })).await.refused(400, "current_password_invalid");
+        let user = put(json!({ "password": "a brand new one", "email": "Maya@example.com" })).await.ok();
+        assert_eq!(user["email"], "maya@example.com");
+        modern(maya.get("/auth/v1/user")).await.refused(403, "session_not_found");
+        assert!(holder.get("/rest/v1/me").await.status.is_success());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn codes_work_and_every_wrong_one_is_answered_alike() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let (token, code) = link(&app, &maya, "maya@example.com").await;
+        let verify = |body: Value| modern(app.nobody().post("/auth/v1/verify", body));
+        let right = json!({ "type": "recovery", "email": "maya@example.com", "token": code });
+        for (body, status, code) in [
+            (json!({ "token_hash": token }), 400, "validation_failed"),
+            (json!({ "type": "recovery" }), 400, "validation_failed"),
+            (json!({ "type": "recovery", "token_hash": token, "email": "maya@example.com" }), 400, "validation_failed"),
+            (json!({ "type": "recovery", "token_hash": token, "token": code }), 400, "validation_failed"),
+            (json!({ "type": "odd", "token_hash": token }), 400, "validation_failed"),
+            (json!({ "type": "recovery", "email": "maya", "token": code }), 422, "validation_failed"),
+            (json!({ "type": "sms", "phone": "invalid", "token": code }), 400, "validation_failed"),
+            (json!({ "type": "sms", "phone": "+15550100", "token": code }), 403, "otp_expired"),
+            (json!({ "type": "signup", "token_hash": token }), 403, "otp_expired"),
+            (json!({ "type": "recovery", "token_hash": "unknown" }), 403, "otp_expired"),
+            (json!({ "type": "recovery", "email": "nobody@example.com", "token": code }), 403, "otp_expired"),
+        ] {
+            verify(body).await.refused(status, code);
+        }
+        verify(right.clone()).await.ok();
+        verify(right).await.refused(403, "otp_expired");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn recovery_is_answered_the_same_for_everybody() {
+    on_both(async |app: TestApp| {
+        app.employee("Maya").await;
+        let recover = |body: Value| modern(app.nobody().post("/auth/v1/recover", body));
+        for email in ["maya@example.com", "maya@example.com", "nobody@example.com"] {
+            let answer = recover(json!({ "email": email, "code_challenge": null, "code_challenge_method": null })).await;
+            assert_eq!((answer.status.as_u16(), answer.body), (200, json!({})));
+        }
+        let challenge = "a".repeat(43);
+        recover(json!({ "email": "maya@example.com", "code_challenge": challenge, "code_challenge_method": "s256" })).await.ok();
+        recover(json!({ "email": "maya@example.com", "code_challenge": challenge })).await.refused(400, "validation_failed");
+        recover(json!({ "email": "maya@" })).await.refused(400, "validation_failed");
+        recover(json!({})).await.refused(400, "validation_failed");
+        let resend = |body: Value| modern(app.nobody().post("/auth/v1/resend", body));
+        assert_eq!(resend(json!({ "type": "signup", "email": "nobody@example.com" })).await.ok(), json!({}));
+        resend(json!({ "type": "recovery", "email": "a@example.com" })).await.refused(400, "validation_failed");
+        resend(json!({ "type": "sms", "phone": "+15550100" })).await.refused(400, "phone_provider_disabled");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_off_says_so_in_the_clients_terms() {
+    on_both(async |app: TestApp| {
+        let (nobody, maya) = (app.nobody(), app.super_admin("Maya").await);
+        let id = uuid::Uuid::nil();
+        for (person, method, path, body, status, code) in [
+            (&nobody, Method::POST, "signup".to_owned(), json!({ "email": "a@example.com", "password": "x" }), 422, "signup_disabled"),
+            (&nobody, Method::POST, "signup".to_owned(), json!({}), 422, "signup_disabled"),
+            (&nobody, Method::POST, "otp".to_owned(), json!({ "email": "a@example.com" }), 422, "otp_disabled"),
+            (&nobody, Method::POST, "otp".to_owned(), json!({ "phone": "+1" }), 400, "phone_provider_disabled"),
+            (&nobody, Method::GET, "authorize?provider=google".to_owned(), json!(null), 400, "validation_failed"),
+            (&nobody, Method::POST, "sso".to_owned(), json!({ "domain": "example.com" }), 404, "saml_provider_disabled"),
+            (&nobody, Method::GET, "user/identities/authorize".to_owned(), json!(null), 401, "no_authorization"),
+            (&maya, Method::GET, "user/identities/authorize".to_owned(), json!(null), 404, "manual_linking_disabled"),
+            (&maya, Method::DELETE, format!("user/identities/{id}"), json!(null), 404, "manual_linking_disabled"),
+            (&maya, Method::POST, "factors".to_owned(), json!({ "factor_type": "totp" }), 422, "mfa_totp_enroll_not_enabled"),
+            (&maya, Method::POST, "factors".to_owned(), json!({}), 400, "validation_failed"),
+            (&maya, Method::POST, format!("factors/{id}/challenge"), json!({}), 404, "mfa_factor_not_found"),
+            (&maya, Method::POST, "factors/x/challenge".to_owned(), json!({}), 404, "validation_failed"),
+            (&maya, Method::POST, format!("factors/{id}/verify"), json!({}), 422, "mfa_factor_not_found"),
+            (&maya, Method::DELETE, format!("factors/{id}"), json!(null), 404, "mfa_factor_not_found"),
+            (&maya, Method::GET, "reauthenticate".to_owned(), json!(null), 400, "validation_failed"),
+            (&nobody, Method::GET, "admin/users".to_owned(), json!(null), 401, "no_authorization"),
+            (&maya, Method::GET, "admin/users".to_owned(), json!(null), 403, "not_admin"),
+            (&maya, Method::PUT, format!("admin/users/{id}"), json!({}), 403, "not_admin"),
+            (&maya, Method::POST, "invite".to_owned(), json!({}), 403, "not_admin"),
+            (&nobody, Method::GET, "nothing/here".to_owned(), json!(null), 404, "not_found"),
+            (&nobody, Method::DELETE, "token".to_owned(), json!(null), 405, "method_not_allowed"),
+        ] {
+            let mut asking = modern(person.ask(method, &format!("/auth/v1/{path}")));
+            if !body.is_null() {
+                asking = asking.json(&body);
+            }
+            asking.await.refused(status, code);
+        }
+        let back = nobody.get("/auth/v1/callback?state=x").await;
+        assert_eq!(back.status.as_u16(), 303);
+        assert!(back.header("location").unwrap().starts_with("http://127.0.0.1:8080/?error=invalid_request&error_code=bad_oauth_state"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keys_health_and_settings_are_public() {
+    on_both(async |app: TestApp| {
+        let keys = app.nobody().get("/auth/v1/.well-known/jwks.json").await;
+        assert_eq!(keys.header("cache-control"), Some("public, max-age=600"));
+        assert_eq!((keys.body["keys"][0]["alg"].as_str(), keys.body["keys"][0].get("d")), (Some("ES256"), None));
+        assert_eq!(app.nobody().get("/auth/v1/settings").await.ok()["disable_signup"], true);
+        assert_eq!(app.nobody().get("/auth/v1/health").await.ok()["name"], "SPV Portal");
+        let private = app.nobody().get("/auth/v1/settings").await;
+        assert_eq!(private.header("cache-control"), Some("no-store"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lost_database_is_temporary() {
+    let app = TestApp::new(domain::testing::World::sqlite().await, api::Http::default()).await;
+    app.world.db.close().await;
+    let answer = modern(app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }))).await;
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    answer.refused(503, "unavailable");
+}

@@ -1,0 +1,270 @@
+//! The whole portal in a test, on both databases, and people who use it: `let maya = app.client("Maya").await;
+//! maya.get("/rest/v1/me").await.ok()`.
+#![expect(dead_code, reason = "each test file uses its own part")]
+use api::{App, Http, Parts};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::{HeaderMap, Method, Request, StatusCode, header},
+};
+use domain::{
+    access::Role,
+    activity::{self, Activity},
+    auth::{Auth, Keys, passwords},
+    ids::{CompanyId, IsoId, SpvId, UserId},
+    testing::{self, World},
+    users,
+};
+use serde_json::{Value, json};
+use std::{
+    future::{Future, IntoFuture},
+    pin::Pin,
+    sync::Arc,
+};
+use tokio::sync::{OnceCell, broadcast};
+use tower::ServiceExt;
+
+const PASSWORD: &str = "correct horse battery staple";
+
+/// A running portal with one company, Acme, and its ISO partner Ivan.
+#[derive(Clone)]
+pub struct TestApp {
+    pub world: World,
+    pub app: App,
+    pub router: Router,
+    pub acme: CompanyId,
+}
+
+/// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
+pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
+    testing::on_both(|world| async { test(TestApp::new(world, Http::default()).await).await }).await;
+}
+
+impl TestApp {
+    pub async fn new(world: World, http: Http) -> Self {
+        let app = App::new(Parts {
+            db: world.db.clone(),
+            clock: world.clock.clone(),
+            chance: world.chance.clone(),
+            options: world.options.clone(),
+            auth: Auth::new(Keys::for_tests()),
+            feed: broadcast::channel::<Arc<Activity>>(1_000).0,
+            http,
+        });
+        let acme = world.company("Acme").await;
+        Self { router: api::router(app.clone()), app, world, acme }
+    }
+
+    /// Numbers and broadcasts activity, as `spvctl serve` does.
+    pub fn follow(&self) {
+        let verified = self.app.auth.verified.clone();
+        let feed = self.app.feed.subscribe();
+        tokio::spawn(async move { verified.listen(feed).await });
+        tokio::spawn(activity::follow(self.world.operator(), self.app.feed.clone()));
+    }
+
+    pub fn nobody(&self) -> Person {
+        Person { router: self.router.clone(), token: None, id: UserId(uuid::Uuid::nil()), spv: None }
+    }
+
+    pub async fn super_admin(&self, first: &str) -> Person {
+        let user = self.world.user(Role::SuperAdmin, first, None, None).await;
+        self.sign_in(user.id, first).await
+    }
+
+    pub async fn employee(&self, first: &str) -> Person {
+        let user = self.world.user(Role::Employee, first, None, None).await;
+        self.sign_in(user.id, first).await
+    }
+
+    pub async fn company_admin(&self, first: &str, company: CompanyId) -> Person {
+        let user = self.world.user(Role::CompanyAdmin, first, Some(company), None).await;
+        self.sign_in(user.id, first).await
+    }
+
+    pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Person) {
+        let (iso, ctx) = self.world.iso(first, company).await;
+        let id = ctx.actor.user_id().expect("an ISO is a user");
+        (iso, self.sign_in(id, first).await)
+    }
+
+    /// A client of Acme with one active order.
+    pub async fn client(&self, first: &str) -> Person {
+        self.client_of(first, self.acme, None).await
+    }
+
+    pub async fn client_of(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> Person {
+        let (id, spv, _) = self.world.client(first, company, iso).await;
+        Person { spv: Some(spv), ..self.sign_in(id, first).await }
+    }
+
+    /// Signs in at `/auth/v1/token`, as browsers do.
+    async fn sign_in(&self, id: UserId, first: &str) -> Person {
+        static HASH: OnceCell<passwords::PasswordHash> = OnceCell::const_new();
+        let operator = self.world.operator();
+        let hash = HASH.get_or_init(|| async { passwords::hash(&operator, PASSWORD).await.expect("hashes") }).await;
+        let mut tx = self.world.db.begin().await.expect("begins");
+        users::store::save_password(&mut tx, id, hash, false).await.expect("saves");
+        tx.commit().await.expect("commits");
+        let email = format!("{}@example.com", first.to_lowercase());
+        let granted = self
+            .nobody()
+            .post("/auth/v1/token?grant_type=password", json!({ "email": email, "password": PASSWORD }))
+            .await
+            .ok();
+        let token = granted["access_token"].as_str().expect("a token").to_owned();
+        Person { token: Some(token), id, ..self.nobody() }
+    }
+}
+
+/// Somebody with or without a session.
+#[derive(Clone)]
+pub struct Person {
+    router: Router,
+    pub token: Option<String>,
+    pub id: UserId,
+    /// A client's first order.
+    pub spv: Option<SpvId>,
+}
+
+impl Person {
+    pub fn get(&self, path: &str) -> Asking {
+        self.ask(Method::GET, path)
+    }
+
+    pub fn post(&self, path: &str, body: Value) -> Asking {
+        self.ask(Method::POST, path).json(&body)
+    }
+
+    pub fn patch(&self, path: &str, body: Value) -> Asking {
+        self.ask(Method::PATCH, path).json(&body)
+    }
+
+    pub fn delete(&self, path: &str) -> Asking {
+        self.ask(Method::DELETE, path)
+    }
+
+    pub fn ask(&self, method: Method, path: &str) -> Asking {
+        let mut asking = Asking {
+            router: self.router.clone(),
+            method,
+            path: path.to_owned(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        };
+        if let Some(token) = &self.token {
+            asking = asking.header("authorization", &format!("Bearer {token}"));
+        }
+        asking
+    }
+}
+
+/// A request on its way; await it.
+pub struct Asking {
+    router: Router,
+    method: Method,
+    path: String,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Asking {
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.insert(name, value.parse().expect("a header"));
+        self
+    }
+
+    pub fn json(self, body: &Value) -> Self {
+        self.raw(body.to_string())
+    }
+
+    pub fn raw(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self.header("content-type", "application/json")
+    }
+
+    pub fn if_match(self, version: i64) -> Self {
+        self.header("if-match", &format!("\"{version}\""))
+    }
+
+    pub fn key(self, key: &str) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    /// The answer with its body still to come.
+    pub async fn open(self) -> axum::response::Response {
+        let mut request =
+            Request::builder().method(self.method).uri(self.path).body(Body::from(self.body)).expect("a request");
+        *request.headers_mut() = self.headers;
+        self.router.oneshot(request).await.expect("the router answers")
+    }
+}
+
+impl IntoFuture for Asking {
+    type Output = Answer;
+    type IntoFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let asked = format!("{} {}", self.method, self.path);
+            let (parts, body) = self.open().await.into_parts();
+            let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
+            let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+            Answer { asked, status: parts.status, headers: parts.headers, body, bytes }
+        })
+    }
+}
+
+pub struct Answer {
+    asked: String,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    /// The body as JSON; null when it is none.
+    pub body: Value,
+    pub bytes: Bytes,
+}
+
+impl Answer {
+    /// The body of a 2xx answer.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert!(self.status.is_success(), "{}: {} {}", self.asked, self.status, self.body);
+        self.body
+    }
+
+    /// The body of a refusal with this status and code, which has the one error shape.
+    #[track_caller]
+    pub fn refused(self, status: u16, code: &str) -> Value {
+        assert_eq!(
+            (self.status.as_u16(), self.body["code"].as_str()),
+            (status, Some(code)),
+            "{}: {}",
+            self.asked,
+            self.body
+        );
+        assert!(self.body["message"].as_str().is_some_and(|message| message.contains(' ')), "words: {}", self.body);
+        assert_eq!(self.body["request_id"].as_str(), self.header("x-request-id"), "{}", self.asked);
+        self.body
+    }
+
+    /// `field code` of every field that a 422 refuses.
+    #[track_caller]
+    pub fn fields(self) -> Vec<String> {
+        let body = self.refused(422, "invalid");
+        let fields = body["fields"].as_array().expect("fields").iter();
+        fields
+            .map(|field| {
+                assert!(field["message"].as_str().is_some_and(|message| message.contains(' ')), "words: {field}");
+                format!("{} {}", field["field"].as_str().unwrap_or("?"), field["code"].as_str().unwrap_or("?"))
+            })
+            .collect()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub fn etag(&self) -> Option<&str> {
+        self.header(header::ETAG.as_str())
+    }
+}
