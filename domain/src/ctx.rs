@@ -19,6 +19,8 @@ pub struct Ctx {
     pub origin: Origin,
     /// The caller's `Idempotency-Key` and a hash of what was asked with it.
     pub idempotency: Option<(String, String)>,
+    /// No mail is queued: for seeds, imports and benchmarks (decision 1).
+    pub silent: bool,
 }
 
 /// What the operator settled before the start; rules read it here and never from the environment.
@@ -80,6 +82,12 @@ impl Ctx {
     #[must_use]
     pub fn acting_as(&self, actor: Actor) -> Self {
         Self { actor, idempotency: None, ..self.clone() }
+    }
+
+    /// The same surroundings, with the mails off.
+    #[must_use]
+    pub fn silently(&self) -> Self {
+        Self { silent: true, ..self.clone() }
     }
 
     /// # Errors

@@ -109,6 +109,7 @@ impl World {
             options: self.options.clone(),
             origin: Origin::default(),
             idempotency: None,
+            silent: false,
         }
     }
 
@@ -187,14 +188,13 @@ impl World {
     /// An ISO partner and its signed-in actor.
     pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Ctx) {
         let iso = crate::isos::create(
-            &self.operator(),
+            &self.operator().silently(),
             crate::isos::Input {
                 first_name: first.to_owned(),
                 last_name: "Test".to_owned(),
                 email: format!("{}@example.com", first.to_lowercase()),
                 phone: None,
                 company_id: company,
-                silent: true,
             },
         )
         .await
@@ -214,11 +214,11 @@ impl World {
             iso_id: iso,
             price: Some("1250.00".to_owned()),
             commission: iso.map(|_| "50.00".to_owned()),
-            silent: true,
             ..Default::default()
         };
-        let made =
-            crate::clients::create(&self.operator(), crate::clients::Setup::Quick, input).await.expect("a client");
+        let made = crate::clients::create(&self.operator().silently(), crate::clients::Setup::Quick, input)
+            .await
+            .expect("a client");
         self.activate(made.client.id).await;
         let user = users::get(&self.operator(), made.client.id).await.expect("its user");
         (made.client.id, made.spv.id, self.signed_in(&user))

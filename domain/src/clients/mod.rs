@@ -47,8 +47,6 @@ pub struct Input {
     pub country: Option<String>,
     pub currency: Option<String>,
     pub ordered_date: Option<String>,
-    /// Seeds, imports and benchmarks send no mail (decision 1).
-    pub silent: bool,
 }
 
 /// A new client and its first order.
@@ -82,9 +80,7 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         Setup::Full if ctx.options.default_password.is_some() => mails::Kind::Welcome,
         Setup::Full => mails::Kind::WelcomeSetup,
     };
-    if !input.silent {
-        mails::queue(&mut tx, ctx, mail, user.id, None, Map::new()).await?;
-    }
+    mails::queue(&mut tx, ctx, mail, user.id, None, Map::new()).await?;
     idempotency::remember(&mut tx, ctx, user.id.0).await?;
     tx.commit().await?;
     made(ctx, user.id).await
@@ -153,7 +149,6 @@ async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spv
         iso_commission_percentage: None,
         status: spvs::Status::Active,
         ordered_date,
-        notify: !input.silent,
     };
     Ok((account, order))
 }

@@ -255,7 +255,8 @@ async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
     let minute = ctx.now().timestamp() / 60;
     let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS).await?;
     Ok(first.map(|first| {
-        let minutes = (minute - first + 1).max(1);
+        // The minute that is running may not have had its beat yet.
+        let minutes = (minute - first).max(1);
         (1000.0 * alive as f64 / minutes as f64).round().min(1000.0) / 10.0
     }))
 }

@@ -29,8 +29,6 @@ pub struct Input {
     pub email: String,
     pub phone: Option<String>,
     pub company_id: CompanyId,
-    /// Seeds, imports and benchmarks send no mail (decision 1).
-    pub silent: bool,
 }
 
 /// Makes an ISO with its account, and mails it a link to set a password. Staff.
@@ -76,9 +74,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         .of(None, Some(row.company_id), Some(id))
         .public();
     activity::append(&mut tx, ctx, event).await?;
-    if !input.silent {
-        mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-    }
+    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     get(ctx, id).await

@@ -34,7 +34,7 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
         _ if user.password_hash.is_some() && user.status == Status::Active => Kind::Welcome,
         _ => Kind::WelcomeSetup,
     };
-    let id = queue(&mut tx, ctx, kind, user.id, None, Map::new()).await?;
+    let id = queue(&mut tx, ctx, kind, user.id, None, Map::new()).await?.ok_or(Error::NotFound("mail"))?;
     tx.commit().await?;
     Ok(id)
 }
@@ -59,7 +59,9 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
         Err(e) => return Err(e),
     };
     let mut tx = ctx.begin().await?;
-    let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new()).await?;
+    let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new())
+        .await?
+        .ok_or(Error::NotFound("mail"))?;
     tx.commit().await?;
     Ok(id)
 }

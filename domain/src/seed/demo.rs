@@ -82,6 +82,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     if known(ctx, "super@example.com").await?.is_some() {
         return Ok(false);
     }
+    let ctx = &ctx.silently();
     let chance = Chance::seeded(20_261_121);
     let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
     let start = past(120);
@@ -114,7 +115,6 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             price: Some(format!("{price}.00")),
             commission: partner.map(|_| format!("{}.00", price / 10)),
             country: Some(country.code().to_owned()),
-            silent: true,
             ..clients::Input::default()
         };
         let made = clients::create(&day, clients::Setup::Full, input).await?;
@@ -189,7 +189,6 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
         ordered_date: ctx.today(),
-        notify: false,
     };
     let id = spvs::make(&mut tx, ctx, new).await?;
     tx.commit().await?;

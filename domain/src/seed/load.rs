@@ -26,6 +26,7 @@ const BATCH: u64 = 250;
 /// Forbidden for all but the operator and super admins; what the database refuses.
 pub async fn load(ctx: &Ctx, orders: u64, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
+    let ctx = &ctx.silently();
     let run = u32::from_be_bytes(ctx.chance.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
     let companies = (orders / 400).max(1);
@@ -113,7 +114,6 @@ async fn order(tx: &mut Tx, ctx: &Ctx, n: u64, client: UserId, company: CompanyI
         iso_commission_percentage: None,
         status: Status::Active,
         ordered_date: today.checked_sub_days(Days::new(n * 7 % 730)).unwrap_or(today),
-        notify: false,
     };
     let id = spvs::make(tx, ctx, new).await?;
     let done = (n * 5) as i64 % (STEPS + 1);

@@ -59,7 +59,7 @@ pub async fn queue(ctx: &Ctx) -> Result<Uuid> {
 /// # Errors
 /// What a use case refuses; tell it with [`failed`].
 pub async fn run(ctx: &Ctx, id: Uuid) -> Result<()> {
-    test_data(ctx).await?;
+    test_data(&ctx.silently()).await?;
     tell(ctx, id, "seed.finished", None).await
 }
 
@@ -92,7 +92,6 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
         iso_id: Some(iso),
         price: Some("2500.00".to_owned()),
         commission: Some("250.00".to_owned()),
-        silent: true,
         ..clients::Input::default()
     };
     match clients::create(ctx, clients::Setup::Full, client).await {
@@ -129,7 +128,6 @@ async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str
                 email: email.to_owned(),
                 phone: None,
                 company_id: company,
-                silent: true,
             };
             Ok(isos::create(ctx, input).await?.id)
         }

@@ -61,8 +61,6 @@ pub struct New {
     pub iso_commission_percentage: Option<i64>,
     pub status: Status,
     pub ordered_date: NaiveDate,
-    /// Whether the client is told by mail: off for seeds, imports and benchmarks (decision 1).
-    pub notify: bool,
 }
 
 /// Makes a pending order from the SPV tab. Staff.
@@ -107,7 +105,6 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
         iso_commission_percentage: percent,
         status: Status::Pending,
         ordered_date: date,
-        notify: true,
     };
     // The default identifier is a time; of two people in one second, the second takes the next.
     let mut tries = 0;
@@ -191,9 +188,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         .with("status", new.status.name())
         .public();
     activity::append(tx, ctx, event).await?;
-    if new.notify {
-        mails::queue(tx, ctx, mails::Kind::SpvCreated, new.client_id, Some(id), Map::new()).await?;
-    }
+    mails::queue(tx, ctx, mails::Kind::SpvCreated, new.client_id, Some(id), Map::new()).await?;
     let mut changes = Changes::default();
     changes.add(Count::PendingReviews, template.len() as i64);
     if new.status == Status::Active {

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Everything that must hold: format, lints, types, Rust tests on SQLite and PostgreSQL, web unit tests, and the
+# browser stories in Chromium on both databases. Ends with a line `N passed, N failed`.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export RUST_BACKTRACE=0 CARGO_TERM_COLOR=never
+logs=$(mktemp -d)
+passed=0
+failed=0
+
+# Chromium, PostgreSQL and a mail server are real here, from Debian's packages.
+need() {
+  local missing=()
+  [ -x /usr/bin/chromium ] || missing+=(chromium)
+  fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
+  ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
+  python3 -c 'import aiosmtpd' 2>/dev/null || /usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null || missing+=(python3-aiosmtpd)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null && return 0
+  fi
+  echo "These are needed for the tests: sudo apt-get install ${missing[*]}"
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+# A check that passes or fails as a whole.
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  if "$@" >"$logs/out" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok      $name ($((SECONDS - start)) s)"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name ($((SECONDS - start)) s)"
+    tail -n 60 "$logs/out"
+  fi
+}
+
+# Tests that say themselves how many there were: `count` prints "passed failed" from the log.
+suite() {
+  local name=$1 count=$2 start=$SECONDS status=0 ok bad
+  shift 2
+  "$@" >"$logs/out" 2>&1 || status=$?
+  read -r ok bad < <("$count" "$logs/out")
+  # A suite that breaks before it counts is one failure.
+  [ "$status" = 0 ] || [ "$bad" -gt 0 ] || bad=1
+  [ "$((ok + bad))" -gt 0 ] || bad=1
+  passed=$((passed + ok))
+  failed=$((failed + bad))
+  if [ "$bad" = 0 ]; then
+    echo "ok      $name: $ok ($((SECONDS - start)) s)"
+  else
+    echo "FAILED  $name: $ok passed, $bad failed ($((SECONDS - start)) s)"
+    grep -vE '^test .* \.\.\. ok$|^\s+Running |^$' "$logs/out" | tail -n 150
+  fi
+}
+
+count_cargo() {
+  awk '/^test result:/ { ok += $4; bad += $6 } END { print ok + 0, bad + 0 }' "$1"
+}
+
+count_vitest() {
+  awk '/^ *Tests / { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) ok = $(i - 1); if ($i ~ /^failed/) bad = $(i - 1) } }
+    END { print ok + 0, bad + 0 }' "$1"
+}
+
+count_playwright() {
+  awk '/^ +[0-9]+ passed/ { ok = $1 } /^ +[0-9]+ (failed|flaky|interrupted|did not run)/ { bad += $1 } END { print ok + 0, bad + 0 }' "$1"
+}
+
+types_are_fresh() {
+  cp web/src/api/schema.ts "$logs/schema.ts" && npm --prefix web run --silent openapi && diff "$logs/schema.ts" web/src/api/schema.ts
+}
+
+need
+sh .make/tools.sh || { echo "0 passed, 1 failed"; exit 1; }
+postgres=$(mktemp -d /tmp/spv-pg-XXXXXX)
+trap '.make/postgres.sh stop "$postgres"; rm -rf "$logs"' EXIT
+TEST_POSTGRES_URL=$(.make/postgres.sh start "$postgres" fsync=off) || { echo "0 passed, 1 failed"; exit 1; }
+export TEST_POSTGRES_URL
+
+check "web packages" npm --prefix web ci --no-audit --no-fund --loglevel=error
+check "web packages of the type generator" npm --prefix web/tools/openapi ci --no-audit --no-fund --loglevel=error
+check "web build" npm --prefix web run build
+check "rust format" cargo fmt --all --check
+check "rust lints" cargo clippy --locked --workspace --all-targets -- -D warnings
+suite "rust tests" count_cargo cargo test --locked --workspace --no-fail-fast
+check "web format" npm --prefix web run format:check
+check "web lints" npm --prefix web run lint
+check "web types" npm --prefix web run check
+check "generated types are fresh" types_are_fresh
+suite "web unit tests" count_vitest env NO_COLOR=1 CI=1 npm --prefix web test
+suite "browser stories on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run stories
+suite "browser stories on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run stories
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,26 @@
+//! How many password checks this machine does a second on all its cores: what `make bench` holds sign-ins against.
+use domain::{auth::passwords, testing::World};
+use std::time::{Duration, Instant};
+
+#[tokio::main]
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+async fn main() {
+    let world = World::sqlite().await;
+    let ctx = world.nobody();
+    let hash = passwords::hash(&ctx, "portal-demo-2026").await.expect("a hash");
+    let end = Instant::now() + Duration::from_secs(4);
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        let hash = hash.clone();
+        tasks.spawn(async move {
+            let mut done = 0_u32;
+            while Instant::now() < end {
+                passwords::verify(Some(&hash), "portal-demo-2026").await.expect("a turn in the pool");
+                done += 1;
+            }
+            done
+        });
+    }
+    let done: u32 = tasks.join_all().await.into_iter().sum();
+    println!("{:.2}", f64::from(done) / 4.0);
+}
