@@ -48,7 +48,18 @@ function followSession(router: Router): () => void {
 }
 
 async function leave(router: Router, nextUser: string | undefined): Promise<void> {
-  if (isGuarded(router) && !nextUser) await router.navigate(paths.landing, { replace: true });
+  if (isGuarded(router) && !nextUser) {
+    await router.navigate(paths.landing, { replace: true });
+    await pageIsGone();
+  }
   queryClient.clear();
   if (nextUser) await router.revalidate();
+}
+
+/** The page that was left is still drawn for a moment, and would ask again for what is cleared under it. */
+async function pageIsGone(): Promise<void> {
+  const cache = queryClient.getQueryCache();
+  for (let tries = 0; tries < 60 && cache.findAll({ type: 'active' }).length > 0; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 16));
+  }
 }

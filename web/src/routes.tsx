@@ -62,7 +62,11 @@ const publicPages: RouteObject = {
 };
 
 const shortcuts: RouteObject[] = [
-  ...Object.entries(redirects).map(([path, target]) => ({ path, loader: () => redirect(target) })),
+  ...Object.entries(redirects).map(([path, target]) => ({
+    path,
+    loader: () => redirect(target),
+    element: <></>,
+  })),
   ...namesakes.map((path) => ({
     path,
     loader: () => findNamesake(path),

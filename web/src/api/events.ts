@@ -8,7 +8,11 @@ import type { Activity } from './types';
  * cannot be had, every attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
  */
 
-type Message = { kind: 'activity'; activity: Activity } | { kind: 'refresh' };
+type Message =
+  | { kind: 'activity'; activity: Activity }
+  /** The stream is there, and tells of everything after this number. */
+  | { kind: 'ready'; seq: number }
+  | { kind: 'refresh' };
 type Listener = (activity: Activity) => void;
 
 const name = 'spv-events';
@@ -45,12 +49,12 @@ export function startEvents(): () => void {
 async function follow(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
+    let ready = false;
     try {
       for await (const event of stream(signal)) {
         if (event.event === 'ready') {
-          failures = 0;
-          // What changed between a page's first read and this moment was not heard.
-          if (lastSeq === undefined) tell({ kind: 'refresh' });
+          ready = true;
+          tell({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
         } else if (event.event === 'change') {
           tell({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
         }
@@ -59,9 +63,9 @@ async function follow(tell: (message: Message) => void, signal: AbortSignal): Pr
       // The pause below answers every failure alike.
     }
     if (signal.aborted) return;
+    failures = ready ? 0 : failures + 1;
+    if (!ready) tell({ kind: 'refresh' });
     await pause(Math.min(1000 * 2 ** failures, longestPause), signal);
-    if (failures > 0) tell({ kind: 'refresh' });
-    failures += 1;
   }
 }
 
@@ -83,8 +87,11 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 function receive(message: Message): void {
-  if (message.kind === 'refresh') {
-    void queryClient.invalidateQueries({ predicate: (query) => query.state.dataUpdatedAt > 0 });
+  if (message.kind !== 'activity') {
+    // What changed between a page's first read and the stream's first word was not heard.
+    const unheard = message.kind === 'refresh' || lastSeq === undefined;
+    if (unheard) void queryClient.invalidateQueries({ predicate: (query) => query.state.dataUpdatedAt > 0 });
+    if (message.kind === 'ready') lastSeq = message.seq;
     return;
   }
   const { activity } = message;

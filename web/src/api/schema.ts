@@ -218,7 +218,7 @@ interface Activity {
   at: string;
   action: string;
   actor: { kind: string; name: string };
-  subject: { kind: string; id: string; label: string };
+  subject: { kind: string; id: string | null; label: string };
   spv_id: string | null;
   data: Record<string, unknown>;
 }

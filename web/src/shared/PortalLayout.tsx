@@ -11,6 +11,7 @@ import type { Me } from '../api/types';
 import { setLanguage } from '../messages';
 import type { Language } from '../messages/locale';
 import { AppFrame } from '../ui/AppFrame';
+import { Logo } from '../ui/Logo';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { MeContext } from './session/me';
@@ -53,7 +54,7 @@ export function PortalLayout({ portal, home, navigation }: Props) {
         navigation={navigation}
         brand={
           <Link className={classes.brand} to={home}>
-            <img src="/favicon.svg" alt="" width={22} height={22} />
+            <Logo />
             {brand ?? 'SPV Portal'}
           </Link>
         }
