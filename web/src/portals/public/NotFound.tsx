@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { paths } from '../../paths';
 import { Go, GoProvider } from './frame/Go';
-import { Logo } from './frame/Logo';
+import { Logo } from '../../ui/Logo';
 import { usePageTitle } from './frame/usePageTitle';
 import button from './frame/Button.module.css';
 import css from './NotFound.module.css';

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
-import { Logo } from './frame/Logo';
+import { Logo } from '../../ui/Logo';
 import button from './frame/Button.module.css';
 import css from './NotFound.module.css';
 

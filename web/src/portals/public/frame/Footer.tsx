@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
 import { Go } from './Go';
-import { Logo } from './Logo';
+import { Logo } from '../../../ui/Logo';
 import { useBrand } from './useBrand';
 import css from './Footer.module.css';
 

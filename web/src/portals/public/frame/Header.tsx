@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { sections } from '../landing/sections';
 import { Go } from './Go';
-import { Logo } from './Logo';
+import { Logo } from '../../../ui/Logo';
 import { Switches } from './Switches';
 import { useBrand } from './useBrand';
 import button from './Button.module.css';

@@ -2,7 +2,7 @@ import { Outlet, useNavigate } from 'react-router-dom';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { Go, GoProvider } from './Go';
-import { Logo } from './Logo';
+import { Logo } from '../../../ui/Logo';
 import { Switches } from './Switches';
 import { useBrand } from './useBrand';
 import css from './QuietLayout.module.css';

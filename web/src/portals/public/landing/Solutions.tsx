@@ -1,6 +1,6 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Logo } from '../frame/Logo';
+import { Logo } from '../../../ui/Logo';
 import { ClientPreview } from './previews/ClientPreview';
 import { EmployeePreview } from './previews/EmployeePreview';
 import { IsoPreview } from './previews/IsoPreview';
