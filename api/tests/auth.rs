@@ -21,21 +21,25 @@ fn holding(person: &Person, token: &Value) -> Person {
 }
 
 async fn link(app: &TestApp, person: &Person, email: &str) -> (String, String) {
-    let mut tx = app.world.db.begin().await.unwrap();
-    let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.unwrap();
-    tx.commit().await.unwrap();
-    (made.url.split("token_hash=").nth(1).unwrap().split('&').next().unwrap().to_owned(), made.code)
+    let mut tx = app.world.db.begin().await.expect("begins");
+    let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
+    tx.commit().await.expect("commits");
+    (made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned(), made.code)
 }
 
 #[tokio::test]
 async fn a_session_is_granted_used_refreshed_and_ended() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
-        let input = json!({ "email": "MAYA@example.com", "password": PASSWORD, "gotrue_meta_security": {}, "phone": null });
+        let input =
+            json!({ "email": "MAYA@example.com", "password": PASSWORD, "gotrue_meta_security": {}, "phone": null });
         let session = app.nobody().post("/auth/v1/token?grant_type=password", input).await.ok();
         assert_eq!((session["token_type"].as_str(), session["expires_in"].as_i64()), (Some("bearer"), Some(900)));
         let user = &session["user"];
-        assert_eq!((user["id"].as_str(), user["aud"].as_str()), (Some(maya.id.to_string().as_str()), Some("authenticated")));
+        assert_eq!(
+            (user["id"].as_str(), user["aud"].as_str()),
+            (Some(maya.id.to_string().as_str()), Some("authenticated"))
+        );
         assert_eq!((user["phone"].as_str(), user["app_metadata"]["role"].as_str()), (Some(""), Some("employee")));
         assert_eq!(user["identities"][0]["provider"], "email");
         assert!(user.get("password_hash").is_none() && user.get("recovery_sent_at").is_none());
@@ -52,7 +56,9 @@ async fn a_session_is_granted_used_refreshed_and_ended() {
         assert_eq!((out.status.as_u16(), out.bytes.len()), (204, 0));
         modern(with(&next["access_token"]).get("/auth/v1/user")).await.refused(403, "session_not_found");
         with(&session["access_token"]).get("/rest/v1/me").await.refused(401, "unauthenticated");
-        modern(app.nobody().post("/auth/v1/token?grant_type=refresh_token", body)).await.refused(400, "session_not_found");
+        modern(app.nobody().post("/auth/v1/token?grant_type=refresh_token", body))
+            .await
+            .refused(400, "session_not_found");
         assert!(maya.get("/auth/v1/user").await.status.is_success(), "the other session goes on");
         modern(maya.ask(Method::POST, "/auth/v1/logout?scope=some")).await.refused(400, "validation_failed");
         maya.ask(Method::POST, "/auth/v1/logout").await.ok();
@@ -64,17 +70,24 @@ async fn a_session_is_granted_used_refreshed_and_ended() {
 #[tokio::test]
 async fn refusals_have_the_shape_that_the_client_asks_for() {
     on_both(async |app: TestApp| {
-        let wrong = || app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }));
+        let wrong = || {
+            app.nobody()
+                .post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }))
+        };
         let new = modern(wrong()).await;
         assert_eq!(new.header("x-supabase-api-version"), Some("2024-01-01"));
         assert_eq!(new.header("x-sb-error-code"), Some("invalid_credentials"));
         assert_eq!(new.refused(400, "invalid_credentials")["message"], "Invalid login credentials");
         let old = wrong().await;
         assert_eq!(old.header("x-supabase-api-version"), None);
-        assert_eq!((old.body["code"].as_i64(), old.body["error_code"].as_str()), (Some(400), Some("invalid_credentials")));
+        assert_eq!(
+            (old.body["code"].as_i64(), old.body["error_code"].as_str()),
+            (Some(400), Some("invalid_credentials"))
+        );
         assert_eq!(old.body["msg"], "Invalid login credentials");
 
-        let spanish = modern(app.nobody().post("/auth/v1/token?grant_type=password", json!([]))).header("accept-language", "es");
+        let spanish =
+            modern(app.nobody().post("/auth/v1/token?grant_type=password", json!([]))).header("accept-language", "es");
         let said = spanish.await.refused(400, "bad_json");
         assert_eq!(said["message"], "No se pudo leer la solicitud. Recargue la página e inténtelo de nuevo.");
     })
@@ -87,16 +100,18 @@ async fn what_cannot_be_read_is_refused_by_code() {
         let nobody = app.nobody();
         let token = |grant: &str, body: Value| modern(nobody.post(&format!("/auth/v1/token?grant_type={grant}"), body));
         for body in ["", "{", "null", "[]", "\"x\"", "{\"email\":5}"] {
-            modern(nobody.ask(Method::POST, "/auth/v1/token?grant_type=password").raw(body)).await.refused(400, "bad_json");
+            modern(nobody.ask(Method::POST, "/auth/v1/token?grant_type=password").raw(body))
+                .await
+                .refused(400, "bad_json");
         }
         let huge = format!("{{\"email\":\"{}\"}}", "a".repeat(2 << 20));
-        let answer = modern(nobody.ask(Method::POST, "/auth/v1/recover").raw(huge)).await;
-        assert_eq!(answer.status.as_u16(), 413);
+        modern(nobody.ask(Method::POST, "/auth/v1/recover").raw(huge)).await.refused(413, "request_entity_too_large");
         token("password", json!({})).await.refused(400, "validation_failed");
         token("password", json!({ "email": "a@example.com", "phone": "+1" })).await.refused(400, "validation_failed");
         token("password", json!({ "phone": "+1", "password": "x" })).await.refused(422, "phone_provider_disabled");
         token("password", json!({ "email": "a\u{0}@example.com" })).await.refused(400, "invalid_credentials");
-        let said = token("refresh_token", json!({ "refresh_token": "dont exist" })).await.refused(400, "validation_failed");
+        let said =
+            token("refresh_token", json!({ "refresh_token": "dont exist" })).await.refused(400, "validation_failed");
         assert_eq!(said["message"], "Refresh Token is not valid");
         token("refresh_token", json!({ "refresh_token": null })).await.refused(400, "validation_failed");
         token("pkce", json!({ "auth_code": "", "code_verifier": "x" })).await.refused(400, "validation_failed");
@@ -107,7 +122,9 @@ async fn what_cannot_be_read_is_refused_by_code() {
 
         let said = modern(nobody.get("/auth/v1/user")).await.refused(401, "no_authorization");
         assert!(said["message"].as_str().unwrap().contains("Bearer token"));
-        modern(nobody.get("/auth/v1/user").header("authorization", "Basic eDp5")).await.refused(401, "no_authorization");
+        modern(nobody.get("/auth/v1/user").header("authorization", "Basic eDp5"))
+            .await
+            .refused(401, "no_authorization");
         let stranger = holding(&nobody, &json!("not.a.token"));
         let said = modern(stranger.get("/auth/v1/user")).await.refused(403, "bad_jwt");
         let said = said["message"].as_str().unwrap();
@@ -142,7 +159,9 @@ async fn a_mail_scanner_does_no_harm() {
         put(json!({ "password": PASSWORD })).await.refused(422, "same_password");
         put(json!({ "app_metadata": { "role": "super_admin" } })).await.refused(403, "not_admin");
         put(json!({ "email": "other@example.com" })).await.refused(422, "validation_failed");
-        put(json!({ "password": "a brand new one", "current_password": "x" })).await.refused(400, "current_password_invalid");
+        put(json!({ "password": "a brand new one", "current_password": "x" }))
+            .await
+            .refused(400, "current_password_invalid");
         let user = put(json!({ "password": "a brand new one", "email": "Maya@example.com" })).await.ok();
         assert_eq!(user["email"], "maya@example.com");
         modern(maya.get("/auth/v1/user")).await.refused(403, "session_not_found");
@@ -185,12 +204,17 @@ async fn recovery_is_answered_the_same_for_everybody() {
         app.employee("Maya").await;
         let recover = |body: Value| modern(app.nobody().post("/auth/v1/recover", body));
         for email in ["maya@example.com", "maya@example.com", "nobody@example.com"] {
-            let answer = recover(json!({ "email": email, "code_challenge": null, "code_challenge_method": null })).await;
+            let answer =
+                recover(json!({ "email": email, "code_challenge": null, "code_challenge_method": null })).await;
             assert_eq!((answer.status.as_u16(), answer.body), (200, json!({})));
         }
         let challenge = "a".repeat(43);
-        recover(json!({ "email": "maya@example.com", "code_challenge": challenge, "code_challenge_method": "s256" })).await.ok();
-        recover(json!({ "email": "maya@example.com", "code_challenge": challenge })).await.refused(400, "validation_failed");
+        recover(json!({ "email": "maya@example.com", "code_challenge": challenge, "code_challenge_method": "s256" }))
+            .await
+            .ok();
+        recover(json!({ "email": "maya@example.com", "code_challenge": challenge }))
+            .await
+            .refused(400, "validation_failed");
         recover(json!({ "email": "maya@" })).await.refused(400, "validation_failed");
         recover(json!({})).await.refused(400, "validation_failed");
         let resend = |body: Value| modern(app.nobody().post("/auth/v1/resend", body));
@@ -207,16 +231,37 @@ async fn what_is_off_says_so_in_the_clients_terms() {
         let (nobody, maya) = (app.nobody(), app.super_admin("Maya").await);
         let id = uuid::Uuid::nil();
         for (person, method, path, body, status, code) in [
-            (&nobody, Method::POST, "signup".to_owned(), json!({ "email": "a@example.com", "password": "x" }), 422, "signup_disabled"),
+            (
+                &nobody,
+                Method::POST,
+                "signup".to_owned(),
+                json!({ "email": "a@example.com", "password": "x" }),
+                422,
+                "signup_disabled",
+            ),
             (&nobody, Method::POST, "signup".to_owned(), json!({}), 422, "signup_disabled"),
             (&nobody, Method::POST, "otp".to_owned(), json!({ "email": "a@example.com" }), 422, "otp_disabled"),
             (&nobody, Method::POST, "otp".to_owned(), json!({ "phone": "+1" }), 400, "phone_provider_disabled"),
             (&nobody, Method::GET, "authorize?provider=google".to_owned(), json!(null), 400, "validation_failed"),
-            (&nobody, Method::POST, "sso".to_owned(), json!({ "domain": "example.com" }), 404, "saml_provider_disabled"),
+            (
+                &nobody,
+                Method::POST,
+                "sso".to_owned(),
+                json!({ "domain": "example.com" }),
+                404,
+                "saml_provider_disabled",
+            ),
             (&nobody, Method::GET, "user/identities/authorize".to_owned(), json!(null), 401, "no_authorization"),
             (&maya, Method::GET, "user/identities/authorize".to_owned(), json!(null), 404, "manual_linking_disabled"),
             (&maya, Method::DELETE, format!("user/identities/{id}"), json!(null), 404, "manual_linking_disabled"),
-            (&maya, Method::POST, "factors".to_owned(), json!({ "factor_type": "totp" }), 422, "mfa_totp_enroll_not_enabled"),
+            (
+                &maya,
+                Method::POST,
+                "factors".to_owned(),
+                json!({ "factor_type": "totp" }),
+                422,
+                "mfa_totp_enroll_not_enabled",
+            ),
             (&maya, Method::POST, "factors".to_owned(), json!({}), 400, "validation_failed"),
             (&maya, Method::POST, format!("factors/{id}/challenge"), json!({}), 404, "mfa_factor_not_found"),
             (&maya, Method::POST, "factors/x/challenge".to_owned(), json!({}), 404, "validation_failed"),
@@ -238,7 +283,11 @@ async fn what_is_off_says_so_in_the_clients_terms() {
         }
         let back = nobody.get("/auth/v1/callback?state=x").await;
         assert_eq!(back.status.as_u16(), 303);
-        assert!(back.header("location").unwrap().starts_with("http://127.0.0.1:8080/?error=invalid_request&error_code=bad_oauth_state"));
+        assert!(
+            back.header("location")
+                .unwrap()
+                .starts_with("http://127.0.0.1:8080/?error=invalid_request&error_code=bad_oauth_state")
+        );
     })
     .await;
 }
@@ -261,7 +310,10 @@ async fn keys_health_and_settings_are_public() {
 async fn a_lost_database_is_temporary() {
     let app = TestApp::new(domain::testing::World::sqlite().await, api::Http::default()).await;
     app.world.db.close().await;
-    let answer = modern(app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }))).await;
+    let answer = modern(
+        app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" })),
+    )
+    .await;
     assert_eq!(answer.header("retry-after"), Some("2"));
     answer.refused(503, "unavailable");
 }

@@ -1,4 +1,5 @@
 //! Signing in, staying in and getting out, on both databases.
+use chrono::Duration;
 use domain::{
     Ctx, Error,
     access::Role,
@@ -12,7 +13,6 @@ use domain::{
     testing::{World, on_both},
     users::{self, NewUser, Status, User},
 };
-use chrono::Duration;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
@@ -30,14 +30,14 @@ async fn person(world: &World, role: Role, first: &str) -> User {
 }
 
 async fn give_password(world: &World, user: &User) {
-    let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
-    let mut tx = world.db.begin().await.unwrap();
-    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
-    tx.commit().await.unwrap();
+    let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
+    let mut tx = world.db.begin().await.expect("begins");
+    users::store::save_password(&mut tx, user.id, &hash, false).await.expect("works");
+    tx.commit().await.expect("commits");
 }
 
 async fn sign_in(world: &World, auth: &Auth, first: &str) -> Granted {
-    auth::sign_in(&world.nobody(), auth, &format!("{first}@example.com"), PASSWORD).await.unwrap()
+    auth::sign_in(&world.nobody(), auth, &format!("{first}@example.com"), PASSWORD).await.expect("works")
 }
 
 /// The context of whoever holds this access token.
@@ -47,10 +47,10 @@ async fn holder(world: &World, auth: &Auth, token: &str) -> Result<Ctx, Error> {
 }
 
 async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
-    let mut tx = world.db.begin().await.unwrap();
-    let made = links::make(&mut tx, &world.operator(), user.id, &user.email, kind).await.unwrap();
-    tx.commit().await.unwrap();
-    let token = made.url.split("token_hash=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    let mut tx = world.db.begin().await.expect("begins");
+    let made = links::make(&mut tx, &world.operator(), user.id, &user.email, kind).await.expect("works");
+    tx.commit().await.expect("commits");
+    let token = made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned();
     (token, made.code)
 }
 
@@ -62,8 +62,8 @@ async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
         .bind(action.to_owned())
         .all()
         .await
-        .unwrap();
-    rows.into_iter().map(|(data,)| serde_json::from_str(&data).unwrap()).collect()
+        .expect("works");
+    rows.into_iter().map(|(data,)| serde_json::from_str(&data).expect("works")).collect()
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
@@ -124,10 +124,14 @@ async fn a_shut_account_is_told_so_after_the_right_password_only() {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let before = sign_in(&world, &auth, "maya").await;
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
-        let try_with = async |password: &str| code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", password).await);
+        let try_with =
+            async |password: &str| code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", password).await);
         assert_eq!(try_with("wrong").await, "invalid_credentials");
         assert_eq!(try_with(PASSWORD).await, "user_banned");
-        assert_eq!(code(auth::refresh(&world.nobody(), &auth, &before.refresh_token).await), "refresh_session_not_found");
+        assert_eq!(
+            code(auth::refresh(&world.nobody(), &auth, &before.refresh_token).await),
+            "refresh_session_not_found"
+        );
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
         assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await), "user_banned");
 
@@ -181,7 +185,11 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
 
         let third = refresh(&second.refresh_token).await.unwrap();
         world.clock.advance(Duration::seconds(10));
-        assert_eq!(refresh(&first.refresh_token).await.unwrap().refresh_token, third.refresh_token, "within ten seconds");
+        assert_eq!(
+            refresh(&first.refresh_token).await.unwrap().refresh_token,
+            third.refresh_token,
+            "within ten seconds"
+        );
         world.clock.advance(Duration::seconds(1));
         let ctx = holder(&world, &auth, &third.access_token).await.unwrap();
         assert_eq!(sessions::list(&ctx, third.user.id).await.unwrap().len(), 1);
@@ -329,13 +337,17 @@ async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
         let elsewhere = sign_in(&world, &auth, "maya").await;
         assert!(holder(&world, &auth, &elsewhere.access_token).await.is_ok());
         let (pending, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let guess = Change { password: Some("another good one".to_owned()), current_password: Some("guess".to_owned()) };
+        let guess =
+            Change { password: Some("another good one".to_owned()), current_password: Some("guess".to_owned()) };
         assert_eq!(code(auth::update_user(&me, &auth, &guess).await), "current_password_invalid");
         set(&me, "another good one").await.unwrap();
         assert!(holder(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
         assert_eq!(code(holder(&world, &auth, &elsewhere.access_token).await), "session_not_found");
         assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(pending)).await), "otp_expired");
-        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await), "invalid_credentials");
+        assert_eq!(
+            code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await),
+            "invalid_credentials"
+        );
         assert_eq!(told(&world, "user.password_changed").await.len(), 2);
     })
     .await;
@@ -346,8 +358,11 @@ async fn signing_out_ends_what_was_asked_for() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
-        let (a, b, c) =
-            (sign_in(&world, &auth, "maya").await, sign_in(&world, &auth, "maya").await, sign_in(&world, &auth, "maya").await);
+        let (a, b, c) = (
+            sign_in(&world, &auth, "maya").await,
+            sign_in(&world, &auth, "maya").await,
+            sign_in(&world, &auth, "maya").await,
+        );
         let live = async |granted: &Granted| holder(&world, &auth, &granted.access_token).await.is_ok();
         let ctx = holder(&world, &auth, &a.access_token).await.unwrap();
         assert!(live(&b).await && live(&c).await);

@@ -29,18 +29,27 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
     on_both(async |world: World| {
         let first = users::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
         assert_eq!((first.status, first.email.as_str()), (Status::Pending, "Ada@Example.com"));
-        let mails: i64 = world.db.clone().sql("select count(*) from mails where kind = 'password_setup'").scalar().await.unwrap();
+        let mails: i64 =
+            world.db.clone().sql("select count(*) from mails where kind = 'password_setup'").scalar().await.unwrap();
         assert_eq!(mails, 1);
 
         let given = Input { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
         let second = users::create(&world.operator(), Role::Employee, given).await.unwrap();
         assert_eq!((second.status, second.must_change_password), (Status::Active, true));
-        assert_eq!(code(users::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| match e {
-            Error::Unauthenticated(p) => Error::Conflict(p),
-            other => other,
-        })), "unauthenticated");
+        assert_eq!(
+            code(users::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
+                match e {
+                    Error::Unauthenticated(p) => Error::Conflict(p),
+                    other => other,
+                }
+            })),
+            "unauthenticated"
+        );
         let employee = world.employee("Finn").await;
-        assert_eq!(code(users::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await), "forbidden");
+        assert_eq!(
+            code(users::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await),
+            "forbidden"
+        );
     })
     .await;
 }
@@ -49,7 +58,11 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
 async fn everything_wrong_with_an_account_is_said_at_once() {
     on_both(async |world: World| {
         let op = world.operator();
-        let bad = Input { password: Some("short".to_owned()), language: Some("de".to_owned()), ..input(" ", "not an address") };
+        let bad = Input {
+            password: Some("short".to_owned()),
+            language: Some("de".to_owned()),
+            ..input(" ", "not an address")
+        };
         assert_eq!(
             code(users::create(&op, Role::CompanyAdmin, bad).await),
             "first_name required, email invalid_email, language unknown, company_id required, password weak_password"
@@ -139,7 +152,10 @@ async fn the_count_of_clients_keeps_step() {
         let (clara, ..) = world.client("Clara", company, None).await;
         world.client("Noah", company, None).await;
         let agree = async |expected: Option<i64>| {
-            let (kept, real) = (counts::all(&mut world.db.clone()).await.unwrap(), counts::recount(&mut world.db.clone()).await.unwrap());
+            let (kept, real) = (
+                counts::all(&mut world.db.clone()).await.unwrap(),
+                counts::recount(&mut world.db.clone()).await.unwrap(),
+            );
             assert_eq!(real.get("clients").copied(), expected);
             assert_eq!(kept.get("clients").copied().unwrap_or(0), expected.unwrap_or(0));
         };

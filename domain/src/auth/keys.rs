@@ -2,70 +2,31 @@
 //!
 //! The first key signs, all of them verify, and their public parts are published. Refresh tokens are made from
 //! the private parts too, so nothing secret is in the database and a rotated key signs nobody out.
-use super::secret::HmacSha256;
+mod jwk;
+
+use self::jwk::{Set, Signing, new_set};
 use crate::{
     clock::Chance,
     error::{Error, Result},
     ids::SessionId,
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use hmac::{KeyInit, Mac};
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use p256::pkcs8::EncodePrivateKey;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use hmac::Mac;
+use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::{io::Write, path::Path};
 use uuid::Uuid;
 
 /// First byte of a refresh token.
 const VERSION: u8 = 1;
 const MAC_BYTES: usize = 16;
-const LABEL: &[u8] = b"spv portal refresh token v2";
 
 /// Every key this process trusts. Prints nothing of them.
 pub struct Keys {
     signing: Vec<Signing>,
     /// For tokens of service clients, signed with the shared secret.
     service: Option<DecodingKey>,
-}
-
-struct Signing {
-    kid: String,
-    algorithm: Algorithm,
-    encoding: EncodingKey,
-    decoding: DecodingKey,
-    public: Value,
-    refresh: HmacSha256,
-}
-
-/// A private key as it stands in the file.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "kty")]
-enum PrivateJwk {
-    EC {
-        crv: String,
-        #[serde(default)]
-        kid: Option<String>,
-        d: String,
-    },
-    RSA {
-        #[serde(default)]
-        kid: Option<String>,
-        n: String,
-        e: String,
-        d: String,
-        p: String,
-        q: String,
-        dp: String,
-        dq: String,
-        qi: String,
-    },
-}
-
-#[derive(Deserialize)]
-struct Set {
-    keys: Vec<PrivateJwk>,
 }
 
 /// Why a refresh token is not taken.
@@ -190,106 +151,6 @@ fn message(session: SessionId, counter: i64) -> Vec<u8> {
     bytes.extend_from_slice(session.0.as_bytes());
     bytes.extend_from_slice(&counter.unsigned_abs().to_be_bytes());
     bytes
-}
-
-impl Signing {
-    fn read(jwk: PrivateJwk) -> std::result::Result<Self, String> {
-        match jwk {
-            PrivateJwk::EC { crv, kid, d } => {
-                if crv != "P-256" {
-                    return Err(format!("curve {crv}: only P-256 (ES256) is possible"));
-                }
-                let d = part("d", &d)?;
-                let secret = p256::SecretKey::from_slice(&d).map_err(|_| "d is not a P-256 key".to_owned())?;
-                let der = secret.to_pkcs8_der().map_err(|e| e.to_string())?;
-                let point = secret.public_key().to_sec1_bytes();
-                // An uncompressed point: 4, then both halves.
-                let (x, y) = point[1..].split_at(32);
-                let (x, y) = (BASE64_URL_SAFE_NO_PAD.encode(x), BASE64_URL_SAFE_NO_PAD.encode(y));
-                let thumbprint = json!({ "crv": "P-256", "kty": "EC", "x": x, "y": y });
-                let kid = kid.unwrap_or_else(|| named(&thumbprint));
-                Ok(Self {
-                    algorithm: Algorithm::ES256,
-                    encoding: EncodingKey::from_ec_der(der.as_bytes()),
-                    decoding: DecodingKey::from_ec_components(&x, &y).map_err(|e| e.to_string())?,
-                    public: json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": kid, "alg": "ES256",
-                        "use": "sig", "key_ops": ["verify"] }),
-                    refresh: refresh_key(&d),
-                    kid,
-                })
-            }
-            PrivateJwk::RSA { kid, n, e, d, p, q, dp, dq, qi } => {
-                let private = part("d", &d)?;
-                let mut der = integer(&[0]);
-                for (name, text) in
-                    [("n", &n), ("e", &e), ("d", &d), ("p", &p), ("q", &q), ("dp", &dp), ("dq", &dq), ("qi", &qi)]
-                {
-                    der.extend(integer(&part(name, text)?));
-                }
-                let thumbprint = json!({ "e": e, "kty": "RSA", "n": n });
-                let kid = kid.unwrap_or_else(|| named(&thumbprint));
-                Ok(Self {
-                    algorithm: Algorithm::RS256,
-                    encoding: EncodingKey::from_rsa_der(&tagged(0x30, &der)),
-                    decoding: DecodingKey::from_rsa_components(&n, &e).map_err(|e| e.to_string())?,
-                    public: json!({ "kty": "RSA", "n": n, "e": e, "kid": kid, "alg": "RS256", "use": "sig",
-                        "key_ops": ["verify"] }),
-                    refresh: refresh_key(&private),
-                    kid,
-                })
-            }
-        }
-    }
-}
-
-/// The key of refresh tokens: derived, so that neither can be found from the other's use.
-fn refresh_key(private: &[u8]) -> HmacSha256 {
-    let mac = |key: &[u8]| HmacSha256::new_from_slice(key).expect("a key of any length is good for HMAC");
-    mac(&mac(private).chain_update(LABEL).finalize().into_bytes())
-}
-
-/// A key's name: its thumbprint (RFC 7638; serde_json writes the members in order).
-fn named(public: &Value) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(public.to_string()))
-}
-
-fn part(name: &str, text: &str) -> std::result::Result<Vec<u8>, String> {
-    BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| format!("{name} is not base64url"))
-}
-
-/// An unsigned number in DER.
-fn integer(bytes: &[u8]) -> Vec<u8> {
-    let start = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len().saturating_sub(1));
-    let mut value = bytes[start..].to_vec();
-    if value.first().is_none_or(|b| *b >= 0x80) {
-        value.insert(0, 0);
-    }
-    tagged(2, &value)
-}
-
-fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
-    let mut out = vec![tag];
-    if content.len() < 0x80 {
-        out.push(content.len() as u8);
-    } else {
-        let length: Vec<u8> = content.len().to_be_bytes().into_iter().skip_while(|b| *b == 0).collect();
-        out.push(0x80 | length.len() as u8);
-        out.extend(length);
-    }
-    out.extend_from_slice(content);
-    out
-}
-
-fn new_set(chance: &Chance) -> std::result::Result<String, String> {
-    // One number in 2^32 is too large for the curve; the next one is not.
-    let secret =
-        (0..8).find_map(|_| p256::SecretKey::from_slice(&chance.bytes::<32>()).ok()).ok_or("no key was found")?;
-    let d = BASE64_URL_SAFE_NO_PAD.encode(secret.to_bytes());
-    let signing = Signing::read(PrivateJwk::EC { crv: "P-256".to_owned(), kid: None, d: d.clone() })?;
-    let mut jwk = signing.public;
-    jwk["d"] = d.into();
-    jwk["key_ops"] = json!(["sign", "verify"]);
-    serde_json::to_string_pretty(&json!({ "keys": [jwk] })).map_err(|e| e.to_string())
 }
 
 /// Writes a new set beside the file and links it into place, so that of two processes that start at once both

@@ -26,8 +26,8 @@ pub const LANES: u32 = 1;
 pub const MIN_LENGTH: usize = 8;
 /// Bytes a password may have at most.
 pub const MAX_BYTES: usize = 72;
-/// How long a sign-in waits for its turn before it is sent away.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a sign-in waits for its turn before it is sent away: less than a request may take.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// A password's hash as it is kept (PHC string). Never printed.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]

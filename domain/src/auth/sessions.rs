@@ -15,7 +15,10 @@ use crate::{
 };
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 /// For so long after a refresh every older token of the session is still answered with the active one: several
 /// tabs, or an answer that got lost.
@@ -250,15 +253,17 @@ pub async fn end_all_of_iso(tx: &mut Tx, ctx: &Ctx, iso: IsoId) -> Result<u64> {
 
 /// One event a session, with why it ended.
 async fn tell(tx: &mut Tx, ctx: &Ctx, ended: &[Ended], reason: &'static str) -> Result<u64> {
-    let mut people: HashMap<UserId, User> = HashMap::new();
+    let mut people = HashMap::new();
     for session in ended {
-        if !people.contains_key(&session.user_id) {
-            let user = users::store::get(tx, session.user_id).await?.ok_or(Error::NotFound("user"))?;
-            people.insert(session.user_id, user);
-        }
-        let told = users::event("session.ended", &people[&session.user_id])
-            .with("session_id", session.id.to_string())
-            .with("reason", reason);
+        let user = match people.entry(session.user_id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let user = users::store::get(tx, session.user_id).await?.ok_or(Error::NotFound("user"))?;
+                place.insert(user)
+            }
+        };
+        let told =
+            users::event("session.ended", user).with("session_id", session.id.to_string()).with("reason", reason);
         activity::append(tx, ctx, told).await?;
     }
     Ok(ended.len() as u64)

@@ -1,5 +1,5 @@
 //! The signed-in person's own account, and what they may choose about it.
-use super::{User, event, language, store};
+use super::{User, create::language, event, store};
 use crate::{
     activity,
     check::Check,

@@ -31,7 +31,6 @@ pub struct AuthError {
     fixed: Option<&'static str>,
     /// Where in the catalogue the sentence is otherwise, and what it names.
     worded: Problem,
-    weak_password: Option<Value>,
     retry_after: Option<u64>,
     /// For the log only.
     cause: Option<Arc<Error>>,
@@ -40,15 +39,7 @@ pub struct AuthError {
 impl AuthError {
     /// A refusal in the catalogue's words.
     pub fn new(status: StatusCode, code: &'static str) -> Self {
-        Self {
-            status,
-            code,
-            fixed: None,
-            worded: Problem::new(code),
-            weak_password: None,
-            retry_after: None,
-            cause: None,
-        }
+        Self { status, code, fixed: None, worded: Problem::new(code), retry_after: None, cause: None }
     }
 
     /// A refusal in the protocol's words.
@@ -85,10 +76,9 @@ impl AuthError {
     }
 
     fn body(&self, new_shape: bool, language: &str, request_id: &str) -> Value {
-        let message = self.fixed.map_or_else(
-            || catalogue::text(language, "errors", self.worded.code, &self.worded.params),
-            str::to_owned,
-        );
+        let message = self
+            .fixed
+            .map_or_else(|| catalogue::text(language, "errors", self.worded.code, &self.worded.params), str::to_owned);
         let mut body = if new_shape {
             json!({ "code": self.code, "message": message })
         } else {
@@ -97,7 +87,7 @@ impl AuthError {
         if !new_shape && self.status.is_server_error() {
             body["error_id"] = request_id.into();
         }
-        if let Some(reasons) = &self.weak_password {
+        if let ("weak_password", Some(reasons)) = (self.code, self.worded.params.get("reasons")) {
             body["weak_password"] = json!({ "reasons": reasons });
         }
         if let Some(seconds) = self.retry_after {
@@ -116,13 +106,10 @@ impl From<Error> for AuthError {
                 let problem = fields.into_iter().next().map_or_else(|| Problem::new("invalid"), |field| field.problem);
                 let weak = problem.code == "weak_password";
                 let code = if weak { "weak_password" } else { "validation_failed" };
-                let reasons = problem.params.get("reasons").cloned();
-                let fixed = (weak && reasons == Some(json!(["length"]))).then_some("Password should be at least 8 characters.");
-                let worded = Problem { code: in_field(problem.code), params: problem.params };
+                let too_short = weak && problem.params.get("reasons") == Some(&json!(["length"]));
                 Self {
-                    fixed,
-                    worded,
-                    weak_password: reasons.filter(|_| weak),
+                    fixed: too_short.then_some("Password should be at least 8 characters."),
+                    worded: Problem { code: in_field(problem.code), params: problem.params },
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
                 }
             }
@@ -162,24 +149,18 @@ fn told(problem: Problem) -> AuthError {
         "no_authorization" | "unauthenticated" => {
             fixed(StatusCode::UNAUTHORIZED, "no_authorization", "This endpoint requires a valid Bearer token")
         }
-        "bad_jwt" => {
-            fixed(StatusCode::FORBIDDEN, "bad_jwt", "invalid JWT: unable to parse or verify signature")
-        }
+        "bad_jwt" => fixed(StatusCode::FORBIDDEN, "bad_jwt", "invalid JWT: unable to parse or verify signature"),
         "bad_jwt_subject" => fixed(StatusCode::BAD_REQUEST, "bad_jwt", "invalid claim: sub claim must be a UUID"),
         "session_not_found" => {
             fixed(StatusCode::FORBIDDEN, "session_not_found", "Session from session_id claim in JWT does not exist")
         }
-        "user_not_found" => {
-            fixed(StatusCode::FORBIDDEN, "user_not_found", "User from sub claim in JWT does not exist")
-        }
+        "user_not_found" => fixed(StatusCode::FORBIDDEN, "user_not_found", "User from sub claim in JWT does not exist"),
         "user_banned" => fixed(StatusCode::FORBIDDEN, "user_banned", "User is banned"),
         "invalid_credentials" => fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "Invalid login credentials"),
         "refresh_token_not_valid" => AuthError::validation("Refresh Token is not valid"),
-        "refresh_token_not_found" => fixed(
-            StatusCode::BAD_REQUEST,
-            "refresh_token_not_found",
-            "Invalid Refresh Token: Refresh Token Not Found",
-        ),
+        "refresh_token_not_found" => {
+            fixed(StatusCode::BAD_REQUEST, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+        }
         "refresh_session_not_found" => {
             fixed(StatusCode::BAD_REQUEST, "session_not_found", "Invalid Refresh Token: Session Not Found")
         }
@@ -289,8 +270,19 @@ mod tests {
     #[test]
     fn every_sentence_of_ours_is_in_the_catalogue() {
         for code in [
-            "bad_json", "too_large", "weak_password", "password_too_long", "invalid", "too_many_requests", "unavailable",
-            "internal", "not_found", "same_password", "current_password_invalid", "not_admin", "email_change_off",
+            "bad_json",
+            "too_large",
+            "weak_password",
+            "password_too_long",
+            "invalid",
+            "too_many_requests",
+            "unavailable",
+            "internal",
+            "not_found",
+            "same_password",
+            "current_password_invalid",
+            "not_admin",
+            "email_change_off",
             "method_not_allowed",
         ] {
             for language in ["en-US", "es"] {

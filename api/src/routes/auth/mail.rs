@@ -49,7 +49,11 @@ pub struct Verify {
     phone: Option<String>,
 }
 
-pub async fn verify(State(app): State<App>, Nobody(ctx): Nobody, Body(input): Body<Verify>) -> Result<Json<SessionView>> {
+pub async fn verify(
+    State(app): State<App>,
+    Nobody(ctx): Nobody,
+    Body(input): Body<Verify>,
+) -> Result<Json<SessionView>> {
     let kind = given(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
     let known = OURS.iter().chain(&OTHERS).chain(&BY_PHONE).any(|name| *name == kind);
     let (hash, code) = (given(input.token_hash.as_ref()), given(input.token.as_ref()));
@@ -75,7 +79,11 @@ pub async fn verify(State(app): State<App>, Nobody(ctx): Nobody, Body(input): Bo
                 }
                 return Err(Error::unauthenticated("otp_expired").into());
             }
-            _ => return Err(AuthError::validation("Only an email address or phone number should be provided on verify")),
+            _ => {
+                return Err(AuthError::validation(
+                    "Only an email address or phone number should be provided on verify",
+                ));
+            }
         },
     };
     if !OURS.contains(&kind) {

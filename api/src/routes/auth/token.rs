@@ -38,7 +38,9 @@ pub async fn token(
                     ));
                 }
                 (Some(_), Some(_)) => {
-                    return Err(AuthError::validation("Only an email address or phone number should be provided on login."));
+                    return Err(AuthError::validation(
+                        "Only an email address or phone number should be provided on login.",
+                    ));
                 }
                 (None, None) => return Err(AuthError::validation("missing email or phone")),
             };
@@ -66,7 +68,7 @@ pub async fn token(
                 "Web3 provider is disabled",
             ));
         }
-        _ => return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "unsupported_grant_type")),
+        _ => return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "Unsupported grant type")),
     };
     granted.map(|granted| Json(granted.into())).map_err(|e| {
         let error = AuthError::from(e);

@@ -37,7 +37,8 @@ pub async fn update(
     if given(input.phone.as_ref()).is_some() {
         return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "phone_provider_disabled", "Phone logins are disabled"));
     }
-    let another = given(input.email.as_ref()).is_some_and(|email| users::email_key(email) != users::email_key(&me.email));
+    let another =
+        given(input.email.as_ref()).is_some_and(|email| users::email_key(email) != users::email_key(&me.email));
     if another {
         return Err(AuthError::reworded(StatusCode::UNPROCESSABLE_ENTITY, "validation_failed", "email_change_off"));
     }

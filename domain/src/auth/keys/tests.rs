@@ -1,4 +1,5 @@
 use super::*;
+use jsonwebtoken::EncodingKey;
 
 fn session() -> SessionId {
     SessionId(Uuid::from_u128(7))

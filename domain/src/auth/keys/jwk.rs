@@ -1,0 +1,153 @@
+//! Private keys as JSON web keys: read, made, and turned into what signs and verifies.
+use crate::{auth::secret::HmacSha256, clock::Chance};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use hmac::{KeyInit, Mac};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
+use p256::pkcs8::EncodePrivateKey;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+const LABEL: &[u8] = b"spv portal refresh token v2";
+
+/// A key that is ready to sign, and what is made from it.
+pub(super) struct Signing {
+    pub kid: String,
+    pub algorithm: Algorithm,
+    pub encoding: EncodingKey,
+    pub decoding: DecodingKey,
+    pub public: Value,
+    pub refresh: HmacSha256,
+}
+
+/// A private key as it stands in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kty")]
+pub(super) enum PrivateJwk {
+    #[serde(rename = "EC")]
+    Ec {
+        crv: String,
+        #[serde(default)]
+        kid: Option<String>,
+        d: String,
+    },
+    #[serde(rename = "RSA")]
+    Rsa {
+        #[serde(default)]
+        kid: Option<String>,
+        n: String,
+        e: String,
+        d: String,
+        p: String,
+        q: String,
+        dp: String,
+        dq: String,
+        qi: String,
+    },
+}
+
+#[derive(Deserialize)]
+pub(super) struct Set {
+    pub keys: Vec<PrivateJwk>,
+}
+
+impl Signing {
+    pub fn read(jwk: PrivateJwk) -> std::result::Result<Self, String> {
+        match jwk {
+            PrivateJwk::Ec { crv, kid, d } => {
+                if crv != "P-256" {
+                    return Err(format!("curve {crv}: only P-256 (ES256) is possible"));
+                }
+                let d = part("d", &d)?;
+                let secret = p256::SecretKey::from_slice(&d).map_err(|_| "d is not a P-256 key".to_owned())?;
+                let der = secret.to_pkcs8_der().map_err(|e| e.to_string())?;
+                let point = secret.public_key().to_sec1_bytes();
+                // An uncompressed point: 4, then both halves.
+                let (x, y) = point[1..].split_at(32);
+                let (x, y) = (BASE64_URL_SAFE_NO_PAD.encode(x), BASE64_URL_SAFE_NO_PAD.encode(y));
+                let thumbprint = json!({ "crv": "P-256", "kty": "EC", "x": x, "y": y });
+                let kid = kid.unwrap_or_else(|| named(&thumbprint));
+                Ok(Self {
+                    algorithm: Algorithm::ES256,
+                    encoding: EncodingKey::from_ec_der(der.as_bytes()),
+                    decoding: DecodingKey::from_ec_components(&x, &y).map_err(|e| e.to_string())?,
+                    public: json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": kid, "alg": "ES256",
+                        "use": "sig", "key_ops": ["verify"] }),
+                    refresh: refresh_key(&d),
+                    kid,
+                })
+            }
+            PrivateJwk::Rsa { kid, n, e, d, p, q, dp, dq, qi } => {
+                let private = part("d", &d)?;
+                let mut der = integer(&[0]);
+                for (name, text) in
+                    [("n", &n), ("e", &e), ("d", &d), ("p", &p), ("q", &q), ("dp", &dp), ("dq", &dq), ("qi", &qi)]
+                {
+                    der.extend(integer(&part(name, text)?));
+                }
+                let thumbprint = json!({ "e": e, "kty": "RSA", "n": n });
+                let kid = kid.unwrap_or_else(|| named(&thumbprint));
+                Ok(Self {
+                    algorithm: Algorithm::RS256,
+                    encoding: EncodingKey::from_rsa_der(&tagged(0x30, &der)),
+                    decoding: DecodingKey::from_rsa_components(&n, &e).map_err(|e| e.to_string())?,
+                    public: json!({ "kty": "RSA", "n": n, "e": e, "kid": kid, "alg": "RS256", "use": "sig",
+                        "key_ops": ["verify"] }),
+                    refresh: refresh_key(&private),
+                    kid,
+                })
+            }
+        }
+    }
+}
+
+/// The key of refresh tokens: derived, so that neither can be found from the other's use.
+fn refresh_key(private: &[u8]) -> HmacSha256 {
+    let mac = |key: &[u8]| HmacSha256::new_from_slice(key).expect("a key of any length is good for HMAC");
+    mac(&mac(private).chain_update(LABEL).finalize().into_bytes())
+}
+
+/// A key's name: its thumbprint (RFC 7638; serde_json writes the members in order).
+fn named(public: &Value) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(public.to_string()))
+}
+
+fn part(name: &str, text: &str) -> std::result::Result<Vec<u8>, String> {
+    BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| format!("{name} is not base64url"))
+}
+
+/// An unsigned number in DER.
+fn integer(bytes: &[u8]) -> Vec<u8> {
+    let start = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len().saturating_sub(1));
+    let mut value = bytes[start..].to_vec();
+    if value.first().is_none_or(|b| *b >= 0x80) {
+        value.insert(0, 0);
+    }
+    tagged(2, &value)
+}
+
+fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
+    let mut out = vec![tag];
+    if content.len() < 0x80 {
+        out.push(content.len() as u8);
+    } else {
+        let length: Vec<u8> = content.len().to_be_bytes().into_iter().skip_while(|b| *b == 0).collect();
+        out.push(0x80 | length.len() as u8);
+        out.extend(length);
+    }
+    out.extend_from_slice(content);
+    out
+}
+
+/// A new set of one ES256 key, as the file's text.
+pub(super) fn new_set(chance: &Chance) -> std::result::Result<String, String> {
+    // One number in 2^32 is too large for the curve; the next one is not.
+    let secret =
+        (0..8).find_map(|_| p256::SecretKey::from_slice(&chance.bytes::<32>()).ok()).ok_or("no key was found")?;
+    let d = BASE64_URL_SAFE_NO_PAD.encode(secret.to_bytes());
+    let signing = Signing::read(PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, d: d.clone() })?;
+    let mut jwk = signing.public;
+    jwk["d"] = d.into();
+    jwk["key_ops"] = json!(["sign", "verify"]);
+    serde_json::to_string_pretty(&json!({ "keys": [jwk] })).map_err(|e| e.to_string())
+}

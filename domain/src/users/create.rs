@@ -1,0 +1,143 @@
+//! A new account of any role, and what it must belong to.
+use super::{NewUser, Status, User, insert, store};
+use crate::{
+    access::{Action, Resource, Role},
+    auth::passwords,
+    check::{Check, LINE},
+    ctx::Ctx,
+    error::{Problem, Result},
+    ids::{CompanyId, IsoId},
+    mails,
+};
+use serde_json::Map;
+
+/// An account as a super admin types it in.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub address: Option<String>,
+    /// Required for company admins and clients; an ISO's comes from its ISO.
+    pub company_id: Option<CompanyId>,
+    /// Required for ISOs, possible for clients.
+    pub iso_id: Option<IsoId>,
+    /// Given by the operator, and to be changed at first sign-in. Without one a set-up link is mailed.
+    pub password: Option<String>,
+    pub language: Option<String>,
+}
+
+/// Makes an account of any role. Super admins and the operator, who makes the first account of an empty portal.
+///
+/// # Errors
+/// Forbidden; Invalid fields; Conflict `email_taken`.
+pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
+    ctx.may(Action::Create, Resource::Users)?;
+    let mut check = Check::new();
+    let first_name = check.line("first_name", &input.first_name, LINE);
+    let last_name = check.line("last_name", &input.last_name, LINE);
+    let email = check.email("email", &input.email);
+    let phone = check.optional_line("phone", input.phone.as_deref(), LINE);
+    let address = check.optional_line("address", input.address.as_deref(), LINE);
+    let language = language(&mut check, input.language.as_deref());
+    let (company_id, iso_id) = belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?;
+    let password = input.password.as_deref().filter(|p| !p.is_empty());
+    if let Some(password) = password {
+        let names = [first_name.as_str(), &last_name, &format!("{first_name} {last_name}")];
+        if let Err(problem) = passwords::rules(password, &email, &names) {
+            check.refuse("password", problem);
+        }
+    }
+    check.done()?;
+    let password_hash = match password {
+        Some(password) => Some(passwords::hash(ctx, password).await?),
+        None => None,
+    };
+
+    let mut tx = ctx.begin().await?;
+    let given = password_hash.is_some();
+    let new = NewUser {
+        role,
+        status: if given { Status::Active } else { Status::Pending },
+        first_name,
+        last_name,
+        email,
+        phone,
+        address,
+        company_id,
+        iso_id,
+        password_hash,
+        must_change_password: given,
+        language,
+    };
+    let user = insert(&mut tx, ctx, new).await?;
+    if !given {
+        mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    }
+    tx.commit().await?;
+    Ok(user)
+}
+
+pub(super) fn language(check: &mut Check, asked: Option<&str>) -> String {
+    use crate::catalogue::LANGUAGES;
+    let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
+    if !LANGUAGES.contains(&language) {
+        check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
+    }
+    language.to_owned()
+}
+
+/// The company and ISO that a role needs, and none that it has no use for.
+pub(super) async fn belongs(
+    check: &mut Check,
+    ctx: &Ctx,
+    role: Role,
+    company_id: Option<CompanyId>,
+    iso_id: Option<IsoId>,
+) -> Result<(Option<CompanyId>, Option<IsoId>)> {
+    let mut db = ctx.db();
+    let iso_company = match iso_id {
+        Some(id) => store::iso_company(&mut db, id).await?,
+        None => None,
+    };
+    match role {
+        Role::Employee | Role::SuperAdmin => {
+            for (field, given) in [("company_id", company_id.is_some()), ("iso_id", iso_id.is_some())] {
+                if given {
+                    check.refuse(field, Problem::new("not_allowed"));
+                }
+            }
+            return Ok((None, None));
+        }
+        Role::Iso => {
+            match (iso_id, iso_company) {
+                (None, _) => check.refuse("iso_id", Problem::new("required")),
+                (Some(_), None) => check.refuse("iso_id", Problem::new("archived")),
+                (Some(_), Some(company)) if company_id.is_some_and(|id| id != company) => {
+                    check.refuse("iso_id", Problem::new("not_in_company"));
+                }
+                _ => {}
+            }
+            return Ok((iso_company, iso_id));
+        }
+        Role::CompanyAdmin | Role::Client => {}
+    }
+    match company_id {
+        None => check.refuse("company_id", Problem::new("required")),
+        Some(id) if !store::company_is_open(&mut db, id).await? => check.refuse("company_id", Problem::new("archived")),
+        Some(_) => {}
+    }
+    if role == Role::CompanyAdmin {
+        if iso_id.is_some() {
+            check.refuse("iso_id", Problem::new("not_allowed"));
+        }
+        return Ok((company_id, None));
+    }
+    match iso_company {
+        None if iso_id.is_some() => check.refuse("iso_id", Problem::new("archived")),
+        Some(company) if Some(company) != company_id => check.refuse("iso_id", Problem::new("not_in_company")),
+        _ => {}
+    }
+    Ok((company_id, iso_id))
+}

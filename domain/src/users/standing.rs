@@ -1,0 +1,117 @@
+//! What an account is and whether it is open: role, suspended, archived. Super admins and the operator.
+use super::{
+    Status, User, change_status, count, create::belongs, event, index, keep_one_super_admin, lock, store, touched,
+};
+use crate::{
+    access::{Action, Resource, Role},
+    activity,
+    auth::sessions,
+    check::Check,
+    ctx::Ctx,
+    error::{Error, Result},
+    ids::{CompanyId, IsoId, UserId},
+};
+
+/// Gives an account another role and, with it, the company or ISO that the role needs (the present one stays
+/// where none is named). Its sessions end (decision 27). Super admins and the operator.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`.
+pub async fn set_role(
+    ctx: &Ctx,
+    id: UserId,
+    role: Role,
+    company_id: Option<CompanyId>,
+    iso_id: Option<IsoId>,
+    expected: Option<i64>,
+) -> Result<User> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let before = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    let needs_company = matches!(role, Role::Client | Role::CompanyAdmin);
+    let needs_iso = matches!(role, Role::Client | Role::Iso);
+    let mut check = Check::new();
+    let (company_id, iso_id) = belongs(
+        &mut check,
+        ctx,
+        role,
+        company_id.or(before.company_id.filter(|_| needs_company)),
+        iso_id.or(before.iso_id.filter(|_| needs_iso)),
+    )
+    .await?;
+    check.done()?;
+
+    let mut tx = ctx.begin().await?;
+    store::lock_super_admins(&mut tx).await?;
+    let user = lock(&mut tx, id, expected).await?;
+    if role != Role::SuperAdmin {
+        keep_one_super_admin(&mut tx, &user).await?;
+    }
+    let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
+    store::save(&mut tx, &changed).await?;
+    if (user.role == Role::Client) != (role == Role::Client) {
+        index(&mut tx, &changed).await?;
+        if user.status != Status::Archived {
+            count(&mut tx, &user, -1).await?;
+            count(&mut tx, &changed, 1).await?;
+        }
+    }
+    sessions::end_all_of(&mut tx, ctx, id).await?;
+    let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
+    activity::append(&mut tx, ctx, told).await?;
+    tx.commit().await?;
+    Ok(changed)
+}
+
+/// Shuts an account until it is restored. Super admins and the operator.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`, `archived`.
+pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
+    ctx.may(Action::Suspend, Resource::Users)?;
+    turn(ctx, id, expected, "user.suspended", |user| match user.status {
+        Status::Archived => Err(Error::conflict("archived")),
+        Status::Suspended => Ok(None),
+        _ => Ok(Some(Status::Suspended)),
+    })
+    .await
+}
+
+/// Opens a suspended or archived account again. Super admins and the operator.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `stale`.
+pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
+    ctx.may(Action::Suspend, Resource::Users)?;
+    turn(ctx, id, expected, "user.restored", |user| {
+        Ok(matches!(user.status, Status::Suspended | Status::Archived).then(|| user.restored()))
+    })
+    .await
+}
+
+/// Hides an account and shuts it. Super admins and the operator.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`.
+pub async fn archive(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
+    ctx.may(Action::Archive, Resource::Users)?;
+    turn(ctx, id, expected, "user.archived", |user| Ok((user.status != Status::Archived).then_some(Status::Archived)))
+        .await
+}
+
+/// One change of status, or none when it stands there already.
+async fn turn(
+    ctx: &Ctx,
+    id: UserId,
+    expected: Option<i64>,
+    action: &'static str,
+    decide: impl FnOnce(&User) -> Result<Option<Status>>,
+) -> Result<User> {
+    let mut tx = ctx.begin().await?;
+    store::lock_super_admins(&mut tx).await?;
+    let user = lock(&mut tx, id, expected).await?;
+    let Some(to) = decide(&user)? else { return Ok(user) };
+    let changed = change_status(&mut tx, ctx, &user, to).await?;
+    activity::append(&mut tx, ctx, event(action, &changed)).await?;
+    tx.commit().await?;
+    Ok(changed)
+}
