@@ -223,6 +223,20 @@ pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
     db.sql(sql).bind(since).scalar().await
 }
 
+/// A worker that has stopped in good order is not waited for.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => "update Workers set last_seen = 0 where id = $1",
+        Dialect::Postgres => "update apalis.workers set last_seen = to_timestamp(0) where id = $1",
+    };
+    tx.sql(sql).bind(worker.to_owned()).run().await?;
+    tx.commit().await
+}
+
 /// Runs a dead or waiting job again, now, with all its attempts.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! apalis' storage, locking and recovery of orphans are used; its own time-out, panic, retry and interval layers
 //! are not, because they leave jobs `Running` for ever or stop looking. What they would do is done here.
-use super::{Envelope, Pool, QUEUE, put_off};
+use super::{Envelope, Pool, QUEUE, leave, put_off};
 use crate::ctx::Ctx;
 use apalis::prelude::{
     AbortError, BackendExt, BoxDynError, FromRequest, MissingDataError, Monitor, MonitorError, PollSnapshot,
@@ -73,7 +73,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
     for restart in 0.. {
         let name = format!("{}-{}-{restart}", options.name, std::process::id());
         let began = tokio::time::Instant::now();
-        let stopped = match ctx.db.for_queue() {
+        let ended = match ctx.db.for_queue() {
             Pool::Sqlite(pool) => {
                 let config = apalis_sqlite::Config::default()
                     .queue(QUEUE)
@@ -81,7 +81,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                     .missed_heartbeats(MISSED)
                     .batch_size(BATCH);
                 let storage = apalis_sqlite::SqliteStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler) = (ctx.clone(), handler.clone());
+                let (ctx, handler, name) = (ctx.clone(), handler.clone(), name.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     WorkerBuilder::new(name.as_str())
@@ -100,7 +100,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                     .missed_heartbeats(MISSED)
                     .batch_size(BATCH);
                 let storage = apalis_postgres::PostgresStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler) = (ctx.clone(), handler.clone());
+                let (ctx, handler, name) = (ctx.clone(), handler.clone(), name.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     let wake = futures::stream::select(wakes(&ctx), announced(&ctx));
@@ -114,36 +114,51 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                 until(monitor, &mut stop).await
             }
         };
-        let Err(error) = stopped else { return };
+        let error = match ended {
+            Err(error) => error,
+            Ok(orderly) => {
+                if orderly && let Err(error) = leave(&ctx, &name).await {
+                    tracing::debug!(%error, "the worker's end was not noted");
+                }
+                return;
+            }
+        };
         if began.elapsed() > Duration::from_secs(60) {
             pause = Duration::from_millis(500);
         }
         tracing::warn!(%error, "the worker starts again in {pause:?}");
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = stopped(&mut stop) => return,
         }
         pause = (pause * 2).min(Duration::from_secs(10));
     }
 }
 
-/// Runs one monitor until it fails or all is done after `stop`.
-async fn until(monitor: Monitor, stop: &mut watch::Receiver<bool>) -> Result<(), MonitorError> {
+/// Returns once `stop` is true, or nobody is left who could turn it so.
+pub async fn stopped(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Runs one monitor until it fails or, after `stop`, all is done: then true, false when jobs are still running.
+async fn until(monitor: Monitor, stop: &mut watch::Receiver<bool>) -> Result<bool, MonitorError> {
     let monitored = monitor.context();
     let mut running = std::pin::pin!(monitor.run());
     tokio::select! {
-        ended = &mut running => ended,
-        _ = stop.wait_for(|stop| *stop) => {
+        ended = &mut running => ended.map(|()| true),
+        () = stopped(stop) => {
             let _ = monitored.shutdown();
             match tokio::time::timeout(GRACE, running).await {
-                Ok(ended) => {
-                    if let Err(error) = ended {
-                        tracing::warn!(%error, "the worker stopped with an error");
-                    }
+                Ok(Ok(())) => Ok(true),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "the worker stopped with an error");
+                    Ok(false)
                 }
-                Err(_) => tracing::warn!("jobs still running are left to another worker"),
+                Err(_) => {
+                    tracing::warn!("jobs still running are left to another worker");
+                    Ok(false)
+                }
             }
-            Ok(())
         }
     }
 }

@@ -1,0 +1,135 @@
+//! The command line. Each noun's verbs stand in its own file under `commands`.
+use crate::{commands, output::Format};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "spvctl",
+    version,
+    about = "The SPV portal: its server, its worker, and every operator's command.",
+    long_about = "The SPV portal: its server, its worker, and every operator's command.\n\nSettings come from defaults, \
+                  the file given by --config, the environment (SPV_…) and flags, each before the one before it. \
+                  `spvctl config` shows what is in force.",
+    after_help = "Examples:\n  spvctl serve\n  spvctl user create --role super_admin --email admin@example.com\n  \
+                  spvctl client create --setup quick\n  spvctl spv list --status pending --format json\n\n\
+                  Exit codes: 0 done, 1 refused or not found, 2 usage, 3 our fault.",
+    propagate_version = false,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 110
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub globals: Globals,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options everywhere")]
+pub struct Globals {
+    /// Configuration file (TOML)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Folder of the database, the mail and the keys
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// sqlite:<file> or postgres://…
+    #[arg(long, global = true, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// How data is printed
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+    /// Answer every question with yes
+    #[arg(long, short = 'y', global = true)]
+    pub yes: bool,
+    /// Set by `serve --listen`.
+    #[arg(skip)]
+    pub listen: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the portal: the web app, the API and, unless told otherwise, the worker
+    Serve(commands::serve::Args),
+    /// Run only the worker: mails, scheduled jobs
+    Worker(commands::worker::Args),
+    /// Bring the database schema up to date
+    Migrate(commands::migrate::Args),
+    /// Check everything a running portal needs
+    Doctor(commands::doctor::Args),
+    /// Show the configuration in force, secrets hidden
+    #[command(after_help = "Examples:\n  spvctl config\n  spvctl config --config portal.toml --format json")]
+    Config,
+    /// Make test data, the demo office, or load
+    Seed(commands::seed::Args),
+    /// Clients and their first order
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl client create --setup quick\n  spvctl client list --q ortiz"
+    )]
+    Client(commands::client::Verb),
+    /// Companies
+    #[command(subcommand, after_help = "Examples:\n  spvctl company list\n  spvctl company show 'Harbor Capital'")]
+    Company(commands::company::Verb),
+    /// ISO partners
+    #[command(subcommand, after_help = "Examples:\n  spvctl iso list --company 'Harbor Capital'")]
+    Iso(commands::iso::Verb),
+    /// Orders
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl spv list --status pending\n  spvctl spv start SPV-2026-001"
+    )]
+    Spv(commands::spv::Verb),
+    /// The steps of an order
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl step list SPV-2026-001\n  spvctl step set SPV-2026-001 2 --status completed"
+    )]
+    Step(commands::step::Verb),
+    /// Formation work by country
+    #[command(subcommand, after_help = "Examples:\n  spvctl template list\n  spvctl template show AE")]
+    Template(commands::template::Verb),
+    /// Accounts of every role
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl user create --role super_admin --email admin@example.com\n  spvctl user sessions admin@example.com"
+    )]
+    User(commands::user::Verb),
+    /// Requests from the contact page and the application forms
+    #[command(subcommand, after_help = "Examples:\n  spvctl request list --format json")]
+    Request(commands::request::Verb),
+    /// Background jobs
+    #[command(subcommand, after_help = "Examples:\n  spvctl job list --status dead\n  spvctl job stats")]
+    Job(commands::job::Verb),
+    /// The outbox
+    #[command(subcommand, after_help = "Examples:\n  spvctl mail list --status failed\n  spvctl mail resend 6f1c…")]
+    Mail(commands::mail::Verb),
+    /// Who did what
+    #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
+    Activity(commands::activity::Verb),
+    /// Print the API's description (OpenAPI)
+    #[command(after_help = "Examples:\n  spvctl openapi > openapi.json")]
+    Openapi,
+    /// Print a shell's completions
+    Completions(commands::completions::Args),
+}
+
+/// Which part of a long list.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Paging {
+    /// Rows at most, up to 500
+    #[arg(long, value_name = "N", default_value_t = domain::page::DEFAULT_LIMIT)]
+    pub limit: u32,
+    /// Where the part before ended, as it said
+    #[arg(long, value_name = "CURSOR")]
+    pub cursor: Option<String>,
+}
+
+impl Paging {
+    pub fn query(&self) -> domain::page::PageQuery {
+        domain::page::PageQuery { limit: Some(self.limit), cursor: self.cursor.clone() }
+    }
+}

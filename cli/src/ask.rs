@@ -1,0 +1,116 @@
+//! Questions to the person at the terminal. Without a terminal a missing value is an error that names its flag.
+use crate::{
+    exit::{Failure, LANGUAGE, Result},
+    output::clean,
+};
+use dialoguer::{Confirm, Input, Select, theme::ColorfulTheme};
+use domain::{catalogue, error::FieldError, error::Problem};
+use std::io::IsTerminal;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    terminal: bool,
+    yes: bool,
+}
+
+impl Ask {
+    pub fn new(yes: bool) -> Self {
+        Self { terminal: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(), yes }
+    }
+
+    /// Whether anything is missing that has to be asked for.
+    ///
+    /// # Errors
+    /// Usage, naming every missing flag, where nobody can be asked.
+    pub fn about(&self, flags: &[(&str, bool)]) -> Result<bool> {
+        let missing: Vec<String> =
+            flags.iter().filter(|(_, given)| !given).map(|(flag, _)| format!("--{flag}")).collect();
+        if missing.is_empty() {
+            return Ok(false);
+        }
+        if self.terminal {
+            return Ok(true);
+        }
+        Err(Failure::Usage(format!(
+            "missing {}; give it, or run the command on a terminal to be asked",
+            missing.join(", ")
+        )))
+    }
+
+    /// The given value, or the answer to a question. An answer that `check` refuses is asked for again.
+    ///
+    /// # Errors
+    /// Refused when the person gives up.
+    pub fn text(
+        &self,
+        given: Option<String>,
+        question: &str,
+        check: impl Fn(&str) -> Result<(), Problem>,
+    ) -> Result<String> {
+        match given {
+            Some(value) => Ok(value),
+            None => Ok(Input::with_theme(&ColorfulTheme::default())
+                .with_prompt(question)
+                .validate_with(|text: &String| match text.trim().is_empty() {
+                    true => Err(words(Problem::new("required"))),
+                    false => check(text).map_err(words),
+                })
+                .interact_text()?),
+        }
+    }
+
+    /// As [`Ask::text`], and nothing is an answer too.
+    ///
+    /// # Errors
+    /// Refused when the person gives up.
+    pub fn optional(&self, given: Option<String>, question: &str) -> Result<Option<String>> {
+        if given.is_some() {
+            return Ok(given);
+        }
+        let text: String = Input::with_theme(&ColorfulTheme::default())
+            .with_prompt(format!("{question} (may be left empty)"))
+            .allow_empty(true)
+            .interact_text()?;
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
+    /// Which of `items`; the first is the default.
+    ///
+    /// # Errors
+    /// Refused when the person gives up.
+    pub fn one_of(&self, question: &str, items: &[String]) -> Result<usize> {
+        let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
+        Select::with_theme(&ColorfulTheme::default())
+            .with_prompt(question)
+            .items(&items)
+            .default(0)
+            .interact_opt()?
+            .ok_or_else(|| Failure::Refused("nothing was done".to_owned()))
+    }
+
+    /// A yes before something that cannot be taken back.
+    ///
+    /// # Errors
+    /// Refused after a no; Usage where nobody can be asked.
+    pub fn sure(&self, question: &str) -> Result {
+        if self.yes {
+            return Ok(());
+        }
+        if !self.terminal {
+            return Err(Failure::Usage(format!("{} Give --yes to do it without being asked.", clean(question))));
+        }
+        match Confirm::with_theme(&ColorfulTheme::default()).with_prompt(clean(question)).default(false).interact()? {
+            true => Ok(()),
+            false => Err(Failure::Refused("nothing was done".to_owned())),
+        }
+    }
+}
+
+/// Anything that is not empty will do.
+pub fn anything(_: &str) -> Result<(), Problem> {
+    Ok(())
+}
+
+fn words(problem: Problem) -> String {
+    catalogue::field(LANGUAGE, &FieldError { field: String::new(), problem })
+}

@@ -1,0 +1,246 @@
+//! `spvctl client …`
+use super::{named, spv};
+use crate::{
+    args::Paging,
+    ask::anything,
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use domain::{
+    clients::{self, Client, Filter, Input, Setup},
+    money::Currency,
+    spvs::Country,
+    users,
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a client, its account and its first order; asks for what is missing
+    Create(Box<Create>),
+    /// List clients, newest first
+    #[command(
+        after_help = "Examples:\n  spvctl client list --q ortiz\n  spvctl client list --company 'Harbor Capital' --format csv"
+    )]
+    List(List),
+    /// Show one client
+    #[command(after_help = "Examples:\n  spvctl client show maya@example.com")]
+    Show(One),
+    /// Mail a new link to set a password
+    #[command(after_help = "Examples:\n  spvctl client invite maya@example.com")]
+    Invite(One),
+    /// End a client's sessions and keep it from signing in
+    #[command(after_help = "Examples:\n  spvctl client suspend maya@example.com")]
+    Suspend(One),
+    /// Let a suspended or archived client in again
+    #[command(after_help = "Examples:\n  spvctl client restore maya@example.com")]
+    Restore(One),
+    /// Hide a client; its orders stay
+    #[command(after_help = "Examples:\n  spvctl client archive maya@example.com")]
+    Archive(One),
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum How {
+    /// A mail with a link to set a password
+    Quick,
+    /// Active at once, with a welcome mail
+    Full,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  spvctl client create --setup quick\n  spvctl client create --setup quick --first-name Maya \
+                        --last-name Ortiz --email maya@example.com --company 'Harbor Capital' --price 1250.00"
+)]
+pub struct Create {
+    /// How the client gets in
+    #[arg(long, value_enum)]
+    setup: Option<How>,
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
+    #[arg(long)]
+    phone: Option<String>,
+    #[arg(long)]
+    address: Option<String>,
+    /// Name or id
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id of the ISO partner; none without it
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// Our fee, like 1250.00
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    price: Option<String>,
+    /// The ISO partner's commission; required with one
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    commission: Option<String>,
+    /// US, UAE, JP, SG or TH [default: US]
+    #[arg(long)]
+    country: Option<String>,
+    /// [default: USD]
+    #[arg(long)]
+    currency: Option<String>,
+    /// [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    ordered_date: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Words that names or addresses begin with
+    #[arg(long, value_name = "WORDS")]
+    q: Option<String>,
+    /// pending, active, suspended or archived
+    #[arg(long, value_parser = status)]
+    status: Option<users::Status>,
+    /// Name or id
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// E-mail address or id
+    #[arg(value_name = "CLIENT")]
+    client: String,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::Create(args) => return create(*args, portal).await,
+        Verb::List(args) => {
+            let filter = Filter {
+                q: args.q,
+                status: args.status,
+                company_id: named::company(ctx, args.company.as_deref()).await?,
+                iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+            };
+            let page = clients::list(ctx, &filter, &args.paging.query()).await?;
+            return out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor);
+        }
+        Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
+        Verb::Invite(args) => {
+            let client = clients::invite(ctx, clients::find(ctx, &args.client).await?.id).await?;
+            say(&format!("A mail to {} is on its way.", client.email));
+            out.one(record(&client))
+        }
+        Verb::Suspend(args) => {
+            out.one(record(&clients::suspend(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+        }
+        Verb::Restore(args) => {
+            out.one(record(&clients::restore(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+        }
+        Verb::Archive(args) => {
+            out.one(record(&clients::archive(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+        }
+    }
+}
+
+async fn create(args: Create, portal: &Portal) -> Result {
+    let (ctx, ask) = (&portal.ctx, &portal.ask);
+    let asking = ask.about(&[
+        ("setup", args.setup.is_some()),
+        ("first-name", args.first_name.is_some()),
+        ("last-name", args.last_name.is_some()),
+        ("email", args.email.is_some()),
+        ("company", args.company.is_some()),
+        ("price", args.price.is_some()),
+        ("commission", args.commission.is_some() || args.iso.is_none()),
+    ])?;
+    let setup = match args.setup {
+        Some(setup) => setup,
+        None => match ask.one_of("Setup", &["Quick Setup (Email)".to_owned(), "Full Setup".to_owned()])? {
+            0 => How::Quick,
+            _ => How::Full,
+        },
+    };
+    let mut input = Input {
+        first_name: ask.text(args.first_name, "First name", anything)?,
+        last_name: ask.text(args.last_name, "Last name", anything)?,
+        email: ask.text(args.email, "E-mail", anything)?,
+        phone: args.phone,
+        address: args.address,
+        company_id: named::company(ctx, args.company.as_deref()).await?,
+        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        country: args.country,
+        currency: args.currency,
+        ordered_date: args.ordered_date,
+        ..Input::default()
+    };
+    if asking {
+        if matches!(setup, How::Full) {
+            input.phone = ask.optional(input.phone, "Phone")?;
+            input.address = ask.optional(input.address, "Address")?;
+        }
+        let company = match input.company_id {
+            Some(company) => company,
+            None => named::choose_company(portal).await?,
+        };
+        input.company_id = Some(company);
+        if input.iso_id.is_none() {
+            input.iso_id = named::choose_iso(portal, company).await?;
+        }
+        if input.country.is_none() {
+            let codes = Country::ALL.map(|country| country.code().to_owned());
+            input.country = Some(codes[ask.one_of("Country", &codes)?].clone());
+        }
+    }
+    let currency: Currency =
+        input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(ctx.options.default_currency);
+    let amount = |text: &str| currency.parse(text).map(drop);
+    input.price = Some(ask.text(args.price, &format!("Price ({})", currency.code()), amount)?);
+    input.commission = match (args.commission, input.iso_id) {
+        (None, None) => None,
+        (given, _) => Some(ask.text(given, &format!("Commission ({})", currency.code()), amount)?),
+    };
+    let setup = match setup {
+        How::Quick => Setup::Quick,
+        How::Full => Setup::Full,
+    };
+    let made = clients::create(ctx, setup, input).await?;
+    say(match setup {
+        Setup::Quick => "Client has been created and notified via email.",
+        Setup::Full => "Client account is ready and welcome email sent.",
+    });
+    portal.out.one(spv::beside(record(&made.client), &made.spv))
+}
+
+fn status(text: &str) -> Result<users::Status, String> {
+    users::Status::ALL
+        .into_iter()
+        .find(|status| status.name() == text)
+        .ok_or_else(|| "one of pending, active, suspended, archived".to_owned())
+}
+
+fn record(client: &Client) -> Record {
+    let iso = client
+        .iso_first_name
+        .as_ref()
+        .zip(client.iso_last_name.as_ref())
+        .map(|(first, last)| format!("{first} {last}"));
+    Record::new()
+        .more("id", client.id.to_string())
+        .with("name", client.name())
+        .with("email", client.email.clone())
+        .with("phone", client.phone.clone())
+        .more("address", client.address.clone())
+        .more("company_id", client.company_id.map(|id| id.to_string()))
+        .with("company", client.company_name.clone())
+        .more("iso_id", client.iso_id.map(|id| id.to_string()))
+        .with("iso", iso)
+        .with("status", client.status.name())
+        .more("created_at", client.created_at.to_rfc3339())
+        .more("version", client.version)
+}

@@ -1,0 +1,160 @@
+//! `spvctl company …`
+use crate::{
+    args::Paging,
+    ask::anything,
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::companies::{self, Company, Input};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a company
+    #[command(
+        after_help = "Examples:\n  spvctl company create --name 'Harbor Capital' --business-name 'Harbor Capital LLC'"
+    )]
+    Create(Fields),
+    /// List companies by name
+    #[command(after_help = "Examples:\n  spvctl company list --q harbor\n  spvctl company list --archived")]
+    List(List),
+    /// Show one company and what depends on it
+    #[command(after_help = "Examples:\n  spvctl company show 'Harbor Capital'")]
+    Show(One),
+    /// Change a company; what is left out stays
+    #[command(after_help = "Examples:\n  spvctl company update 'Harbor Capital' --phone '+1 555 0100'")]
+    Update(Update),
+    /// Hide a company; its members cannot sign in
+    #[command(after_help = "Examples:\n  spvctl company archive 'Harbor Capital'")]
+    Archive(One),
+    /// Bring an archived company back
+    #[command(after_help = "Examples:\n  spvctl company restore 'Harbor Capital'")]
+    Restore(One),
+    /// Delete a company that nothing depends on
+    #[command(after_help = "Examples:\n  spvctl company delete 'Harbor Capital' --yes")]
+    Delete(One),
+}
+
+#[derive(Debug, Args)]
+pub struct Fields {
+    #[arg(long)]
+    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    business_name: Option<String>,
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
+    #[arg(long)]
+    phone: Option<String>,
+    /// Begins with https://
+    #[arg(long, value_name = "LINK")]
+    logo_url: Option<String>,
+    #[arg(long)]
+    domain: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Update {
+    /// Name or id
+    company: String,
+    #[command(flatten)]
+    fields: Fields,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Words that the names begin with
+    #[arg(long, value_name = "WORDS")]
+    q: Option<String>,
+    /// Only archived ones
+    #[arg(long)]
+    archived: bool,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// Name or id
+    #[arg(value_name = "COMPANY")]
+    company: String,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::Create(fields) => {
+            let asking = portal
+                .ask
+                .about(&[("name", fields.name.is_some()), ("business-name", fields.business_name.is_some())])?;
+            let mut input = fields.input();
+            if asking {
+                input.name = portal.ask.text(Some(input.name).filter(|name| !name.is_empty()), "Name", anything)?;
+                let given = Some(input.business_name).filter(|name| !name.is_empty());
+                input.business_name = portal.ask.text(given, "Business name", anything)?;
+                input.email = portal.ask.optional(input.email, "E-mail")?;
+                input.phone = portal.ask.optional(input.phone, "Phone")?;
+            }
+            out.one(record(&companies::create(ctx, input).await?))
+        }
+        Verb::List(args) => {
+            let page = companies::list(ctx, args.q.as_deref(), args.archived, &args.paging.query()).await?;
+            out.page(page.items.iter().map(record).collect(), "companies", page.next_cursor)
+        }
+        Verb::Show(args) => {
+            let company = companies::find(ctx, &args.company).await?;
+            let depends = companies::depends(ctx, company.id).await?;
+            out.one(
+                record(&company)
+                    .with("clients", depends.clients)
+                    .with("isos", depends.isos)
+                    .with("spvs", depends.spvs)
+                    .with("users", depends.users),
+            )
+        }
+        Verb::Update(args) => {
+            let company = companies::find(ctx, &args.company).await?;
+            out.one(record(&companies::update(ctx, company.id, None, args.fields.input()).await?))
+        }
+        Verb::Archive(args) => {
+            out.one(record(&companies::archive(ctx, companies::find(ctx, &args.company).await?.id, None).await?))
+        }
+        Verb::Restore(args) => {
+            out.one(record(&companies::restore(ctx, companies::find(ctx, &args.company).await?.id, None).await?))
+        }
+        Verb::Delete(args) => {
+            let company = companies::find(ctx, &args.company).await?;
+            portal.ask.sure(&format!("Are you sure you want to delete this company, {}?", company.name))?;
+            companies::delete(ctx, company.id).await?;
+            say("Company deleted.");
+            Ok(())
+        }
+    }
+}
+
+impl Fields {
+    fn input(self) -> Input {
+        Input {
+            name: self.name.unwrap_or_default(),
+            business_name: self.business_name.unwrap_or_default(),
+            email: self.email,
+            phone: self.phone,
+            logo_url: self.logo_url,
+            domain: self.domain,
+        }
+    }
+}
+
+fn record(company: &Company) -> Record {
+    Record::new()
+        .more("id", company.id.to_string())
+        .with("name", company.name.clone())
+        .with("business_name", company.business_name.clone())
+        .with("email", company.email.clone())
+        .with("phone", company.phone.clone())
+        .more("logo_url", company.logo_url.clone())
+        .more("domain", company.domain.clone())
+        .more("archived_at", company.archived_at.map(|at| at.to_rfc3339()))
+        .more("created_at", company.created_at.to_rfc3339())
+        .more("version", company.version)
+}

@@ -1,0 +1,143 @@
+//! `spvctl doctor`: everything a running portal needs, one line each.
+use crate::{
+    config::{self, Config},
+    exit::{Failure, Result},
+    output::{Output, Record, say},
+    portal,
+};
+use domain::{Ctx, auth::Keys, counts, db::Db, queue};
+use std::path::Path;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  spvctl doctor\n  spvctl doctor --recount")]
+pub struct Args {
+    /// Put counters right that differ from what they count
+    #[arg(long)]
+    recount: bool,
+}
+
+/// What a check found.
+enum Finding {
+    Good(String),
+    /// Works, and somebody should look at it.
+    Note(String),
+    Bad(String),
+}
+use Finding::{Bad, Good, Note};
+
+pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
+    let mut findings = vec![("data folder", data_dir(&config.data_dir))];
+    let db = match config::make_data_dir(&config.data_dir) {
+        Ok(()) => portal::database(config).await,
+        Err(e) => Err(e),
+    };
+    match db {
+        Err(e) => findings.push(("database", Bad(e.words().unwrap_or_default()))),
+        Ok(db) => {
+            findings.push(("database", Good(kind(&config.database_url).to_owned())));
+            inside(args, config, db, &mut findings).await?;
+        }
+    }
+    findings.push(("mail", mail(config).await));
+    findings.push(("signing keys", keys(&config.signing_keys)));
+    let bad = findings.iter().filter(|(_, finding)| matches!(finding, Bad(_))).count();
+    let records = findings.into_iter().map(|(check, finding)| {
+        let (state, detail) = match finding {
+            Good(detail) => ("ok", detail),
+            Note(detail) => ("note", detail),
+            Bad(detail) => ("failed", detail),
+        };
+        Record::new().with("check", check).with("state", state).with("detail", detail)
+    });
+    out.list(records.collect(), "checks")?;
+    if bad > 0 {
+        say(&format!("{bad} checks failed."));
+        return Err(Failure::Found);
+    }
+    Ok(())
+}
+
+async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
+    if db.is_empty().await? {
+        findings.push(("schema", Note("made at the first start, or by `spvctl migrate`".to_owned())));
+        return Ok(());
+    }
+    if !db.is_migrated().await? {
+        findings.push(("schema", Bad("not this program's; run `spvctl migrate`".to_owned())));
+        return Ok(());
+    }
+    findings.push(("schema", Good("up to date".to_owned())));
+    let ctx = portal::context(&config.options(None), db.clone());
+    findings.push(("queue", queue(&ctx).await?));
+    findings.push(("counters", counters(&ctx, args.recount).await?));
+    db.close().await;
+    Ok(())
+}
+
+async fn queue(ctx: &Ctx) -> Result<Finding> {
+    let stats = queue::stats(ctx).await?;
+    let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
+    let workers = queue::live_workers(ctx).await?;
+    let words = format!("{workers} workers, {} waiting, {} dead", count("pending") + count("failed"), count("dead"));
+    Ok(match (workers, count("dead")) {
+        (0, _) => Note(format!("{words}; nothing is done until `spvctl serve` or `spvctl worker` runs")),
+        (_, 0) => Good(words),
+        _ => Note(format!("{words}; see `spvctl job list --status dead`")),
+    })
+}
+
+async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
+    let mut kept = counts::all(&mut ctx.db()).await?;
+    kept.retain(|_, value| *value != 0);
+    let found = counts::recount(&mut ctx.db()).await?;
+    if kept == found {
+        return Ok(Good("agree with a fresh count".to_owned()));
+    }
+    let differ: Vec<String> = kept
+        .keys()
+        .chain(found.keys().filter(|name| !kept.contains_key(*name)))
+        .filter(|name| kept.get(*name) != found.get(*name))
+        .map(|name| format!("{name} says {} for {}", kept.get(name).unwrap_or(&0), found.get(name).unwrap_or(&0)))
+        .collect();
+    if repair {
+        let mut tx = ctx.begin().await?;
+        counts::repair(&mut tx).await?;
+        tx.commit().await?;
+        return Ok(Note(format!("put right: {}", differ.join(", "))));
+    }
+    Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))
+}
+
+async fn mail(config: &Config) -> Finding {
+    match portal::mailer(config) {
+        Err(e) => Bad(e.words().unwrap_or_default()),
+        Ok(mailer) => match mailer.probe().await {
+            Ok(words) => Good(words),
+            Err(why) => Bad(format!("{why}; mails wait in the outbox meanwhile")),
+        },
+    }
+}
+
+fn keys(path: &Path) -> Finding {
+    if !path.exists() {
+        return Note(format!("{} is made at the first start", path.display()));
+    }
+    match Keys::load_or_create(path) {
+        Ok(_) => Good(path.display().to_string()),
+        Err(e) => Bad(e.to_string()),
+    }
+}
+
+fn data_dir(dir: &Path) -> Finding {
+    let probe = dir.join(".probe");
+    let written = config::make_data_dir(dir).and_then(|()| Ok(std::fs::write(&probe, b"")?));
+    let _ = std::fs::remove_file(&probe);
+    match written {
+        Ok(()) => Good(dir.display().to_string()),
+        Err(e) => Bad(format!("{} cannot be written: {}", dir.display(), e.words().unwrap_or_default())),
+    }
+}
+
+fn kind(url: &str) -> &'static str {
+    if url.starts_with("sqlite") { "SQLite" } else { "PostgreSQL" }
+}

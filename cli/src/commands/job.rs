@@ -1,0 +1,99 @@
+//! `spvctl job …`
+use crate::{
+    exit::{Failure, Result},
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::{
+    Error,
+    queue::{self, Listed},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List jobs, newest first
+    #[command(after_help = "Examples:\n  spvctl job list\n  spvctl job list --status dead")]
+    List(List),
+    /// Show one job
+    #[command(after_help = "Examples:\n  spvctl job show 01JD…")]
+    Show(One),
+    /// Run a dead or waiting job again, now
+    #[command(after_help = "Examples:\n  spvctl job retry 01JD…")]
+    Retry(One),
+    /// Queue a job by name
+    #[command(after_help = "Examples:\n  spvctl job run portal.clean_up")]
+    Run(Run),
+    /// Count jobs by status
+    #[command(after_help = "Examples:\n  spvctl job stats --format json")]
+    Stats,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// pending, queued, running, done, failed or dead
+    #[arg(long)]
+    status: Option<String>,
+    /// Rows at most
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=500))]
+    limit: i64,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// portal.clean_up, seed.test_data or steps.remind_overdue
+    name: String,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::List(args) => {
+            let jobs = queue::list(ctx, args.status.as_deref(), args.limit).await?;
+            out.list(jobs.iter().map(record).collect(), "jobs")
+        }
+        Verb::Show(args) => out.one(record(&queue::get(ctx, &args.id).await?)),
+        Verb::Retry(args) => out.one(record(&queue::retry(ctx, &args.id).await?)),
+        Verb::Run(args) => {
+            let register = jobs::register(jobs::State::new(ctx.clone(), portal.mailer()?));
+            match register.ask(ctx, &args.name).await {
+                Err(Error::NotFound(_)) => {
+                    let names = register.names_by_hand().join(", ");
+                    Err(Failure::Refused(format!("no job `{}` can be run by name; there are {names}", args.name)))
+                }
+                other => {
+                    other?;
+                    say("The job is queued; a running worker does it.");
+                    Ok(())
+                }
+            }
+        }
+        Verb::Stats => {
+            let mut records: Vec<Record> = queue::stats(ctx)
+                .await?
+                .into_iter()
+                .map(|(status, count)| Record::new().with("status", status).with("count", count))
+                .collect();
+            records.push(Record::new().with("status", "workers").with("count", queue::live_workers(ctx).await?));
+            out.list(records, "jobs")
+        }
+    }
+}
+
+fn record(job: &Listed) -> Record {
+    Record::new()
+        .with("id", job.id.clone())
+        .with("job", job.job.clone())
+        .with("status", job.status.clone())
+        .with("attempts", job.attempts)
+        .more("max_attempts", job.max_attempts)
+        .with("run_at", job.run_at.map(|at| at.to_rfc3339()))
+        .more("done_at", job.done_at.map(|at| at.to_rfc3339()))
+        .more("payload", job.payload.clone())
+        .more("last_result", job.last_result.clone())
+}

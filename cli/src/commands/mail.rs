@@ -1,0 +1,85 @@
+//! `spvctl mail …`
+use crate::{
+    args::Paging,
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use domain::{
+    ids::MailId,
+    mails::{self, Mail, Status},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the outbox, newest first
+    #[command(after_help = "Examples:\n  spvctl mail list --status failed")]
+    List(List),
+    /// Show one mail
+    #[command(after_help = "Examples:\n  spvctl mail show 6f1c2d3e-…")]
+    Show(One),
+    /// Send a mail again, with the same Message-ID
+    #[command(after_help = "Examples:\n  spvctl mail resend 6f1c2d3e-…")]
+    Resend(One),
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum State {
+    Queued,
+    Sent,
+    Failed,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    #[arg(long, value_enum)]
+    status: Option<State>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    id: MailId,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::List(args) => {
+            let status = args.status.map(|state| match state {
+                State::Queued => Status::Queued,
+                State::Sent => Status::Sent,
+                State::Failed => Status::Failed,
+            });
+            let page = mails::list(ctx, status, &args.paging.query()).await?;
+            out.page(page.items.iter().map(record).collect(), "mails", page.next_cursor)
+        }
+        Verb::Show(args) => out.one(record(&mails::get(ctx, args.id).await?)),
+        Verb::Resend(args) => {
+            let mail = mails::resend(ctx, args.id).await?;
+            say("The mail is queued; a running worker sends it.");
+            out.one(record(&mail))
+        }
+    }
+}
+
+fn record(mail: &Mail) -> Record {
+    let status = match mail.status {
+        Status::Queued => "queued",
+        Status::Sent => "sent",
+        Status::Failed => "failed",
+    };
+    Record::new()
+        .with("id", mail.id.to_string())
+        .with("kind", mail.kind.name())
+        .with("to_email", mail.to_email.clone())
+        .with("status", status)
+        .with("attempts", mail.attempts)
+        .with("last_error", mail.last_error.clone())
+        .more("message_id", mail.message_id.clone())
+        .more("language", mail.language.clone())
+        .with("created_at", mail.created_at.to_rfc3339())
+        .more("sent_at", mail.sent_at.map(|at| at.to_rfc3339()))
+}

@@ -1,0 +1,80 @@
+//! The commands, a file for each noun, and where each goes.
+pub mod activity;
+pub mod client;
+pub mod company;
+pub mod completions;
+pub mod doctor;
+pub mod iso;
+pub mod job;
+pub mod mail;
+pub mod migrate;
+mod named;
+pub mod request;
+pub mod seed;
+pub mod serve;
+pub mod spv;
+pub mod step;
+pub mod template;
+pub mod user;
+pub mod worker;
+
+use crate::{
+    args::{Cli, Command},
+    ask::Ask,
+    config::Config,
+    exit::Result,
+    output::Output,
+    portal::Portal,
+    telemetry,
+};
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// What the command refuses.
+pub async fn run(cli: Cli) -> Result {
+    let Cli { mut globals, command } = cli;
+    let out = Output::new(globals.format);
+    if let Command::Serve(args) = &command {
+        globals.listen.clone_from(&args.listen);
+    }
+    match &command {
+        Command::Openapi => return out.json(&serde_json::to_value(api::openapi())?),
+        Command::Completions(args) => return completions::run(args, &out),
+        _ => {}
+    }
+    let config = Config::load(&globals)?;
+    // Only what keeps running logs at `info`; a single command says what it has to say itself.
+    let filter = if matches!(command, Command::Serve(_) | Command::Worker(_)) || std::env::var_os("SPV_LOG").is_some() {
+        config.log.clone()
+    } else {
+        "error".to_owned()
+    };
+    telemetry::start(&filter, config.log_format);
+    match command {
+        Command::Config => return out.list(config.records(), "settings"),
+        Command::Serve(args) => return serve::run(args, config).await,
+        Command::Worker(_) => return worker::run(config).await,
+        Command::Migrate(args) => return migrate::run(&args, &config).await,
+        Command::Doctor(args) => return doctor::run(&args, &config, &out).await,
+        _ => {}
+    }
+    let portal = Portal::open(config, out, Ask::new(globals.yes)).await?;
+    let done = match command {
+        Command::Seed(args) => seed::run(args, &portal).await,
+        Command::Client(verb) => client::run(verb, &portal).await,
+        Command::Company(verb) => company::run(verb, &portal).await,
+        Command::Iso(verb) => iso::run(verb, &portal).await,
+        Command::Spv(verb) => spv::run(verb, &portal).await,
+        Command::Step(verb) => step::run(verb, &portal).await,
+        Command::Template(verb) => template::run(verb, &portal).await,
+        Command::User(verb) => user::run(verb, &portal).await,
+        Command::Request(verb) => request::run(verb, &portal).await,
+        Command::Job(verb) => job::run(verb, &portal).await,
+        Command::Mail(verb) => mail::run(verb, &portal).await,
+        Command::Activity(verb) => activity::run(verb, &portal).await,
+        _ => unreachable!("answered above"),
+    };
+    portal.ctx.db.close().await;
+    done
+}

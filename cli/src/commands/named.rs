@@ -1,0 +1,73 @@
+//! Rows by the names people use: an id, an e-mail address, a name.
+use crate::{
+    exit::{Failure, Result},
+    portal::Portal,
+};
+use domain::{
+    Ctx, Error,
+    clients::Client,
+    companies::{self, Company},
+    ids::{CompanyId, IsoId},
+    isos::{self, Iso},
+    page::{MAX_LIMIT, PageQuery},
+    users::{self, User},
+};
+
+/// A wrong name given as `--flag` is said with the flag.
+fn under(flag: &str, name: &str, error: Error) -> Failure {
+    match error {
+        Error::NotFound(noun) => Failure::Refused(format!("--{flag}: there is no {noun} `{name}`")),
+        other => other.into(),
+    }
+}
+
+/// The id of the company called `name`, given as `--company`.
+pub async fn company(ctx: &Ctx, name: Option<&str>) -> Result<Option<CompanyId>> {
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(companies::find(ctx, name).await.map_err(|e| under("company", name, e))?.id))
+}
+
+/// The id of the ISO with the address `name`, given as `--iso`.
+pub async fn iso(ctx: &Ctx, name: Option<&str>) -> Result<Option<IsoId>> {
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(isos::find(ctx, name).await.map_err(|e| under("iso", name, e))?.id))
+}
+
+/// The client with the address `name`, given as `--client`.
+pub async fn client(ctx: &Ctx, name: &str) -> Result<Client> {
+    domain::clients::find(ctx, name).await.map_err(|e| under("client", name, e))
+}
+
+/// The account with this id or address.
+pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
+    Ok(match name.parse() {
+        Ok(id) => users::get(ctx, id).await?,
+        Err(_) => users::find(ctx, name).await?,
+    })
+}
+
+/// Asks which company.
+pub async fn choose_company(portal: &Portal) -> Result<CompanyId> {
+    let companies = companies::list(&portal.ctx, None, false, &many()).await?.items;
+    if companies.is_empty() {
+        return Err(Failure::Refused("there is no company yet; make one with `spvctl company create`".to_owned()));
+    }
+    let names: Vec<String> = companies.iter().map(|company: &Company| company.name.clone()).collect();
+    Ok(companies[portal.ask.one_of("Company", &names)?].id)
+}
+
+/// Asks which of a company's ISO partners, or none.
+pub async fn choose_iso(portal: &Portal, company: CompanyId) -> Result<Option<IsoId>> {
+    let filter = isos::Filter { company_id: Some(company), ..isos::Filter::default() };
+    let partners = isos::list(&portal.ctx, &filter, &many()).await?.items;
+    if partners.is_empty() {
+        return Ok(None);
+    }
+    let mut names = vec!["No ISO partner".to_owned()];
+    names.extend(partners.iter().map(|iso: &Iso| format!("{} <{}>", iso.name(), iso.email)));
+    Ok(portal.ask.one_of("ISO partner", &names)?.checked_sub(1).map(|n| partners[n].id))
+}
+
+fn many() -> PageQuery {
+    PageQuery { limit: Some(MAX_LIMIT), cursor: None }
+}

@@ -1,0 +1,141 @@
+//! `spvctl seed`
+use crate::{
+    exit::{Failure, Result},
+    output::say,
+    portal::{self, Portal},
+};
+use domain::{activity, activity::Activity, queue, seed};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{broadcast, watch},
+    time::{Instant, timeout},
+};
+use uuid::Uuid;
+
+/// How long a running worker has to do the job before this process does it itself.
+const WORKER_FIRST: Duration = Duration::from_secs(2);
+/// How long to wait for the outcome in all.
+const AT_MOST: Duration = Duration::from_secs(90);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  spvctl seed\n  spvctl seed --demo\n  spvctl seed --spvs 20000")]
+pub struct Args {
+    /// The demo office: people to sign in as, orders in every state
+    #[arg(long, conflicts_with = "spvs")]
+    demo: bool,
+    /// So many orders with clients, companies, ISO partners and steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    spvs: Option<u64>,
+}
+
+pub async fn run(args: Args, portal: &Portal) -> Result {
+    match args.spvs {
+        Some(orders) => load(orders, portal).await,
+        None if args.demo => {
+            say(match seed::demo(&portal.ctx).await? {
+                true => "The demo office was made.",
+                false => "The demo office is there already; nothing was changed.",
+            });
+            Ok(())
+        }
+        None => test_data(portal).await,
+    }
+}
+
+/// Queues the job that the Seed Test Data button queues, and waits for its outcome. Where no worker is running,
+/// this process is one until the job is done.
+async fn test_data(portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let (feed, mut events) = broadcast::channel(256);
+    let before = activity::last_seq(ctx).await?;
+    let following = tokio::spawn(activity::follow(ctx.clone(), feed));
+    let id = seed::queue(ctx).await?;
+    let began = Instant::now();
+    let alone = queue::live_workers(ctx).await? == 0;
+    let first = if alone { Duration::ZERO } else { WORKER_FIRST };
+    let mut outcome = timeout(first, told(&mut events, id)).await.ok();
+    if outcome.is_none() {
+        // The outcome may have come between two looks.
+        outcome = activity::since(ctx, before, 500).await?.iter().find_map(|event| of(event, id));
+    }
+    if outcome.is_none() {
+        let (stop, stopped) = watch::channel(false);
+        let state = jobs::State::new(ctx.clone(), portal.mailer()?);
+        let working = tokio::spawn(jobs::work(ctx.clone(), state, portal::worker_options(&portal.config), stopped));
+        outcome = timeout(AT_MOST.saturating_sub(began.elapsed()), told(&mut events, id)).await.ok();
+        let _ = stop.send(true);
+        let _ = working.await;
+    }
+    following.abort();
+    match outcome {
+        Some(Ok(())) => {
+            say("Test Data Created: the test company, ISO partner, client and SPV are there.");
+            Ok(())
+        }
+        Some(Err(why)) => Err(Failure::Refused(format!("Error Creating Test Data: {why}"))),
+        None => Err(Failure::Refused("no outcome after 90 s; the job is queued, see `spvctl job list`".to_owned())),
+    }
+}
+
+async fn told(events: &mut broadcast::Receiver<Arc<Activity>>, id: Uuid) -> Result<(), String> {
+    loop {
+        match events.recv().await {
+            Ok(event) => {
+                if let Some(outcome) = of(&event, id) {
+                    return outcome;
+                }
+            }
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return Err("the log cannot be followed".to_owned()),
+        }
+    }
+}
+
+/// The outcome of job `id`, if this event tells it.
+fn of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
+    let ours = event.data.get("job_id").and_then(|value| value.as_str()) == Some(id.to_string().as_str());
+    match event.action.as_str() {
+        "seed.finished" if ours => Some(Ok(())),
+        "seed.failed" if ours => Some(Err(event
+            .data
+            .get("reason")
+            .and_then(|value| value.as_str())
+            .unwrap_or("no reason was given")
+            .to_owned())),
+        _ => None,
+    }
+}
+
+async fn load(orders: u64, portal: &Portal) -> Result {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    let listening = tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            asked.store(true, Ordering::Relaxed);
+        }
+    });
+    // Hidden by indicatif when stderr is no terminal.
+    let bar = ProgressBar::new(orders).with_style(
+        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
+            .expect("the template is well formed"),
+    );
+    let made = seed::load(&portal.ctx, orders, |made| {
+        bar.set_position(made);
+        !stop.load(Ordering::Relaxed)
+    })
+    .await?;
+    bar.finish_and_clear();
+    listening.abort();
+    if made < orders {
+        return Err(Failure::Refused(format!("stopped: {made} of {orders} orders were made and stay")));
+    }
+    say(&format!("{made} orders were made."));
+    Ok(())
+}

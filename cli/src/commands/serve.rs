@@ -1,0 +1,120 @@
+//! `spvctl serve`: everything in one process.
+use crate::{
+    config::{self, Config},
+    exit::{Failure, Result},
+    output::{Format, Output, Record, say},
+    portal, shutdown,
+};
+use domain::{
+    Actor, Options,
+    auth::{Auth, Keys},
+};
+use std::net::SocketAddr;
+use tokio::{net::TcpListener, sync::broadcast};
+
+/// Events a slow listener may fall behind before it reads the log instead.
+const FEED: usize = 1024;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  spvctl serve\n  SPV_DEMO=true spvctl serve --listen 0.0.0.0:8080\n  spvctl serve --no-worker"
+)]
+pub struct Args {
+    /// Address of the portal [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// Leave mails and scheduled jobs to `spvctl worker`
+    #[arg(long)]
+    no_worker: bool,
+}
+
+pub async fn run(args: Args, config: Config) -> Result {
+    let mailer = portal::mailer(&config)?;
+    config::make_data_dir(&config.data_dir)?;
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;
+    let address = listener.local_addr()?;
+    let options = config.options(Some(address));
+    let db = portal::database(&config).await?;
+    db.migrate()
+        .await
+        .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
+    let auth = auth(&config)?;
+    let ctx = portal::context(&options, db.clone()).acting_as(Actor::System("portal"));
+    if config.demo {
+        domain::seed::demo(&ctx).await?;
+    }
+
+    let stop = shutdown::on_signal();
+    let feed = broadcast::channel(FEED).0;
+    let following = tokio::spawn(domain::activity::follow(ctx.clone(), feed.clone()));
+    let forgetting = tokio::spawn({
+        let (verified, feed) = (auth.verified.clone(), feed.subscribe());
+        async move { verified.listen(feed).await }
+    });
+    let working = (!args.no_worker).then(|| {
+        let state = jobs::State::new(ctx.clone(), mailer);
+        tokio::spawn(jobs::run(ctx.clone(), state, portal::worker_options(&config), stop.clone()))
+    });
+    let app = api::App::new(api::Parts {
+        db: db.clone(),
+        clock: ctx.clock.clone(),
+        chance: ctx.chance.clone(),
+        options: options.clone(),
+        auth,
+        feed,
+        http: api::Http {
+            cors_origins: config.cors_origins.clone(),
+            trusted_proxies: config.trusted_proxies.clone(),
+            ..api::Http::default()
+        },
+    });
+    greet(&options, address)?;
+    let mut stopped = stop.clone();
+    api::serve(listener, app, async move {
+        // The sender lives as long as the process.
+        let _ = stopped.wait_for(|stop| *stop).await;
+    })
+    .await?;
+    if let Some(working) = working {
+        let _ = working.await;
+    }
+    following.abort();
+    forgetting.abort();
+    db.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn auth(config: &Config) -> Result<Auth> {
+    let mut keys = Keys::load_or_create(&config.signing_keys)?;
+    if let Some(secret) = &config.jwt_secret {
+        keys = keys.with_secret(secret);
+    }
+    Ok(Auth::new(keys))
+}
+
+/// The address, and in demo mode who can sign in where.
+fn greet(options: &Options, address: SocketAddr) -> Result {
+    say(&format!("The portal is at {} (listening on {address}).", options.public_url));
+    if !options.demo {
+        return Ok(());
+    }
+    say("Demo sign-ins:");
+    let records = [
+        ("Client portal", "/auth/login/client", "client@example.com"),
+        ("Employee portal", "/auth/login/employee", "employee@example.com"),
+        ("Super admin", "/auth/login/employee", "super@example.com"),
+        ("Company portal", "/auth/login/company", "company@example.com"),
+        ("ISO portal", "/auth/login/iso", "iso@example.com"),
+    ]
+    .map(|(portal, path, email)| {
+        Record::new()
+            .with("portal", portal)
+            .with("address", format!("{}{path}", options.public_url))
+            .with("email", email)
+            .with("password", options.demo_password.clone())
+    });
+    Output::new(Format::Table).list(records.into(), "sign-ins")
+}

@@ -1,0 +1,242 @@
+//! `spvctl spv …`
+use super::{named, step};
+use crate::{
+    args::Paging,
+    ask::anything,
+    exit::Result,
+    output::{Format, Record},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::{
+    money::{self, Currency},
+    spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a pending order
+    #[command(
+        after_help = "Examples:\n  spvctl spv create --client maya@example.com --purchase-amount 250000\n  spvctl spv create --client maya@example.com --iso ines@example.com --purchase-amount 250000 --iso-commission-percentage 2.5"
+    )]
+    Create(Box<Create>),
+    /// List orders, newest first
+    #[command(
+        after_help = "Examples:\n  spvctl spv list --status processing\n  spvctl spv list --iso none --format csv"
+    )]
+    List(List),
+    /// Show one order with its steps
+    #[command(after_help = "Examples:\n  spvctl spv show SPV-2026-001\n  spvctl spv show 1b9d6bcd --format json")]
+    Show(One),
+    /// Start processing a pending order
+    #[command(after_help = "Examples:\n  spvctl spv start SPV-2026-001")]
+    Start(One),
+    /// Put an open order on hold
+    #[command(after_help = "Examples:\n  spvctl spv hold SPV-2026-001 --reason 'Waiting for the bank'")]
+    Hold(Reasoned),
+    /// Take an order off hold
+    #[command(after_help = "Examples:\n  spvctl spv resume SPV-2026-001")]
+    Resume(One),
+    /// Cancel an open order
+    #[command(after_help = "Examples:\n  spvctl spv cancel SPV-2026-001 --reason 'The client withdrew'")]
+    Cancel(Reasoned),
+    /// Reopen a closed or cancelled order
+    #[command(after_help = "Examples:\n  spvctl spv reopen SPV-2026-001 --reason 'A document was wrong'")]
+    Reopen(Reasoned),
+}
+
+#[derive(Debug, Args)]
+pub struct Create {
+    /// E-mail address or id
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    /// Name or id [default: the client's]
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id; none without it
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// [default: SPV- and the time]
+    #[arg(long, value_name = "IDENTIFIER")]
+    custom_identifier: Option<String>,
+    /// What the vehicle is to buy, like 250000.00
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    purchase_amount: Option<String>,
+    /// [default: USD]
+    #[arg(long)]
+    currency: Option<String>,
+    /// 0 to 100, up to four decimals
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    iso_commission_percentage: Option<String>,
+    /// US, UAE, JP, SG or TH [default: US]
+    #[arg(long)]
+    country: Option<String>,
+    /// [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    ordered_date: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Words that identifiers, names or addresses begin with
+    #[arg(long, value_name = "WORDS")]
+    q: Option<String>,
+    /// pending, active, processing, on_hold, closed or cancelled
+    #[arg(long, value_parser = status)]
+    status: Option<Status>,
+    /// Name or id
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id, or `none`
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// E-mail address or id
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// Identifier, order number or id
+    #[arg(value_name = "SPV")]
+    spv: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Reasoned {
+    /// Identifier, order number or id
+    #[arg(value_name = "SPV")]
+    spv: String,
+    /// Why; the client reads it
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, ask) = (&portal.ctx, &portal.ask);
+    let reason = |given: Option<String>| -> Result<String> {
+        ask.about(&[("reason", given.is_some())])?;
+        ask.text(given, "Reason", anything)
+    };
+    let detail = match verb {
+        Verb::Create(args) => create(*args, portal).await?,
+        Verb::List(args) => return list(args, portal).await,
+        Verb::Show(args) => spvs::find(ctx, &args.spv).await?,
+        Verb::Start(args) => spvs::start(ctx, id(portal, &args.spv).await?, None).await?,
+        Verb::Resume(args) => spvs::resume(ctx, id(portal, &args.spv).await?, None).await?,
+        Verb::Hold(args) => {
+            let reason = reason(args.reason)?;
+            spvs::hold(ctx, id(portal, &args.spv).await?, None, &reason).await?
+        }
+        Verb::Cancel(args) => {
+            let reason = reason(args.reason)?;
+            spvs::cancel(ctx, id(portal, &args.spv).await?, None, &reason).await?
+        }
+        Verb::Reopen(args) => {
+            let reason = reason(args.reason)?;
+            spvs::reopen(ctx, id(portal, &args.spv).await?, None, &reason).await?
+        }
+    };
+    show(detail, portal)
+}
+
+async fn id(portal: &Portal, name: &str) -> Result<domain::ids::SpvId> {
+    Ok(spvs::find(&portal.ctx, name).await?.spv.id)
+}
+
+async fn create(args: Create, portal: &Portal) -> Result<Detail> {
+    let (ctx, ask) = (&portal.ctx, &portal.ask);
+    ask.about(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
+    let client = named::client(ctx, &ask.text(args.client, "Client (e-mail)", anything)?).await?;
+    let currency: Currency =
+        args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(ctx.options.default_currency);
+    let amount = |text: &str| currency.parse(text).map(drop);
+    let input = Input {
+        client_id: Some(client.id),
+        company_id: named::company(ctx, args.company.as_deref()).await?.or(client.company_id),
+        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        custom_identifier: args.custom_identifier,
+        purchase_amount: Some(ask.text(
+            args.purchase_amount,
+            &format!("Purchase amount ({})", currency.code()),
+            amount,
+        )?),
+        currency: args.currency,
+        iso_commission_percentage: args.iso_commission_percentage,
+        country: args.country,
+        ordered_date: args.ordered_date,
+    };
+    Ok(spvs::create(ctx, input).await?)
+}
+
+async fn list(args: List, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let iso = match args.iso.as_deref() {
+        Some("none") => Some(ByIso::None),
+        name => named::iso(ctx, name).await?.map(ByIso::One),
+    };
+    let client_id = match &args.client {
+        Some(name) => Some(named::client(ctx, name).await?.id),
+        None => None,
+    };
+    let company_id = named::company(ctx, args.company.as_deref()).await?;
+    let filter = Filter { q: args.q, status: args.status, company_id, iso, client_id };
+    let page = spvs::list(ctx, &filter, &args.paging.query()).await?;
+    portal.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
+}
+
+/// The order and, below it or inside it, its steps.
+fn show(detail: Detail, portal: &Portal) -> Result {
+    let out = &portal.out;
+    let steps: Vec<Record> = detail.steps.iter().map(step::record).collect();
+    match out.format {
+        Format::Json => out.one(record(&detail.spv).nested("steps", steps)),
+        Format::Csv => out.one(record(&detail.spv)),
+        Format::Table => {
+            out.one(record(&detail.spv))?;
+            out.list(steps, "steps")
+        }
+    }
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+}
+
+pub(super) fn record(spv: &Spv) -> Record {
+    let money = |minor: Option<i64>| minor.map(|minor| spv.currency.format(minor));
+    Record::new()
+        .more("id", spv.id.to_string())
+        .with("order_number", spv.order_number())
+        .with("identifier", spv.identifier())
+        .with("client", spv.client_name())
+        .more("client_id", spv.client_id.to_string())
+        .more("client_email", spv.client_email.clone())
+        .with("company", spv.company_name.clone())
+        .more("company_id", spv.company_id.to_string())
+        .with("iso", spv.iso_name())
+        .more("iso_id", spv.iso_id.map(|id| id.to_string()))
+        .with("country", spv.country.code())
+        .with("amount", money(spv.amount_minor()))
+        .with("currency", spv.currency.code())
+        .more("price", money(spv.price_minor))
+        .more("commission", money(spv.commission_minor))
+        .more("purchase_amount", money(spv.purchase_amount_minor))
+        .more("iso_commission_percentage", spv.iso_commission_percentage.map(money::format_percent))
+        .more("iso_commission", money(spv.iso_commission_minor))
+        .with("status", spv.status.name())
+        .more("status_reason", spv.status_reason.clone())
+        .with("percent", spv.percent())
+        .more("current_step", spv.current_step.clone())
+        .with("ordered_date", spv.ordered_date.to_string())
+        .more("closed_at", spv.closed_at.map(|at| at.to_rfc3339()))
+        .more("created_at", spv.created_at.to_rfc3339())
+        .more("version", spv.version)
+}
+
+/// A client with the order that came with it.
+pub(super) fn beside(client: Record, spv: &Spv) -> Record {
+    client.with("spv_id", spv.id.to_string()).with("identifier", spv.identifier())
+}

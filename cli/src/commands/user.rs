@@ -1,0 +1,227 @@
+//! `spvctl user …`
+use super::named;
+use crate::{
+    args::Paging,
+    ask::anything,
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::{
+    access::Role,
+    auth::sessions::Session,
+    users::{self, Filter, Input, Status, User},
+};
+use std::io::Read;
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make an account of any role; the first one of an empty portal too
+    Create(Box<Create>),
+    /// List accounts, newest first
+    #[command(after_help = "Examples:\n  spvctl user list --role employee")]
+    List(List),
+    /// Show one account
+    #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
+    Show(One),
+    /// Give an account another role; its sessions end
+    #[command(
+        after_help = "Examples:\n  spvctl user role eli@example.com super_admin\n  spvctl user role ana@example.com company_admin --company 'Harbor Capital'"
+    )]
+    Role(GiveRole),
+    /// Shut an account until it is restored
+    #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
+    Suspend(One),
+    /// Open a suspended or archived account
+    #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
+    Restore(One),
+    /// List an account's live sessions
+    #[command(after_help = "Examples:\n  spvctl user sessions eli@example.com")]
+    Sessions(One),
+    /// End every session of an account
+    #[command(after_help = "Examples:\n  spvctl user sign-out eli@example.com")]
+    SignOut(One),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  spvctl user create --role super_admin --first-name Ada --last-name Admin --email ada@example.com\n  \
+                        echo 'a-long-uncommon-password' | spvctl user create --role employee --first-name Eli --last-name Stone --email eli@example.com --password-stdin"
+)]
+pub struct Create {
+    /// client, iso, employee, company_admin or super_admin
+    #[arg(long, value_parser = role)]
+    role: Option<Role>,
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
+    #[arg(long)]
+    phone: Option<String>,
+    #[arg(long)]
+    address: Option<String>,
+    /// Name or id; for clients and company admins
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id; for ISO partners
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// en-US, en-GB or es [default: en-US]
+    #[arg(long)]
+    language: Option<String>,
+    /// Read a first password from stdin, to be changed at first sign-in; without it a link is mailed
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// client, iso, employee, company_admin or super_admin
+    #[arg(long, value_parser = role)]
+    role: Option<Role>,
+    /// pending, active, suspended or archived
+    #[arg(long, value_parser = status)]
+    status: Option<Status>,
+    /// Words that names or addresses begin with
+    #[arg(long, value_name = "WORDS")]
+    q: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// E-mail address or id
+    #[arg(value_name = "USER")]
+    user: String,
+}
+
+#[derive(Debug, Args)]
+pub struct GiveRole {
+    /// E-mail address or id
+    user: String,
+    /// client, iso, employee, company_admin or super_admin
+    #[arg(value_parser = role)]
+    role: Role,
+    /// Name or id, where the role needs a company
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// E-mail address or id, where the role needs an ISO partner
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::Create(args) => create(*args, portal).await,
+        Verb::List(args) => {
+            let filter = Filter { role: args.role, status: args.status, q: args.q };
+            let page = users::list(ctx, &filter, &args.paging.query()).await?;
+            out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
+        }
+        Verb::Show(args) => out.one(record(&named::user(ctx, &args.user).await?)),
+        Verb::Role(args) => {
+            let user = named::user(ctx, &args.user).await?;
+            let company = named::company(ctx, args.company.as_deref()).await?;
+            let iso = named::iso(ctx, args.iso.as_deref()).await?;
+            out.one(record(&users::set_role(ctx, user.id, args.role, company, iso, None).await?))
+        }
+        Verb::Suspend(args) => {
+            out.one(record(&users::suspend(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+        }
+        Verb::Restore(args) => {
+            out.one(record(&users::restore(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+        }
+        Verb::Sessions(args) => {
+            let sessions = users::sessions(ctx, named::user(ctx, &args.user).await?.id).await?;
+            out.list(sessions.iter().map(session).collect(), "live sessions")
+        }
+        Verb::SignOut(args) => {
+            let ended = users::sign_out(ctx, named::user(ctx, &args.user).await?.id).await?;
+            say(&format!("{ended} sessions ended."));
+            Ok(())
+        }
+    }
+}
+
+async fn create(args: Create, portal: &Portal) -> Result {
+    let (ctx, ask) = (&portal.ctx, &portal.ask);
+    ask.about(&[
+        ("role", args.role.is_some()),
+        ("first-name", args.first_name.is_some()),
+        ("last-name", args.last_name.is_some()),
+        ("email", args.email.is_some()),
+    ])?;
+    let role = match args.role {
+        Some(role) => role,
+        None => Role::ALL[ask.one_of("Role", &Role::ALL.map(|role| role.name().to_owned()))?],
+    };
+    let password = if args.password_stdin {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text)?;
+        Some(text.trim_end_matches(['\r', '\n']).to_owned())
+    } else {
+        None
+    };
+    let mailed = password.is_none();
+    let input = Input {
+        first_name: ask.text(args.first_name, "First name", anything)?,
+        last_name: ask.text(args.last_name, "Last name", anything)?,
+        email: ask.text(args.email, "E-mail", anything)?,
+        phone: args.phone,
+        address: args.address,
+        company_id: named::company(ctx, args.company.as_deref()).await?,
+        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        password,
+        language: args.language,
+    };
+    let user = users::create(ctx, role, input).await?;
+    if mailed {
+        say(&format!("A mail to {} with a link to set a password is queued; a running worker sends it.", user.email));
+    }
+    portal.out.one(record(&user))
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    Role::ALL
+        .into_iter()
+        .find(|role| role.name() == text)
+        .ok_or_else(|| format!("one of {}", Role::ALL.map(Role::name).join(", ")))
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    Status::ALL
+        .into_iter()
+        .find(|status| status.name() == text)
+        .ok_or_else(|| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+}
+
+fn record(user: &User) -> Record {
+    Record::new()
+        .more("id", user.id.to_string())
+        .with("name", user.name())
+        .with("email", user.email.clone())
+        .with("role", user.role.name())
+        .with("status", user.status.name())
+        .more("phone", user.phone.clone())
+        .more("company_id", user.company_id.map(|id| id.to_string()))
+        .more("iso_id", user.iso_id.map(|id| id.to_string()))
+        .more("language", user.language.clone())
+        .more("time_zone", user.time_zone.clone())
+        .with("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
+        .more("created_at", user.created_at.to_rfc3339())
+        .more("version", user.version)
+}
+
+fn session(session: &Session) -> Record {
+    Record::new()
+        .more("id", session.id.to_string())
+        .with("created_at", session.created_at.to_rfc3339())
+        .with("refreshed_at", session.refreshed_at.to_rfc3339())
+        .with("address", session.address.clone())
+        .with("user_agent", session.user_agent.clone())
+}

@@ -1,0 +1,31 @@
+//! `spvctl worker`
+use crate::{
+    config::{self, Config},
+    exit::{Failure, Result},
+    portal, shutdown,
+};
+use domain::Actor;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  spvctl worker --config portal.toml")]
+pub struct Args {}
+
+pub async fn run(config: Config) -> Result {
+    let mailer = portal::mailer(&config)?;
+    config::make_data_dir(&config.data_dir)?;
+    let db = portal::database(&config).await?;
+    if !db.is_migrated().await? {
+        return Err(Failure::Refused(
+            "the database has another schema than this program; run `spvctl migrate`".to_owned(),
+        ));
+    }
+    let ctx = portal::context(&config.options(None), db.clone()).acting_as(Actor::System("worker"));
+    let stop = shutdown::on_signal();
+    // Events of this worker's jobs are numbered even while no server runs.
+    let following = tokio::spawn(domain::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0));
+    tracing::info!(concurrency = config.worker_concurrency, "working");
+    jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), portal::worker_options(&config), stop).await;
+    following.abort();
+    db.close().await;
+    Ok(())
+}

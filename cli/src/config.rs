@@ -1,0 +1,298 @@
+//! Configuration: defaults, then the file, then the environment, then flags.
+//!
+//! Every setting is one line of [`SETTINGS`]. A value that makes no sense names itself, where it comes from and
+//! what is allowed; nothing is started then.
+mod source;
+
+use crate::{
+    args::Globals,
+    exit::{Failure, Result},
+    output::Record,
+};
+use api::Network;
+use domain::{Options, auth::passwords};
+use source::{Found, Sources};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// One setting: its name in the file (upper case with `SPV_` in the environment), and whether it is a secret,
+/// which may stand in a file named by `…_FILE` and is never printed.
+pub struct Setting {
+    pub name: &'static str,
+    pub default: Default,
+    pub secret: bool,
+}
+
+#[derive(Clone, Copy)]
+pub enum Default {
+    Fixed(&'static str),
+    /// Made from other settings; the words say how.
+    Made(&'static str),
+    None,
+}
+
+const fn plain(name: &'static str, default: Default) -> Setting {
+    Setting { name, default, secret: false }
+}
+
+const fn secret(name: &'static str, default: Default) -> Setting {
+    Setting { name, default, secret: true }
+}
+
+pub const SETTINGS: &[Setting] = &[
+    plain("data_dir", Default::Fixed("./data")),
+    secret("database_url", Default::Made("sqlite:<data dir>/spv.db")),
+    plain("listen", Default::Fixed("127.0.0.1:8080")),
+    plain("public_url", Default::Made("http://<listen>")),
+    secret("smtp_url", Default::None),
+    plain("mail_from", Default::Fixed("SPV Portal <portal@localhost>")),
+    plain("demo", Default::Fixed("false")),
+    secret("demo_password", Default::Fixed("portal-demo-2026")),
+    secret("default_password", Default::None),
+    plain("auth_signing_keys_file", Default::Made("<data dir>/signing_keys.json")),
+    secret("auth_jwt_secret", Default::None),
+    plain("auth_access_token_seconds", Default::Fixed("900")),
+    plain("trusted_proxies", Default::None),
+    plain("cors_origins", Default::None),
+    plain("worker_concurrency", Default::Fixed("8")),
+    plain("log", Default::Fixed("info")),
+    plain("log_format", Default::Fixed("text")),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// The effective configuration.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub listen: SocketAddr,
+    /// Set by somebody, so that it does not follow the port.
+    pub public_url: Option<String>,
+    pub smtp_url: Option<String>,
+    pub mail_from: String,
+    pub demo: bool,
+    pub demo_password: String,
+    pub default_password: Option<String>,
+    pub signing_keys: PathBuf,
+    pub jwt_secret: Option<String>,
+    pub access_token_seconds: i64,
+    pub trusted_proxies: Vec<Network>,
+    pub cors_origins: Vec<String>,
+    pub worker_concurrency: usize,
+    pub log: String,
+    pub log_format: LogFormat,
+    /// What was found where, for `spvctl config`.
+    shown: Vec<(&'static str, String, String)>,
+}
+
+impl Config {
+    /// # Errors
+    /// Usage, naming every setting that is wrong, its source and what is allowed.
+    pub fn load(globals: &Globals) -> Result<Self> {
+        Self::read(&Sources::gather(globals)?)
+    }
+
+    fn read(sources: &Sources) -> Result<Self> {
+        let mut wrong = Vec::new();
+        let mut read = Reader { sources, wrong: &mut wrong };
+        let data_dir =
+            PathBuf::from(read.fixed("data_dir", "a folder", |text| (!text.is_empty()).then(|| text.to_owned())));
+        let database_url = read
+            .optional("database_url", "sqlite:<file> or postgres://…", |text| {
+                ["sqlite:", "postgres://", "postgresql://"]
+                    .iter()
+                    .any(|start| text.starts_with(start))
+                    .then(|| text.to_owned())
+            })
+            .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display()));
+        let listen = read.fixed("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
+        let public_url = read.optional("public_url", "http://… or https://…, without a path", public_url);
+        let smtp_url = read.optional("smtp_url", "smtp://host:port or smtps://user:password@host", |text| {
+            let url = url::Url::parse(text).ok()?;
+            (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
+        });
+        let mail_from = read.fixed("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
+            jobs::mail::sender(text).is_ok().then(|| text.to_owned())
+        });
+        let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
+        let password = |text: &str| passwords::rules(text, "", &[]).is_ok().then(|| text.to_owned());
+        let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);
+        let default_password =
+            read.optional("default_password", "a password that is long and uncommon enough", password);
+        let signing_keys = read
+            .optional("auth_signing_keys_file", "a file", |text| (!text.is_empty()).then(|| PathBuf::from(text)))
+            .unwrap_or_else(|| data_dir.join("signing_keys.json"));
+        let jwt_secret = read
+            .optional("auth_jwt_secret", "at least 32 characters", |text| (text.len() >= 32).then(|| text.to_owned()));
+        let access_token_seconds = read.fixed("auth_access_token_seconds", "60 to 86400", |text| {
+            text.parse().ok().filter(|seconds| (60..=86_400).contains(seconds))
+        });
+        let trusted_proxies = read
+            .optional("trusted_proxies", "networks separated by commas, like 10.0.0.0/8", |text| {
+                list(text, |one| one.parse().ok())
+            })
+            .unwrap_or_default();
+        let cors_origins = read
+            .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
+                list(text, public_url_of)
+            })
+            .unwrap_or_default();
+        let worker_concurrency = read
+            .fixed("worker_concurrency", "1 to 256", |text| text.parse().ok().filter(|jobs| (1..=256).contains(jobs)));
+        let log = read.fixed("log", "a tracing filter, like info or info,domain=debug", |text| {
+            tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
+        });
+        let log_format = read.fixed("log_format", "text or json", |text| match text {
+            "text" => Some(LogFormat::Text),
+            "json" => Some(LogFormat::Json),
+            _ => None,
+        });
+        if !wrong.is_empty() {
+            return Err(Failure::Usage(wrong.join("\n")));
+        }
+        let shown = SETTINGS.iter().map(|setting| shown(setting, sources)).collect();
+        Ok(Self {
+            data_dir,
+            database_url,
+            listen,
+            public_url,
+            smtp_url,
+            mail_from,
+            demo,
+            demo_password,
+            default_password,
+            signing_keys,
+            jwt_secret,
+            access_token_seconds,
+            trusted_proxies,
+            cors_origins,
+            worker_concurrency,
+            log,
+            log_format,
+            shown,
+        })
+    }
+
+    /// What rules read of the configuration; `listening` is the address if the portal has one already.
+    pub fn options(&self, listening: Option<SocketAddr>) -> Arc<Options> {
+        let address = listening.unwrap_or(self.listen);
+        let public_url = self.public_url.clone().unwrap_or_else(|| {
+            // An address that means "everywhere" is not one a browser can go to.
+            if address.ip().is_unspecified() {
+                format!("http://localhost:{}", address.port())
+            } else {
+                format!("http://{address}")
+            }
+        });
+        Arc::new(Options {
+            public_url,
+            demo: self.demo,
+            demo_password: self.demo_password.clone(),
+            default_password: self.default_password.clone(),
+            access_token_seconds: self.access_token_seconds,
+            ..Options::default()
+        })
+    }
+
+    pub fn mail_dir(&self) -> PathBuf {
+        self.data_dir.join("mail")
+    }
+
+    /// Every setting, its value (secrets hidden) and where it comes from.
+    pub fn records(&self) -> Vec<Record> {
+        self.shown
+            .iter()
+            .map(|(name, value, source)| {
+                Record::new().with("name", *name).with("value", value.clone()).with("source", source.clone())
+            })
+            .collect()
+    }
+}
+
+/// Makes the data folder, for its owner only.
+///
+/// # Errors
+/// Fault, naming the folder.
+pub fn make_data_dir(dir: &Path) -> Result {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(dir)
+        .map_err(|e| Failure::Fault(anyhow::anyhow!("the data folder {} cannot be made: {e}", dir.display())))
+}
+
+struct Reader<'a> {
+    sources: &'a Sources,
+    wrong: &'a mut Vec<String>,
+}
+
+impl Reader<'_> {
+    fn optional<T>(&mut self, name: &'static str, allowed: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
+        let found = self.sources.find(name)?;
+        let value = read(found.value.trim());
+        if value.is_none() {
+            let said = if setting.secret { "the value".to_owned() } else { format!("`{}`", found.value) };
+            self.wrong.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
+        }
+        value
+    }
+
+    fn fixed<T>(&mut self, name: &'static str, allowed: &str, read: impl Fn(&str) -> Option<T>) -> T {
+        let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
+        let Default::Fixed(default) = setting.default else { unreachable!("{name} has no fixed default") };
+        self.optional(name, allowed, &read).or_else(|| read(default)).expect("a default is allowed")
+    }
+}
+
+fn shown(setting: &Setting, sources: &Sources) -> (&'static str, String, String) {
+    let hidden =
+        |value: &str| if setting.name.ends_with("_url") { without_password(value) } else { "(hidden)".to_owned() };
+    match (sources.find(setting.name), setting.default) {
+        (Some(Found { value, source }), _) => {
+            (setting.name, if setting.secret { hidden(&value) } else { value }, source)
+        }
+        (None, Default::Fixed(value)) => {
+            (setting.name, if setting.secret { hidden(value) } else { value.to_owned() }, "default".to_owned())
+        }
+        (None, Default::Made(how)) => (setting.name, how.to_owned(), "default".to_owned()),
+        (None, Default::None) => (setting.name, String::new(), "not set".to_owned()),
+    }
+}
+
+fn without_password(text: &str) -> String {
+    match url::Url::parse(text) {
+        Ok(mut url) if url.password().is_some() => {
+            let _ = url.set_password(Some("(hidden)"));
+            url.to_string().replace("%28hidden%29", "(hidden)")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn public_url(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
+}
+
+fn public_url_of(text: &str) -> Option<String> {
+    public_url(text)
+}
+
+fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(read).collect()
+}
+
+#[cfg(test)]
+mod tests;

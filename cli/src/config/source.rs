@@ -1,0 +1,127 @@
+//! Where values come from, kept with them so that a refusal can say it.
+use super::SETTINGS;
+use crate::{
+    args::Globals,
+    exit::{Failure, Result},
+};
+use figment::{
+    Error, Figment, Metadata, Profile, Provider,
+    providers::{Format, Toml},
+    value::{Dict, Map, Value},
+};
+
+/// A value as text, and words for its source.
+pub struct Found {
+    pub value: String,
+    pub source: String,
+}
+
+pub struct Sources(Figment);
+
+/// Values of one place. The environment's are text: figment's own reader would take `0123` for a number.
+struct Place {
+    values: Vec<(&'static str, String)>,
+    of: &'static str,
+}
+
+const ENVIRONMENT: &str = "the environment";
+const SECRET_FILE: &str = "a secret file";
+const FLAG: &str = "the flag";
+
+impl Provider for Place {
+    fn metadata(&self) -> Metadata {
+        Metadata::named(self.of)
+    }
+
+    fn data(&self) -> std::result::Result<Map<Profile, Dict>, Error> {
+        let dict: Dict =
+            self.values.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.clone()))).collect();
+        Ok(Map::from([(Profile::Default, dict)]))
+    }
+}
+
+impl Sources {
+    /// Reads the file, the environment and the flags.
+    pub fn gather(globals: &Globals) -> Result<Self> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self::from(globals, variable)
+    }
+
+    pub(super) fn from(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let mut figment = Figment::new();
+        if let Some(path) = &globals.config {
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Failure::Usage(format!("--config: {} cannot be read: {e}", path.display())))?;
+            let file = Toml::string(&text);
+            let known = |key: &str| SETTINGS.iter().any(|setting| setting.name == key);
+            let data =
+                file.data().map_err(|e| Failure::Usage(format!("--config: {} is not TOML: {e}", path.display())))?;
+            if let Some(key) = data.values().flat_map(|dict| dict.keys()).find(|key| !known(key)) {
+                let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+                return Err(Failure::Usage(format!(
+                    "{key}: no such setting, in {}; there are {}",
+                    path.display(),
+                    names.join(", ")
+                )));
+            }
+            figment = figment.merge(file);
+        }
+        let (mut values, mut files) = (Vec::new(), Vec::new());
+        for setting in SETTINGS {
+            let name = variable_of(setting.name);
+            match (variable(&name), setting.secret.then(|| variable(&format!("{name}_FILE"))).flatten()) {
+                (Some(_), Some(_)) => {
+                    return Err(Failure::Usage(format!("{name} and {name}_FILE are both set; set one of them")));
+                }
+                (Some(value), None) => values.push((setting.name, value)),
+                (None, Some(path)) => {
+                    let value = std::fs::read_to_string(&path)
+                        .map_err(|e| Failure::Usage(format!("{name}_FILE: {path} cannot be read: {e}")))?;
+                    files.push((setting.name, value.trim_end_matches(['\r', '\n']).to_owned()));
+                }
+                (None, None) => {}
+            }
+        }
+        let flags = [
+            ("data_dir", globals.data_dir.as_ref().map(|dir| dir.display().to_string())),
+            ("database_url", globals.database_url.clone()),
+            ("listen", globals.listen.clone()),
+        ];
+        let flags = flags.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        Ok(Self(
+            figment
+                .merge(Place { values, of: ENVIRONMENT })
+                .merge(Place { values: files, of: SECRET_FILE })
+                .merge(Place { values: flags, of: FLAG }),
+        ))
+    }
+
+    pub fn find(&self, name: &str) -> Option<Found> {
+        let value = self.0.find_value(name).ok()?;
+        let place = self.0.get_metadata(value.tag()).map(|place| place.name.to_string()).unwrap_or_default();
+        let source = match place.as_str() {
+            ENVIRONMENT => variable_of(name),
+            SECRET_FILE => format!("{}_FILE", variable_of(name)),
+            FLAG => format!("--{}", name.replace('_', "-")),
+            _ => "the configuration file".to_owned(),
+        };
+        let value = match value {
+            Value::String(_, text) => text,
+            Value::Bool(_, value) => value.to_string(),
+            Value::Num(_, number) => match (number.to_i128(), number.to_f64()) {
+                (Some(whole), _) => whole.to_string(),
+                (None, Some(other)) => other.to_string(),
+                (None, None) => number.to_u128().unwrap_or_default().to_string(),
+            },
+            Value::Array(_, items) => {
+                items.iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>().join(",")
+            }
+            other => format!("{other:?}"),
+        };
+        Some(Found { value, source })
+    }
+}
+
+fn variable_of(name: &str) -> String {
+    format!("SPV_{}", name.to_uppercase())
+}

@@ -1,0 +1,77 @@
+use super::*;
+use std::collections::HashMap;
+
+fn read(file: &str, environment: &[(&str, &str)], globals: Globals) -> Result<Config> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("portal.toml");
+    std::fs::write(&path, file).unwrap();
+    let variables: HashMap<_, _> = environment.iter().copied().collect();
+    let globals = Globals { config: Some(path), ..globals };
+    Config::read(&Sources::from(&globals, |name| variables.get(name).map(ToString::to_string))?)
+}
+
+fn refusal(file: &str, environment: &[(&str, &str)]) -> String {
+    read(file, environment, Globals::default()).unwrap_err().words().unwrap()
+}
+
+#[test]
+fn flags_go_before_the_environment_before_the_file_before_defaults() {
+    let file = "listen = '127.0.0.1:1'\nworker_concurrency = 3\nlog = 'debug'";
+    let environment = [("SPV_LISTEN", "127.0.0.1:2"), ("SPV_WORKER_CONCURRENCY", "4")];
+    let config =
+        read(file, &environment, Globals { listen: Some("127.0.0.1:3".to_owned()), ..Globals::default() }).unwrap();
+    assert_eq!((config.listen.port(), config.worker_concurrency, config.log.as_str()), (3, 4, "debug"));
+    assert_eq!(config.access_token_seconds, 900);
+}
+
+#[test]
+fn a_wrong_value_names_itself_its_source_and_what_is_allowed() {
+    assert_eq!(
+        refusal("listen = 'here'", &[("SPV_DEMO", "perhaps")]),
+        "listen: `here` from the configuration file is not allowed; it must be an address with a port, like 127.0.0.1:8080\n\
+         demo: `perhaps` from SPV_DEMO is not allowed; it must be true or false"
+    );
+}
+
+#[test]
+fn a_wrong_secret_is_not_repeated() {
+    let said = refusal("", &[("SPV_AUTH_JWT_SECRET", "too-short")]);
+    assert!(!said.contains("too-short") && said.contains("SPV_AUTH_JWT_SECRET"), "{said}");
+}
+
+#[test]
+fn an_unknown_key_in_the_file_is_refused() {
+    assert!(refusal("lisen = '127.0.0.1:1'", &[]).starts_with("lisen: no such setting"));
+}
+
+#[test]
+fn a_secret_may_stand_in_a_file_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("secret");
+    std::fs::write(&path, "0123456789012345678901234567890123\n").unwrap();
+    let path = path.to_str().unwrap();
+    let config = read("", &[("SPV_AUTH_JWT_SECRET_FILE", path)], Globals::default()).unwrap();
+    assert_eq!(config.jwt_secret.as_deref(), Some("0123456789012345678901234567890123"));
+    let both = [("SPV_AUTH_JWT_SECRET_FILE", path), ("SPV_AUTH_JWT_SECRET", "x")];
+    assert!(refusal("", &both).contains("both set"));
+}
+
+#[test]
+fn what_is_shown_hides_secrets() {
+    let environment =
+        [("SPV_DATABASE_URL", "postgres://spv:s3cret@db/spv"), ("SPV_DEFAULT_PASSWORD", "a-long-enough-secret-1")];
+    let config = read("", &environment, Globals::default()).unwrap();
+    let shown = format!("{:?}", config.records());
+    assert!(
+        !shown.contains("s3cret") && !shown.contains("a-long-enough") && shown.contains("spv:(hidden)@db"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn the_public_address_follows_the_port_unless_it_is_set() {
+    let config = read("listen = '0.0.0.0:0'", &[], Globals::default()).unwrap();
+    assert_eq!(config.options(Some("0.0.0.0:4711".parse().unwrap())).public_url, "http://localhost:4711");
+    let config = read("public_url = 'https://portal.example.com/'", &[], Globals::default()).unwrap();
+    assert_eq!(config.options(None).public_url, "https://portal.example.com");
+}

@@ -1,0 +1,30 @@
+//! `spvctl`: the one binary. It reads the command line and the configuration, starts what is asked for, and
+//! words what the domain says. It holds no rules and no SQL.
+mod args;
+mod ask;
+mod commands;
+mod config;
+mod exit;
+mod output;
+mod portal;
+mod shutdown;
+mod telemetry;
+
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    // --help, --version and wrong flags end here, the last with 2.
+    let cli = args::Cli::parse();
+    match commands::run(cli).await {
+        Ok(()) => Exit::Done.into(),
+        Err(failure) => {
+            if let Some(words) = failure.words() {
+                output::say(&format!("error: {words}"));
+            }
+            failure.exit().into()
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Data goes to stdout as table, JSON or CSV; words go to stderr.
+use crate::exit::{LANGUAGE, Result};
+use clap::ValueEnum;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde_json::{Map, Value};
+use std::io::{IsTerminal, Write};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    #[default]
+    Table,
+    Json,
+    Csv,
+}
+
+/// One row of data: names, values, and whether a list's table shows them.
+#[derive(Clone, Debug, Default)]
+pub struct Record(Vec<Cell>);
+
+#[derive(Clone, Debug)]
+struct Cell {
+    name: &'static str,
+    value: Value,
+    in_lists: bool,
+}
+
+impl Record {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A value that every form of output shows.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.0.push(Cell { name, value: value.into(), in_lists: true });
+        self
+    }
+
+    /// A value that a list's table leaves out.
+    #[must_use]
+    pub fn more(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.0.push(Cell { name, value: value.into(), in_lists: false });
+        self
+    }
+
+    /// A list inside the row, for JSON.
+    #[must_use]
+    pub fn nested(self, name: &'static str, records: Vec<Record>) -> Self {
+        self.more(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
+    }
+
+    fn json(self) -> Value {
+        self.0.into_iter().map(|cell| (cell.name.to_owned(), cell.value)).collect::<Map<_, _>>().into()
+    }
+}
+
+/// Where and how to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    pub format: Format,
+    terminal: bool,
+}
+
+impl Output {
+    pub fn new(format: Format) -> Self {
+        Self { format, terminal: std::io::stdout().is_terminal() }
+    }
+
+    /// A list. An empty table says so in words: `nothing` completes "no …".
+    pub fn list(&self, records: Vec<Record>, nothing: &str) -> Result {
+        match self.format {
+            Format::Json => self.json(&records.into_iter().map(Record::json).collect::<Vec<_>>().into()),
+            Format::Csv => self.csv(records),
+            Format::Table if records.is_empty() => {
+                say(&format!("No {nothing}."));
+                Ok(())
+            }
+            Format::Table => {
+                let mut table = self.table();
+                table.set_header(records[0].0.iter().filter(|cell| cell.in_lists).map(|cell| title(cell.name)));
+                for record in &records {
+                    table.add_row(record.0.iter().filter(|cell| cell.in_lists).map(|cell| self.shown(&cell.value)));
+                }
+                self.print(&table)
+            }
+        }
+    }
+
+    /// A list that goes on: tells how to see more.
+    pub fn page(&self, records: Vec<Record>, nothing: &str, next: Option<String>) -> Result {
+        self.list(records, nothing)?;
+        if let Some(next) = next {
+            say(&format!("There is more: add --cursor {next}"));
+        }
+        Ok(())
+    }
+
+    /// One row with all it has.
+    pub fn one(&self, record: Record) -> Result {
+        match self.format {
+            Format::Json => self.json(&record.json()),
+            Format::Csv => self.csv(vec![record]),
+            Format::Table => {
+                let mut table = self.table();
+                for cell in &record.0 {
+                    table.add_row([title(cell.name), self.shown(&cell.value)]);
+                }
+                self.print(&table)
+            }
+        }
+    }
+
+    /// Any JSON, as it is.
+    pub fn json(&self, value: &Value) -> Result {
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, value)?;
+        writeln!(out)?;
+        Ok(())
+    }
+
+    /// Text that is data: the API document, a shell's completions.
+    pub fn raw(&self, text: &[u8]) -> Result {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text)?;
+        Ok(out.flush()?)
+    }
+
+    fn csv(&self, records: Vec<Record>) -> Result {
+        let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+        for (n, record) in records.iter().enumerate() {
+            if n == 0 {
+                writer.write_record(record.0.iter().map(|cell| cell.name))?;
+            }
+            writer.write_record(record.0.iter().map(|cell| {
+                let text = text(&cell.value);
+                if self.terminal { clean(&text) } else { text }
+            }))?;
+        }
+        Ok(writer.flush()?)
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        if self.terminal {
+            table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+        } else {
+            table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        }
+        table
+    }
+
+    fn print(&self, table: &Table) -> Result {
+        let mut out = std::io::stdout().lock();
+        for line in table.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn shown(&self, value: &Value) -> String {
+        clean(&text(value))
+    }
+}
+
+/// Words for the person at the terminal.
+pub fn say(words: &str) {
+    // A closed stderr is nothing anybody could be told of.
+    let _ = writeln!(std::io::stderr(), "{}", words.lines().map(clean).collect::<Vec<_>>().join("\n"));
+}
+
+fn title(name: &str) -> String {
+    let words = domain::catalogue::field_name(LANGUAGE, name);
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Text of others, made harmless: what would move the cursor, recolour or turn the line around is left out.
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            // An escape sequence: CSI up to its final letter, OSC up to its end, else one more character.
+            '\u{1b}' => match rest.next() {
+                Some('[') => while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+                Some(']') => while rest.next().is_some_and(|c| !matches!(c, '\u{7}' | '\u{9c}' | '\\')) {},
+                _ => {}
+            },
+            '\n' | '\t' => out.push(' '),
+            c if c.is_control()
+                || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_and_direction_marks_never_reach_a_terminal() {
+        assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{202e}y\u{7}\r"), "red xy");
+        assert_eq!(clean("two\nlines <b>Söhne & Co</b>"), "two lines <b>Söhne & Co</b>");
+    }
+}

@@ -1,0 +1,190 @@
+//! The commands as a person or a script uses them: flags, answers, refusals, exit codes.
+mod support;
+
+use support::{Office, spvctl, write};
+
+#[tokio::test]
+async fn with_flags_a_client_is_made_and_nothing_is_asked() {
+    let office = Office::sqlite().await;
+    let made = office.client("maya@example.com");
+    assert_eq!((made["name"].as_str(), made["status"].as_str()), (Some("Maya Ortiz"), Some("pending")));
+    let shown = office.json(&["spv", "show", made["identifier"].as_str().unwrap()]);
+    assert_eq!(shown["status"], "active");
+    assert_eq!(shown["steps"].as_array().unwrap().len(), 8);
+    let mails = office.json(&["mail", "list"]);
+    let kinds: Vec<_> = mails.as_array().unwrap().iter().map(|mail| mail["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"password_setup") && kinds.contains(&"spv_created"), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn a_missing_flag_is_named_where_nobody_can_be_asked() {
+    let office = Office::sqlite().await;
+    let done = office.run(&["client", "create", "--setup", "quick", "--first-name", "Maya", "--price", "1"]);
+    assert_eq!(done.code, 2);
+    assert_eq!(
+        done.err,
+        "error: missing --last-name, --email, --company; give it, or run the command on a terminal to be asked\n"
+    );
+    assert_eq!(office.run(&["company", "create", "--name", "Harbor"]).code, 2);
+    assert_eq!(office.run(&["spv", "hold", "SPV-1"]).code, 2);
+}
+
+#[tokio::test]
+async fn refusals_are_sentences_with_the_flag_and_an_exit_code() {
+    let office = Office::sqlite().await;
+    office.client("maya@example.com");
+    let create = |more: &[&str]| {
+        let base = [
+            "client",
+            "create",
+            "--setup",
+            "full",
+            "--first-name",
+            "Ana",
+            "--last-name",
+            "Lima",
+            "--company",
+            "Harbor Capital",
+        ];
+        let done = office.run(&[&base[..], more].concat());
+        (done.code, done.err)
+    };
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["--email", "ana@example.com", "--price=-1"], 2, "--price:"),
+        (&["--email", "ana@example.com", "--price", "1234567890123"], 2, "--price:"),
+        (&["--email", "ana@example.com", "--price", "many"], 2, "--price:"),
+        (&["--email", "nonsense", "--price", "1"], 2, "--email:"),
+        (&["--email", "ana@example.com", "--price", "1", "--country", "Atlantis"], 2, "--country:"),
+        (&["--email", "ana@example.com", "--price", "1", "--commission", "1"], 2, "--commission:"),
+        (
+            &["--email", "ana@example.com", "--price", "1", "--commission", "1", "--iso", "nobody@example.com"],
+            1,
+            "--iso: there is no iso",
+        ),
+        (&["--email", "MAYA@Example.com", "--price", "1"], 1, "already has an account"),
+        (&["--email", "ana@example.com", "--price", "1", "--setup", "slow"], 2, ""),
+    ];
+    for (flags, code, words) in cases {
+        let (found, said) = create(flags);
+        assert_eq!(found, *code, "{flags:?}: {said}");
+        assert!(said.contains(words), "{flags:?}: {said}");
+        assert!(!said.contains("select ") && !said.contains("panicked"), "{said}");
+    }
+    assert_eq!(office.run(&["client", "show", "nobody@example.com"]).code, 1);
+    assert_eq!(office.run(&["spv", "start", "SPV-nothing"]).code, 1);
+    assert_eq!(office.run(&["mail", "show", "not-an-id"]).code, 2);
+    assert_eq!(office.run(&["spv", "list", "--limit", "501"]).code, 2);
+    assert_eq!(office.run(&["spv", "list", "--cursor", "nonsense"]).code, 2);
+}
+
+#[tokio::test]
+async fn an_order_goes_from_creation_to_close() {
+    let office = Office::sqlite().await;
+    office.client("maya@example.com");
+    let made = office.json(&[
+        "spv",
+        "create",
+        "--client",
+        "maya@example.com",
+        "--purchase-amount",
+        "250000",
+        "--custom-identifier",
+        "SPV-2026-001",
+    ]);
+    assert_eq!((made["status"].as_str(), made["amount"].as_str()), (Some("pending"), Some("250000.00")));
+    assert_eq!(office.json(&["spv", "start", "SPV-2026-001"])["status"], "processing");
+    assert_eq!(office.run(&["spv", "start", "SPV-2026-001"]).code, 1, "an order is started once");
+    assert_eq!(office.json(&["spv", "hold", "SPV-2026-001", "--reason", "Bank"])["status"], "on_hold");
+    assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "completed"]).code, 1);
+    assert_eq!(office.json(&["spv", "resume", "SPV-2026-001"])["status"], "processing");
+    assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "blocked"]).code, 2);
+    for step in 1..=8 {
+        office.json(&["step", "set", "SPV-2026-001", &step.to_string(), "--status", "completed"]);
+    }
+    assert_eq!(office.json(&["spv", "show", "SPV-2026-001"])["status"], "closed");
+    assert_eq!(office.json(&["spv", "reopen", "SPV-2026-001", "--reason", "Wrong"])["status"], "processing");
+    assert_eq!(office.run(&["company", "delete", "Harbor Capital", "--yes"]).code, 1, "it has clients and orders");
+    assert_eq!(office.run(&["company", "delete", "Harbor Capital"]).code, 2, "nobody can be asked");
+}
+
+#[tokio::test]
+async fn data_goes_to_stdout_and_words_to_stderr() {
+    let office = Office::sqlite().await;
+    let empty = office.run(&["client", "list"]);
+    assert_eq!((empty.out.as_str(), empty.err.as_str()), ("", "No clients.\n"));
+    assert_eq!(office.json(&["client", "list"]), serde_json::json!([]));
+    office.run(&["company", "create", "--name", "=1+1", "--business-name", "Söhne & <b>Co</b>"]);
+    let csv = office.run(&["company", "list", "--format", "csv"]);
+    assert!(csv.out.starts_with("id,name,business_name,"), "{}", csv.out);
+    assert!(csv.out.contains("Söhne & <b>Co</b>"));
+}
+
+#[tokio::test]
+async fn a_reader_who_leaves_early_is_no_error() {
+    let office = Office::sqlite().await;
+    let mut child = office.command(&["openapi"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[tokio::test]
+async fn wrong_configuration_starts_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let file = dir.path().join("portal.toml");
+    write(&file, "listen = 'nowhere'\n");
+    let output = spvctl(&["serve", "--config", file.to_str().unwrap()])
+        .env("SPV_DATA_DIR", &data)
+        .env("SPV_WORKER_CONCURRENCY", "0")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("listen: `nowhere` from the configuration file"), "{said}");
+    assert!(
+        said.contains("worker_concurrency: `0` from SPV_WORKER_CONCURRENCY is not allowed; it must be 1 to 256"),
+        "{said}"
+    );
+    assert!(!data.exists());
+}
+
+#[tokio::test]
+async fn the_configuration_is_shown_without_its_secrets() {
+    let mut office = Office::sqlite().await;
+    office.set("SPV_SMTP_URL", "smtp://spv:tell-nobody@mail.example.com");
+    let done = office.run(&["config"]);
+    assert_eq!(done.code, 0);
+    assert!(done.out.contains("SPV_SMTP_URL") && !done.out.contains("tell-nobody"), "{}", done.out);
+}
+
+#[tokio::test]
+async fn test_data_is_made_with_and_without_a_worker_and_twice_harms_nothing() {
+    let office = Office::sqlite().await;
+    assert_eq!(office.run(&["seed"]).code, 0);
+    let before = office.json(&["spv", "list"]);
+    let worker = office.start(&["worker"]);
+    assert_eq!(office.run(&["seed"]).code, 0);
+    drop(worker);
+    assert_eq!(office.json(&["spv", "list"]), before);
+    assert_eq!(office.run(&["activity", "verify"]).code, 0);
+    assert_eq!(office.run(&["doctor"]).code, 0, "the counters agree");
+}
+
+#[tokio::test]
+async fn an_empty_portal_gets_its_first_super_admin() {
+    let office = Office::sqlite().await;
+    let user = office.json(&[
+        "user",
+        "create",
+        "--role",
+        "super_admin",
+        "--first-name",
+        "Ada",
+        "--last-name",
+        "Admin",
+        "--email",
+        "ada@example.com",
+    ]);
+    assert_eq!((user["role"].as_str(), user["status"].as_str()), (Some("super_admin"), Some("pending")));
+    assert_eq!(office.json(&["mail", "list"])[0]["kind"], "password_setup");
+}

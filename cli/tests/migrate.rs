@@ -1,0 +1,56 @@
+//! The schema: all of it or none.
+mod support;
+
+use domain::db::{Db, Durability, Sql};
+use domain::testing::World;
+use support::spvctl;
+
+/// A database in which the first migration must fail half-way: it holds a table of ours that is not ours.
+async fn spoiled(url: &str) -> Db {
+    let db = Db::open(url, Durability::Full).await.unwrap();
+    let mut tx = db.begin().await.unwrap();
+    tx.sql("create table isos (note text)").run().await.unwrap();
+    tx.commit().await.unwrap();
+    db
+}
+
+async fn a_failed_migration_leaves_the_old_schema(url: &str) {
+    let mut db = spoiled(url).await;
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let output = spvctl(args).env("SPV_DATA_DIR", dir.path()).env("SPV_DATABASE_URL", url).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run(&["migrate"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("the schema is as it was"), "{said}");
+    let companies: domain::Result<i64> = db.sql("select count(*) from companies").scalar().await;
+    assert!(companies.is_err(), "the table made before the failure is gone again");
+    assert!(!db.is_migrated().await.unwrap());
+    assert_eq!(run(&["migrate", "--check"]).0, Some(1));
+    let (code, _) = run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(code, Some(3), "nothing is served on half a schema");
+    let mut tx = db.begin().await.unwrap();
+    tx.sql("drop table isos").run().await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(run(&["migrate"]).0, Some(0));
+    assert_eq!(run(&["migrate", "--check"]).0, Some(0));
+}
+
+#[tokio::test]
+async fn a_failed_migration_leaves_the_old_schema_on_sqlite() {
+    let dir = tempfile::tempdir().unwrap();
+    a_failed_migration_leaves_the_old_schema(&format!("sqlite:{}", dir.path().join("old.db").display())).await;
+}
+
+#[tokio::test]
+async fn a_failed_migration_leaves_the_old_schema_on_postgres() {
+    let Some(world) = World::postgres().await else { return };
+    // A schema of its own in a database of ours is an empty database to the migrations.
+    let mut tx = world.db.begin().await.unwrap();
+    tx.sql("drop schema public cascade").run().await.unwrap();
+    tx.sql("drop schema if exists apalis cascade").run().await.unwrap();
+    tx.sql("create schema public").run().await.unwrap();
+    tx.commit().await.unwrap();
+    a_failed_migration_leaves_the_old_schema(&world.url).await;
+}

@@ -1,0 +1,210 @@
+//! A folder and a database of its own for each test, and the real binary on them.
+#![expect(clippy::allow_attributes, reason = "each test file uses another part of this one")]
+#![allow(dead_code, reason = "each test file uses another part of this one")]
+
+use domain::testing::World;
+use serde_json::Value;
+use std::{
+    io::Write,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A portal's surroundings: data folder, database, environment.
+pub struct Office {
+    pub dir: PathBuf,
+    environment: Vec<(String, String)>,
+    _world: World,
+}
+
+/// What a command did.
+pub struct Done {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Office {
+    pub fn on(world: World) -> Self {
+        let dir = world.dir.0.join("data");
+        let url = world.url.clone();
+        Self { environment: vec![("SPV_DATABASE_URL".to_owned(), url)], dir, _world: world }
+    }
+
+    pub async fn sqlite() -> Self {
+        Self::on(World::sqlite().await)
+    }
+
+    /// None where no server is named; `make test` names one.
+    pub async fn postgres() -> Option<Self> {
+        World::postgres().await.map(Self::on)
+    }
+
+    pub fn set(&mut self, name: &str, value: impl ToString) {
+        self.environment.push((name.to_owned(), value.to_string()));
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = spvctl(args);
+        command.env("SPV_DATA_DIR", &self.dir).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Done {
+        self.command(args).output().unwrap().into()
+    }
+
+    /// Runs a command that has to succeed, and reads its JSON.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let done = self.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(done.code, 0, "{args:?}: {}", done.err);
+        serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", done.out))
+    }
+
+    /// Starts something that keeps running.
+    pub fn start(&self, args: &[&str]) -> Running {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.dir.with_extension("log")).unwrap();
+        let mut command = self.command(args);
+        Running(command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap())
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.with_extension("log")).unwrap_or_default()
+    }
+
+    /// A company and a client of it, the first made with flags only.
+    pub fn client(&self, email: &str) -> Value {
+        self.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+        self.json(&[
+            "client",
+            "create",
+            "--setup",
+            "quick",
+            "--first-name",
+            "Maya",
+            "--last-name",
+            "Ortiz",
+            "--email",
+            email,
+            "--company",
+            "Harbor Capital",
+            "--price",
+            "1250.00",
+        ])
+    }
+
+    /// Waits until the outbox is as `wanted` says.
+    pub fn mails(&self, limit: Duration, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let began = Instant::now();
+        loop {
+            let mails = self.json(&["mail", "list"]).as_array().cloned().unwrap();
+            if wanted(&mails) {
+                return mails;
+            }
+            assert!(began.elapsed() < limit, "the outbox after {limit:?}: {mails:#?}\n{}", self.log());
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    }
+}
+
+/// The binary without settings of whoever runs the tests.
+pub fn spvctl(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spvctl"));
+    command.args(args).stdin(Stdio::null());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SPV_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A process that goes with the test.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Asks it to stop, and waits.
+    pub fn stop(&mut self) -> i32 {
+        let _ = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
+        self.0.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+/// A port that nobody uses now.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A real SMTP server as a process of its own, Debian's python3-aiosmtpd. Each mail becomes a file in `dir`;
+/// when `hold` is set, the first is kept waiting for its answer, and a file `held` says so.
+pub fn smtp_server(port: u16, dir: &Path, hold: bool) -> Running {
+    const SERVER: &str = r#"
+import asyncio, os, sys
+from aiosmtpd.controller import Controller
+port, folder, hold = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "hold"
+class Handler:
+    async def handle_DATA(self, server, session, envelope):
+        held = os.path.join(folder, "held")
+        if hold and not os.path.exists(held):
+            open(held, "wb").write(envelope.content)
+            await asyncio.sleep(600)
+        names = [name for name in os.listdir(folder) if name.endswith(".eml")]
+        path = os.path.join(folder, "%04d.eml" % len(names))
+        open(path + ".part", "wb").write(envelope.content)
+        os.rename(path + ".part", path)
+        return "250 OK"
+Controller(Handler(), hostname="127.0.0.1", port=port).start()
+print("ready", flush=True)
+sys.stdin.read()
+"#;
+    std::fs::create_dir_all(dir).unwrap();
+    let python = ["/usr/bin/python3", "python3"]
+        .into_iter()
+        .find(|python| {
+            Command::new(python)
+                .args(["-c", "import aiosmtpd"])
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|s| s.success())
+        })
+        .expect("the SMTP tests need Debian's python3-aiosmtpd");
+    let mut child = Command::new(python)
+        .args(["-c", SERVER, &port.to_string(), dir.to_str().unwrap(), if hold { "hold" } else { "" }])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut ready).unwrap();
+    assert_eq!(ready.trim(), "ready");
+    Running(child)
+}
+
+/// The mails in a folder, decoded enough to be read.
+pub fn received(dir: &Path) -> Vec<String> {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));
+    names.sort();
+    names.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+pub fn write(path: &Path, text: &str) {
+    std::fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+}

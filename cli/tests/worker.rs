@@ -1,0 +1,103 @@
+//! Mails leave, whatever happens to workers and mail servers: killed, gone, back.
+mod support;
+
+use std::time::Duration;
+use support::{Office, free_port, received, smtp_server};
+
+fn all_sent(mails: &[serde_json::Value]) -> bool {
+    mails.iter().all(|mail| mail["status"] == "sent")
+}
+
+fn message_id(mail: &str) -> &str {
+    mail.lines().find_map(|line| line.strip_prefix("Message-ID: ")).unwrap().trim()
+}
+
+/// A worker dies with the mail half delivered; the next one finds the job and delivers it, as the same mail.
+fn a_killed_worker_loses_nothing(mut office: Office) {
+    let (port, mailbox) = (free_port(), office.dir.with_extension("mailbox"));
+    let _server = smtp_server(port, &mailbox, true);
+    office.set("SPV_SMTP_URL", format!("smtp://127.0.0.1:{port}"));
+    office.set("SPV_WORKER_CONCURRENCY", 1);
+    office.client("maya@example.com");
+    let mut first = office.start(&["worker"]);
+    for _ in 0..100 {
+        if mailbox.join("held").exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let held =
+        std::fs::read_to_string(mailbox.join("held")).unwrap_or_else(|_| panic!("no mail arrived: {}", office.log()));
+    first.0.kill().unwrap();
+    first.0.wait().unwrap();
+    let _second = office.start(&["worker"]);
+    // Three missed heartbeats of ten seconds, and one to look.
+    let mails = office.mails(Duration::from_secs(75), all_sent);
+    assert_eq!(mails.len(), 2);
+    let received = received(&mailbox);
+    let ids: Vec<_> = received.iter().map(|mail| message_id(mail)).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    assert!(ids.contains(&message_id(&held)), "the held mail arrives with the Message-ID it had");
+    assert!(mails.iter().any(|mail| mail["attempts"] == 2), "{mails:#?}");
+}
+
+#[tokio::test]
+async fn a_killed_worker_loses_nothing_on_sqlite() {
+    a_killed_worker_loses_nothing(Office::sqlite().await);
+}
+
+#[tokio::test]
+async fn a_killed_worker_loses_nothing_on_postgres() {
+    if let Some(office) = Office::postgres().await {
+        a_killed_worker_loses_nothing(office);
+    }
+}
+
+fn mails_wait_for_the_server(mut office: Office) {
+    let (port, mailbox) = (free_port(), office.dir.with_extension("mailbox"));
+    office.set("SPV_SMTP_URL", format!("smtp://127.0.0.1:{port}"));
+    let _worker = office.start(&["worker"]);
+    office.client("maya@example.com");
+    let waiting = office.mails(Duration::from_secs(20), |mails| mails.iter().all(|mail| !mail["last_error"].is_null()));
+    assert!(waiting.iter().all(|mail| mail["status"] == "queued"), "{waiting:#?}");
+    assert_eq!(office.run(&["doctor"]).code, 1, "the doctor sees that no mail leaves");
+    let _server = smtp_server(port, &mailbox, false);
+    let sent = office.mails(Duration::from_secs(40), all_sent);
+    assert!(sent.iter().all(|mail| mail["last_error"].is_null()), "{sent:#?}");
+    let received = received(&mailbox);
+    assert_eq!(received.len(), 2);
+    for mail in &received {
+        assert!(mail.contains("multipart/alternative") && mail.contains("Auto-Submitted: auto-generated"), "{mail}");
+    }
+    assert_eq!(office.run(&["doctor"]).code, 0);
+}
+
+#[tokio::test]
+async fn mails_wait_for_the_server_on_sqlite() {
+    mails_wait_for_the_server(Office::sqlite().await);
+}
+
+#[tokio::test]
+async fn mails_wait_for_the_server_on_postgres() {
+    if let Some(office) = Office::postgres().await {
+        mails_wait_for_the_server(office);
+    }
+}
+
+#[tokio::test]
+async fn without_a_server_mails_are_files_and_may_be_sent_again() {
+    let office = Office::sqlite().await;
+    office.client("maya@example.com");
+    let mut worker = office.start(&["worker"]);
+    let mails = office.mails(Duration::from_secs(20), all_sent);
+    let files = received(&office.dir.join("mail"));
+    assert_eq!(files.len(), 2);
+    let setup = mails.iter().find(|mail| mail["kind"] == "password_setup").unwrap();
+    office.json(&["mail", "resend", setup["id"].as_str().unwrap()]);
+    office.mails(Duration::from_secs(20), |mails| all_sent(mails) && mails.iter().any(|mail| mail["attempts"] == 2));
+    let files = received(&office.dir.join("mail"));
+    assert_eq!(files.len(), 3);
+    let again = files.iter().filter(|mail| message_id(mail) == setup["message_id"].as_str().unwrap()).count();
+    assert_eq!(again, 2, "the same mail, recognisable by its Message-ID");
+    assert_eq!(worker.stop(), 0, "{}", office.log());
+}

@@ -1,0 +1,88 @@
+//! Work that is done later: which jobs there are, what they do, and when they come by themselves.
+//!
+//! No rules and no SQL here: a handler calls a use case of `domain`, or sends what one prepared.
+mod handlers;
+pub mod mail;
+mod outcome;
+mod register;
+mod schedules;
+mod state;
+mod templates;
+
+pub use domain::queue::worker::Workers;
+pub use register::Register;
+pub use state::State;
+
+use domain::{
+    Ctx, mails,
+    queue::worker::{self, stopped},
+    seed,
+};
+use handlers::{cleanup::CleanUp, reminders::RemindOverdue};
+use register::{Patience, plain};
+use schedules::Line;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+const MAIL: Patience = patience(90, 5);
+const BRIEF: Patience = patience(120, 30);
+const PROMPT: Patience = patience(60, 2);
+
+/// Every job. One line each.
+pub fn register(state: State) -> Register {
+    Register::new(state)
+        .job::<mails::Send, _>(MAIL, handlers::mails::send)
+        .noting(handlers::mails::failed)
+        .job::<RemindOverdue, _>(BRIEF, handlers::reminders::overdue)
+        .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
+        .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
+        .by_hand::<CleanUp, _>(plain::<CleanUp>)
+        .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
+        .noting(handlers::seed::failed)
+        .by_hand::<seed::Run, _>(handlers::seed::ask)
+}
+
+/// Every schedule, in UTC. One line each.
+fn schedules() -> Vec<Line> {
+    vec![
+        Line::new::<RemindOverdue>("0 0 7 * * *"), // every morning at seven
+        Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
+    ]
+}
+
+/// Works off the queue, makes the ticks of the schedules and beats once a minute, until `stop` turns true and
+/// the jobs in hand are done.
+pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
+    tokio::join!(
+        work(ctx.clone(), state, workers, stop.clone()),
+        schedules::keep(ctx.clone(), schedules(), stop.clone()),
+        beat(ctx, stop),
+    );
+}
+
+/// Only works off the queue, until `stop`.
+pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
+    worker::work(ctx, workers, Arc::new(register(state)), stop).await;
+}
+
+/// Notes each minute in which a worker was alive.
+async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
+    loop {
+        if let Err(error) = domain::dashboards::heartbeat(&ctx).await {
+            tracing::debug!(%error, "the heartbeat was not noted");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(60)) => {}
+            () = stopped(&mut stop) => return,
+        }
+    }
+}
+
+/// A limit and a first pause in seconds; pauses double up to an hour.
+const fn patience(limit: u64, first: u64) -> Patience {
+    Patience {
+        limit: Duration::from_secs(limit),
+        first: Duration::from_secs(first),
+        longest: Duration::from_secs(3600),
+    }
+}

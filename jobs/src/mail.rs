@@ -1,0 +1,174 @@
+//! Mail transport: an SMTP server, or one `.eml` file for each mail when none is configured.
+use crate::templates::Letter;
+use chrono::{DateTime, Utc};
+use domain::queue::worker::Failure;
+use lettre::{
+    AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    address::Address,
+    message::{
+        Mailbox, MultiPart,
+        header::{Header, HeaderName, HeaderValue},
+    },
+    transport::smtp::{self, PoolConfig},
+};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How long a server may take for one command before the attempt counts as failed.
+const SMTP_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Where mails go.
+#[derive(Clone, Debug)]
+pub struct Mailer {
+    from: Mailbox,
+    way: Way,
+}
+
+#[derive(Clone, Debug)]
+enum Way {
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Files(PathBuf),
+}
+
+/// A transport that cannot be made from what was configured.
+#[derive(Debug, thiserror::Error)]
+pub enum Misconfigured {
+    #[error("is not a sender like `SPV Portal <portal@example.com>`: {0}")]
+    Sender(#[from] lettre::address::AddressError),
+    #[error("is not an address like `smtp://user:password@host:587` or `smtps://host`: {0}")]
+    Server(#[from] smtp::Error),
+}
+
+/// Reads a sender, `Name <address>` or only an address.
+///
+/// # Errors
+/// When it is neither.
+pub fn sender(text: &str) -> Result<Mailbox, Misconfigured> {
+    Ok(text.parse()?)
+}
+
+impl Mailer {
+    /// Sends through the server at `url`. Nothing is connected yet.
+    ///
+    /// # Errors
+    /// When the address makes no sense.
+    pub fn smtp(url: &str, from: Mailbox) -> Result<Self, Misconfigured> {
+        let pool = PoolConfig::new().max_size(4).idle_timeout(Duration::from_secs(30));
+        let transport =
+            AsyncSmtpTransport::<Tokio1Executor>::from_url(url)?.timeout(Some(SMTP_TIMEOUT)).pool_config(pool).build();
+        Ok(Self { from, way: Way::Smtp(transport) })
+    }
+
+    /// Writes mails into `dir`.
+    pub fn files(dir: &Path, from: Mailbox) -> Self {
+        Self { from, way: Way::Files(dir.to_owned()) }
+    }
+
+    /// Sends one mail, dated `now`.
+    ///
+    /// # Errors
+    /// [`Failure::Never`] when the server refuses this mail or an address cannot be written, else
+    /// [`Failure::Later`].
+    pub async fn send(&self, letter: &Letter, now: DateTime<Utc>) -> Result<(), Failure> {
+        let message =
+            self.message(letter, now).map_err(|e| Failure::Never(format!("cannot be written as a mail: {e}")))?;
+        match &self.way {
+            Way::Smtp(transport) => transport.send(message).await.map(drop).map_err(|e| decide(&e)),
+            Way::Files(dir) => write(dir, &name(letter, now), &message.formatted())
+                .await
+                .map_err(|e| Failure::Later(format!("{}: {e}", dir.display()))),
+        }
+    }
+
+    /// Whether mails would leave right now: the server greets, or the folder can be written.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn probe(&self) -> Result<String, String> {
+        match &self.way {
+            Way::Smtp(transport) => match transport.test_connection().await {
+                Ok(true) => Ok("the SMTP server answers".to_owned()),
+                Ok(false) => Err("the SMTP server does not answer".to_owned()),
+                Err(e) => Err(told(&e)),
+            },
+            Way::Files(dir) => {
+                let probe = ".probe";
+                write(dir, probe, b"").await.map_err(|e| format!("{}: {e}", dir.display()))?;
+                let _ = tokio::fs::remove_file(dir.join(probe)).await;
+                Ok(format!("mails are files in {}", dir.display()))
+            }
+        }
+    }
+
+    fn message(
+        &self,
+        letter: &Letter,
+        now: DateTime<Utc>,
+    ) -> Result<Message, Box<dyn std::error::Error + Send + Sync>> {
+        let to = Mailbox::new(Some(letter.to_name.clone()), letter.to_email.parse::<Address>()?);
+        Ok(Message::builder()
+            .message_id(Some(letter.message_id.clone()))
+            .date(now.into())
+            .from(self.from.clone())
+            .to(to)
+            .subject(letter.subject.clone())
+            .header(AutoSubmitted)
+            .multipart(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()))?)
+    }
+}
+
+/// A refusal of this one mail is final. A server that is away, busy, or does not know us may come round.
+fn decide(error: &smtp::Error) -> Failure {
+    let why = told(error);
+    // 421: closing; 530, 534, 535, 538: our sign-in, which the operator can put right.
+    let ours = error.status().map(u16::from).is_some_and(|code| matches!(code, 421 | 530 | 534 | 535 | 538));
+    if error.is_permanent() && !ours { Failure::Never(why) } else { Failure::Later(why) }
+}
+
+/// The error with its causes, in one line.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Sorted by time; the kind says what it is, the end of the Message-ID tells two of one moment apart.
+fn name(letter: &Letter, now: DateTime<Utc>) -> String {
+    let id: String = letter.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), letter.kind.name())
+}
+
+/// Whoever reads the folder sees the whole file or none.
+async fn write(dir: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
+    tokio::fs::create_dir_all(dir).await?;
+    let unfinished = dir.join(format!(".{name}.part"));
+    tokio::fs::write(&unfinished, content).await?;
+    tokio::fs::rename(&unfinished, dir.join(name)).await
+}
+
+/// Tells other machines not to answer (RFC 3834).
+#[derive(Clone)]
+struct AutoSubmitted;
+
+impl Header for AutoSubmitted {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Self)
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}

@@ -1,0 +1,150 @@
+//! Finds the handler of a job by its name, with how long it may take and how long to wait after a failure.
+use crate::state::State;
+use domain::{
+    Ctx,
+    queue::{
+        Job,
+        worker::{Attempt, Failure, Handler},
+    },
+};
+use futures::future::BoxFuture;
+use serde_json::Value;
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+
+type Run = Box<dyn Fn(State, Value) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
+type Failed = Box<dyn Fn(State, Value, String, bool) -> BoxFuture<'static, ()> + Send + Sync>;
+type Enqueue = Box<dyn Fn(Ctx) -> BoxFuture<'static, domain::Result<()>> + Send + Sync>;
+
+/// How often and how patiently a job is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Longer than this is a failure.
+    pub limit: Duration,
+    /// The pause after the first failure; it doubles with each.
+    pub first: Duration,
+    /// And grows no longer than this.
+    pub longest: Duration,
+}
+
+struct Entry {
+    patience: Patience,
+    run: Run,
+    failed: Option<Failed>,
+    by_hand: Option<Enqueue>,
+}
+
+/// All jobs, and what they share.
+pub struct Register {
+    state: State,
+    jobs: BTreeMap<&'static str, Entry>,
+}
+
+impl Register {
+    pub fn new(state: State) -> Self {
+        Self { state, jobs: BTreeMap::new() }
+    }
+
+    /// A job and the function that does it.
+    #[must_use]
+    pub fn job<J, F>(mut self, patience: Patience, run: fn(State, J) -> F) -> Self
+    where
+        J: Job + 'static,
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        let run: Run = Box::new(move |state, payload| match serde_json::from_value::<J>(payload) {
+            Ok(job) => Box::pin(run(state, job)),
+            Err(e) => Box::pin(std::future::ready(Err(Failure::Never(format!("its payload cannot be read: {e}"))))),
+        });
+        self.jobs.insert(J::NAME, Entry { patience, run, failed: None, by_hand: None });
+        self
+    }
+
+    /// What the job of the line above notes when an attempt failed.
+    #[must_use]
+    pub fn noting<J, F>(mut self, failed: fn(State, J, String, bool) -> F) -> Self
+    where
+        J: Job + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let note: Failed = Box::new(move |state, payload, why, last| match serde_json::from_value::<J>(payload) {
+            Ok(job) => Box::pin(failed(state, job, why, last)),
+            Err(_) => Box::pin(std::future::ready(())),
+        });
+        self.jobs.get_mut(J::NAME).expect("a job is registered before what it notes").failed = Some(note);
+        self
+    }
+
+    /// The job of this name may be asked for by `spvctl job run NAME`, and is queued in this way.
+    #[must_use]
+    pub fn by_hand<J, F>(mut self, ask: fn(Ctx) -> F) -> Self
+    where
+        J: Job,
+        F: Future<Output = domain::Result<()>> + Send + 'static,
+    {
+        let entry = self.jobs.get_mut(J::NAME).expect("a job is registered before it is run by hand");
+        entry.by_hand = Some(Box::new(move |ctx| Box::pin(ask(ctx))));
+        self
+    }
+
+    /// Names that [`Register::ask`] knows.
+    pub fn names_by_hand(&self) -> Vec<&'static str> {
+        self.jobs.iter().filter(|(_, entry)| entry.by_hand.is_some()).map(|(name, _)| *name).collect()
+    }
+
+    /// Queues the job `name`.
+    ///
+    /// # Errors
+    /// NotFound for a name that is none or needs a payload; what the database refuses.
+    pub async fn ask(&self, ctx: &Ctx, name: &str) -> domain::Result<()> {
+        match self.jobs.get(name).and_then(|entry| entry.by_hand.as_ref()) {
+            Some(enqueue) => enqueue(ctx.clone()).await,
+            None => Err(domain::Error::NotFound("job")),
+        }
+    }
+
+    fn patience(&self, job: &str) -> Patience {
+        const UNKNOWN: Patience = Patience {
+            limit: Duration::from_secs(60),
+            first: Duration::from_secs(60),
+            longest: Duration::from_secs(3600),
+        };
+        self.jobs.get(job).map_or(UNKNOWN, |entry| entry.patience)
+    }
+}
+
+impl Handler for Register {
+    fn limit(&self, job: &str) -> Duration {
+        self.patience(job).limit
+    }
+
+    fn pause(&self, job: &str, number: usize) -> Duration {
+        let Patience { first, longest, .. } = self.patience(job);
+        let doublings = u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
+        first.saturating_mul(1 << doublings).min(longest)
+    }
+
+    fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
+        match self.jobs.get(attempt.job.as_str()) {
+            Some(entry) => (entry.run)(self.state.clone(), attempt.payload),
+            // A newer process made it; it waits for a newer worker.
+            None => Box::pin(std::future::ready(Err(Failure::Later("this worker does not know the job".to_owned())))),
+        }
+    }
+
+    fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+        match self.jobs.get(attempt.job.as_str()).and_then(|entry| entry.failed.as_ref()) {
+            Some(failed) => failed(self.state.clone(), attempt.payload, why, last),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+}
+
+/// Queues a job that needs no payload.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn plain<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
+    let mut tx = ctx.begin().await?;
+    domain::queue::enqueue(&mut tx, &J::default()).await?;
+    tx.commit().await
+}

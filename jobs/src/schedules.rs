@@ -1,0 +1,99 @@
+//! When jobs come by themselves. A tick is a job with a key made of its name and time, so that of several
+//! processes one makes it; a server that was down makes the last tick it missed, and only that.
+use chrono::{DateTime, Utc};
+use cron::Schedule;
+use domain::{
+    Ctx,
+    queue::{self, Job, worker::stopped},
+};
+use futures::future::BoxFuture;
+use std::{str::FromStr, sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// How far back a missed tick is looked for.
+const LOOK_BACK: chrono::Duration = chrono::Duration::days(8);
+/// The longest sleep, so that a clock that was set is noticed.
+const NAP: Duration = Duration::from_secs(20);
+
+type Enqueue = Arc<dyn Fn(Ctx, String) -> BoxFuture<'static, domain::Result<bool>> + Send + Sync>;
+
+/// One line of the register: when, and what.
+#[derive(Clone)]
+pub struct Line {
+    name: &'static str,
+    schedule: Schedule,
+    enqueue: Enqueue,
+    /// The tick this process saw to last.
+    last: Option<DateTime<Utc>>,
+}
+
+impl Line {
+    /// `when` is a cron expression with seconds, in UTC.
+    pub fn new<J: Job + Default + 'static>(when: &str) -> Self {
+        Self {
+            name: J::NAME,
+            schedule: Schedule::from_str(when).expect("the register's schedules are cron expressions"),
+            enqueue: Arc::new(|ctx, key| Box::pin(async move { queue::enqueue_once(&ctx, &J::default(), &key).await })),
+            last: None,
+        }
+    }
+
+    /// The newest tick that has come by `now` and that this process has not seen to.
+    fn due(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let after = self.last.unwrap_or(now - LOOK_BACK);
+        self.schedule.after(&after).take_while(|tick| *tick <= now).last()
+    }
+
+    fn next(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.schedule.after(&now).next()
+    }
+}
+
+/// Makes the ticks of `lines` until `stop`. A database that is away is tried again.
+pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool>) {
+    loop {
+        for line in &mut lines {
+            let Some(tick) = line.due(ctx.now()) else { continue };
+            let key = format!("{}:{}", line.name, tick.timestamp());
+            match (line.enqueue)(ctx.clone(), key).await {
+                Ok(made) => {
+                    tracing::debug!(job = line.name, %tick, made, "tick");
+                    line.last = Some(tick);
+                }
+                Err(error) => tracing::warn!(job = line.name, %tick, %error, "the tick waits for the database"),
+            }
+        }
+        let now = ctx.now();
+        let pause = lines.iter().filter_map(|line| line.next(now)).min().and_then(|next| (next - now).to_std().ok());
+        tokio::select! {
+            () = tokio::time::sleep(pause.unwrap_or(NAP).min(NAP)) => {}
+            () = stopped(&mut stop) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handlers::reminders::RemindOverdue;
+    use chrono::TimeZone;
+
+    fn at(day: u32, hour: u32) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 11, day, hour, 0, 0).unwrap()
+    }
+
+    #[test]
+    fn a_server_that_was_down_makes_the_last_missed_tick_only() {
+        let mut daily = Line::new::<RemindOverdue>("0 0 7 * * *");
+        daily.last = Some(at(10, 7));
+        assert_eq!(daily.due(at(11, 6)), None);
+        assert_eq!(daily.due(at(14, 9)), Some(at(14, 7)));
+    }
+
+    #[test]
+    fn a_new_process_looks_for_the_tick_before_its_start() {
+        let daily = Line::new::<RemindOverdue>("0 0 7 * * *");
+        assert_eq!(daily.due(at(14, 9)), Some(at(14, 7)));
+        assert_eq!(daily.due(at(14, 7)), Some(at(14, 7)), "the minute itself counts");
+    }
+}

@@ -1,0 +1,22 @@
+//! What every handler shares.
+use crate::mail::Mailer;
+use domain::{Actor, Ctx};
+use std::sync::Arc;
+
+/// Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct State {
+    ctx: Ctx,
+    pub mailer: Arc<Mailer>,
+}
+
+impl State {
+    pub fn new(ctx: Ctx, mailer: Mailer) -> Self {
+        Self { ctx, mailer: Arc::new(mailer) }
+    }
+
+    /// A context in which the job `name` acts.
+    pub fn ctx(&self, name: &'static str) -> Ctx {
+        self.ctx.acting_as(Actor::System(name))
+    }
+}

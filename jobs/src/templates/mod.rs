@@ -1,0 +1,147 @@
+//! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use domain::{
+    access::Role,
+    catalogue,
+    mails::{Kind, Outgoing},
+};
+use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
+use serde_json::{Map, Value};
+use std::{fmt::Write, sync::LazyLock};
+
+/// A mail ready to be sent.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    pub kind: Kind,
+    pub to_name: String,
+    pub to_email: String,
+    pub message_id: String,
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+}
+
+static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut layouts = Environment::new();
+    layouts.set_auto_escape_callback(|name| if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None });
+    layouts.set_formatter(write);
+    layouts.add_template("layout.html", include_str!("layout.html")).expect("the HTML layout is well formed");
+    layouts.add_template("layout.txt", include_str!("layout.txt")).expect("the text layout is well formed");
+    layouts
+});
+
+/// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people.
+fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) -> Result<(), minijinja::Error> {
+    let AutoEscape::Html = state.auto_escape() else { return minijinja::escape_formatter(out, state, value) };
+    for c in value.to_string().chars() {
+        match c {
+            '&' => out.write_str("&amp;")?,
+            '<' => out.write_str("&lt;")?,
+            '>' => out.write_str("&gt;")?,
+            '"' => out.write_str("&quot;")?,
+            '\'' => out.write_str("&#39;")?,
+            c => out.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
+/// Words one attempt, made at `now`. `public_url` is what links start with, `brand` what the office calls itself.
+///
+/// # Errors
+/// What the template engine refuses.
+pub fn letter(
+    outgoing: &Outgoing,
+    now: DateTime<Utc>,
+    public_url: &str,
+    brand: &str,
+) -> Result<Letter, minijinja::Error> {
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
+    let mut params = mail.data.clone();
+    params.insert("brand".to_owned(), brand.into());
+    params.insert("name".to_owned(), mail.to_name.clone().into());
+    params.insert("page".to_owned(), format!("{public_url}/auth/reset-password").into());
+    if let Some((identifier, country)) = &outgoing.spv {
+        params.insert("identifier".to_owned(), identifier.clone().into());
+        params.insert(
+            "country".to_owned(),
+            catalogue::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
+        );
+    }
+    if let Some(kind) = mail.kind.link() {
+        params.insert("until".to_owned(), until(language, now + kind.life()).into());
+    }
+
+    let kind = mail.kind.name();
+    let of_kind = |part: &str| catalogue::find(language, "mails", &format!("{kind}.{part}"), &params);
+    let mut words = Map::new();
+    for part in ["subject", "heading", "body", "button", "after"] {
+        words.insert(part.to_owned(), of_kind(part).into());
+    }
+    for key in ["greeting", "link_hint", "code_hint", "link_once", "signature", "automatic"] {
+        words.insert(key.to_owned(), catalogue::text(language, "mails", key, &params).into());
+    }
+    if let Some(steps) = mail.data.get("steps").and_then(Value::as_array) {
+        words.insert("items".to_owned(), steps.iter().map(|step| item(language, kind, step)).collect());
+    }
+    words.insert("lang".to_owned(), language.into());
+    words.insert("brand".to_owned(), brand.into());
+    let link = outgoing
+        .link
+        .as_ref()
+        .map_or_else(|| format!("{public_url}{}", sign_in(outgoing.role)), |made| made.url.clone());
+    words.insert("link".to_owned(), link.into());
+    words.insert("code".to_owned(), outgoing.link.as_ref().map(|made| made.code.clone()).into());
+    let words = minijinja::value::Serde(&words);
+
+    Ok(Letter {
+        kind: mail.kind,
+        to_name: mail.to_name.clone(),
+        to_email: mail.to_email.clone(),
+        message_id: mail.message_id.clone(),
+        subject: of_kind("subject").unwrap_or_else(|| kind.to_owned()),
+        text: LAYOUTS.get_template("layout.txt")?.render(words)?,
+        html: LAYOUTS.get_template("layout.html")?.render(words)?,
+    })
+}
+
+/// One line of a list: an object of the mail's data, its date written out.
+fn item(language: &str, kind: &str, of: &Value) -> Value {
+    let mut params = of.as_object().cloned().unwrap_or_default();
+    if let Some(due) = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok()) {
+        params.insert("due_date".to_owned(), date(language, due).into());
+    }
+    catalogue::text(language, "mails", &format!("{kind}.item"), &params).into()
+}
+
+/// Where people of a role sign in (decision 20).
+fn sign_in(role: Role) -> &'static str {
+    match role {
+        Role::Client => "/auth/login/client",
+        Role::Iso => "/auth/login/iso",
+        Role::CompanyAdmin => "/auth/login/company",
+        Role::Employee | Role::SuperAdmin => "/auth/login/employee",
+    }
+}
+
+fn date(language: &str, date: NaiveDate) -> String {
+    let month = catalogue::text(language, "mails", &format!("month.{}", date.month()), &Map::new());
+    let params = Map::from_iter([
+        ("day".to_owned(), date.day().into()),
+        ("month".to_owned(), month.into()),
+        ("year".to_owned(), date.year().into()),
+    ]);
+    catalogue::text(language, "mails", "date", &params)
+}
+
+fn until(language: &str, at: DateTime<Utc>) -> String {
+    let params = Map::from_iter([
+        ("date".to_owned(), date(language, at.date_naive()).into()),
+        ("time".to_owned(), at.format("%H:%M").to_string().into()),
+    ]);
+    catalogue::text(language, "mails", "until", &params)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+use super::*;
+use chrono::TimeZone;
+use domain::{
+    auth::links::Made,
+    ids::{MailId, UserId},
+    mails::{Mail, Status},
+};
+use serde_json::json;
+
+fn noon() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).unwrap()
+}
+
+fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
+    let about_order = matches!(kind, Kind::SpvCreated | Kind::SpvClosed);
+    let data = match kind {
+        Kind::StepOverdue => json!({ "count": 2, "steps": [
+            { "identifier": "SPV-2026-001", "step_name": "Registered agent appointed", "due_date": "2026-11-18" },
+            { "identifier": "SPV-2026-002", "step_name": "Bank account opened", "due_date": "2026-11-20" },
+        ] }),
+        _ => json!({}),
+    };
+    Outgoing {
+        mail: Mail {
+            id: MailId(uuid::Uuid::nil()),
+            kind,
+            user_id: UserId(uuid::Uuid::nil()),
+            spv_id: None,
+            to_email: "maya@example.com".to_owned(),
+            to_name: name.to_owned(),
+            language: language.to_owned(),
+            data: data.as_object().cloned().unwrap(),
+            message_id: "<00000000-0000-0000-0000-000000000000@portal.example.com>".to_owned(),
+            status: Status::Queued,
+            attempts: 1,
+            last_error: None,
+            created_at: noon(),
+            sent_at: None,
+        },
+        role: if kind == Kind::StepOverdue { Role::Employee } else { Role::Client },
+        link: kind.link().map(|_| Made {
+            url: "https://portal.example.com/auth/reset-password?token_hash=abc&type=recovery".to_owned(),
+            code: "042137".to_owned(),
+        }),
+        spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),
+    }
+}
+
+fn worded(kind: Kind, language: &str, name: &str) -> Letter {
+    letter(&outgoing(kind, language, name), noon(), "https://portal.example.com", "SPV Portal").unwrap()
+}
+
+#[test]
+fn every_mail_reads_as_it_did() {
+    for language in ["en-US", "es"] {
+        for kind in Kind::ALL {
+            let letter = worded(kind, language, "Maya Ortiz");
+            let name = format!("{}-{}", kind.name(), &language[..2]);
+            insta::assert_snapshot!(format!("{name}-text"), format!("Subject: {}\n\n{}", letter.subject, letter.text));
+            insta::assert_snapshot!(format!("{name}-html"), letter.html);
+        }
+    }
+}
+
+#[test]
+fn no_mail_has_a_hole_in_it() {
+    for language in ["en-US", "en-GB", "es"] {
+        for kind in Kind::ALL {
+            let letter = worded(kind, language, "Maya Ortiz");
+            for text in [&letter.subject, &letter.text, &letter.html] {
+                assert!(
+                    !text.contains("{{") && !text.contains(">none<") && !text.contains("()"),
+                    "{kind:?} {language}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn one_late_step_is_one() {
+    let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
+    one.mail.data.insert("count".to_owned(), 1.into());
+    assert_eq!(letter(&one, noon(), "", "SPV Portal").unwrap().subject, "One step is overdue");
+}
+
+#[test]
+fn markup_in_a_name_is_text() {
+    let letter = worded(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
+    assert!(
+        letter.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
+        "{}",
+        letter.html
+    );
+    assert!(letter.text.contains("<img src=x onerror=\"alert('1')\">"));
+}
+
+#[test]
+fn people_are_sent_to_their_own_portal() {
+    for (role, path) in [
+        (Role::Client, "/auth/login/client"),
+        (Role::Iso, "/auth/login/iso"),
+        (Role::CompanyAdmin, "/auth/login/company"),
+        (Role::SuperAdmin, "/auth/login/employee"),
+    ] {
+        let outgoing = Outgoing { role, ..outgoing(Kind::Welcome, "en-US", "Ana") };
+        let letter = letter(&outgoing, noon(), "https://portal.example.com", "SPV Portal").unwrap();
+        assert!(letter.text.contains(&format!("https://portal.example.com{path}\n")), "{}", letter.text);
+    }
+}
+
+#[test]
+fn both_languages_say_everything() {
+    let read = |text: &str| -> Vec<String> {
+        let all: Map<String, Value> = serde_json::from_str(text).unwrap();
+        all.keys().cloned().collect()
+    };
+    let en = read(include_str!("../../../domain/messages/en/mails.json"));
+    let es = read(include_str!("../../../domain/messages/es/mails.json"));
+    assert_eq!(en, es);
+}
