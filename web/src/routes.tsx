@@ -6,15 +6,15 @@ import { loadMessages } from './messages';
 import { namesakes, paths, redirects } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
-import { admit } from './shared/session/guard';
+import { admit, admitAgain } from './shared/session/guard';
 import { Root } from './shared/Root';
 
-const guarded = { guarded: true };
+const guarded = { handle: { guarded: true }, shouldRevalidate: admitAgain };
 
 const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
-    handle: guarded,
+    ...guarded,
     loader: admit('client'),
     lazy: () => import('./portals/client/ClientPortal'),
     children: [
@@ -25,28 +25,28 @@ const portals: RouteObject[] = [
   },
   {
     path: paths.employeeDashboard,
-    handle: guarded,
+    ...guarded,
     loader: admit('employee', 'super_admin'),
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }],
   },
   {
     path: paths.isoDashboard,
-    handle: guarded,
+    ...guarded,
     loader: admit('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
     children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }],
   },
   {
     path: paths.companyDashboard,
-    handle: guarded,
+    ...guarded,
     loader: admit('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
     children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
   },
   {
     path: paths.adminDashboard,
-    handle: guarded,
+    ...guarded,
     loader: admit('super_admin'),
     lazy: () => import('./portals/admin/AdminPortal'),
     children: [
@@ -94,5 +94,5 @@ export function createRouter() {
 }
 
 export function isGuarded(router: ReturnType<typeof createRouter>): boolean {
-  return router.state.matches.some((match) => match.route.handle === guarded);
+  return router.state.matches.some((match) => match.route.handle === guarded.handle);
 }

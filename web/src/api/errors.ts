@@ -37,12 +37,17 @@ export function isStatus(error: unknown, ...statuses: number[]): boolean {
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('errors:internal');
   const field = error.code === 'invalid' && error.fields[0];
-  if (field) return fieldText(field);
+  if (field) return `${fieldName(field.field)}: ${fieldText(field)}`;
   return worded(`errors:${error.code}`, error.params) ?? error.message;
 }
 
 export function fieldText(field: { code: string; params?: Params | null; message: string }): string {
   return worded(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
+}
+
+function fieldName(field: string): string {
+  const key = `names:field.${field}`;
+  return i18next.exists(key) ? i18next.t(key) : field.replaceAll('_', ' ');
 }
 
 /** For a form: field name → sentence. */

@@ -1,407 +1,3100 @@
-/** Written by hand from the API's contract until `web/openapi.json` exists; then `npm run openapi` overwrites it. */
-
-type Role = 'client' | 'iso' | 'employee' | 'company_admin' | 'super_admin';
-type SpvStatus = 'pending' | 'active' | 'processing' | 'on_hold' | 'closed' | 'cancelled';
-type StepStatus = 'pending' | 'in_progress' | 'completed' | 'blocked';
-type WaitingOn = 'staff' | 'client' | 'iso' | 'authority' | 'other';
-type Country = 'US' | 'AE' | 'JP' | 'SG' | 'TH';
-interface Named {
-  id: string;
-  name: string;
-}
-interface Amount {
-  currency: string;
-  amount: string;
-}
-interface Progress {
-  completed: number;
-  total: number;
-  percent: number;
-}
-interface Representative {
-  name: string;
-  email: string | null;
-  phone: string | null;
-}
-interface Me {
-  id: string;
-  email: string;
-  first_name: string;
-  last_name: string;
-  role: Role;
-  status: string;
-  language: 'en-US' | 'en-GB' | 'es';
-  time_zone: string;
-  company: Named | null;
-  iso: Named | null;
-  must_change_password: boolean;
-  can: string[];
-}
-interface Settings {
-  brand_name: string;
-  demo: boolean;
-  support_email: string | null;
-  support_phone: string | null;
-  representative: Representative | null;
-  pages: { pricing: string | null; careers: string | null; privacy: string | null };
-  sign_in_providers: string[];
-}
-interface Client {
-  id: string;
-  user_id: string;
-  role: Role;
-  first_name: string;
-  last_name: string;
-  email: string;
-  phone: string | null;
-  address: string | null;
-  company_id: string | null;
-  company_name: string | null;
-  iso_id: string | null;
-  iso_name: string | null;
-  status: 'pending' | 'active' | 'suspended' | 'archived';
-  created_at: string;
-  version: number;
-  can: string[];
-}
-interface NewClient {
-  setup: 'quick' | 'full';
-  first_name: string;
-  last_name: string;
-  email: string;
-  phone?: string | null;
-  address?: string | null;
-  company_id: string;
-  iso_id: string | null;
-  country?: Country;
-  currency?: string;
-  price: string;
-  commission?: string;
-  ordered_date?: string;
-}
-interface ClientChange {
-  first_name?: string;
-  last_name?: string;
-  phone?: string | null;
-  address?: string | null;
-  company_id?: string;
-  iso_id?: string | null;
-}
-interface Company {
-  id: string;
-  name: string;
-  business_name: string;
-  email: string | null;
-  phone: string | null;
-  logo_url: string | null;
-  domain: string | null;
-  archived_at: string | null;
-  created_at: string;
-  version: number;
-  can: string[];
-}
-interface Depends {
-  clients: number;
-  isos: number;
-  spvs: number;
-  users: number;
-}
-interface CompanyDetail extends Company {
-  depends: Depends;
-}
-interface NewCompany {
-  name: string;
-  business_name: string;
-  email?: string | null;
-  phone?: string | null;
-  logo_url?: string | null;
-}
-interface Iso {
-  id: string;
-  user_id: string;
-  first_name: string;
-  last_name: string;
-  email: string;
-  phone: string | null;
-  company_id: string;
-  company_name: string;
-  archived_at: string | null;
-  created_at: string;
-  version: number;
-  can: string[];
-}
-interface IsoDetail extends Iso {
-  depends: Depends;
-}
-interface NewIso {
-  first_name: string;
-  last_name: string;
-  email: string;
-  phone?: string | null;
-  company_id: string;
-}
-interface Spv {
-  id: string;
-  order_number: string;
-  identifier: string;
-  custom_identifier: string | null;
-  client_id: string;
-  client_name: string;
-  client_email: string;
-  client_status: string;
-  company_id: string;
-  company_name: string;
-  iso_id: string | null;
-  iso_name: string | null;
-  country: Country;
-  currency: string;
-  price: string | null;
-  commission: string | null;
-  purchase_amount: string | null;
-  amount: string | null;
-  iso_commission_percentage: string | null;
-  iso_commission: string | null;
-  status: SpvStatus;
-  status_reason: string | null;
-  ordered_date: string;
-  created_at: string;
-  closed_at: string | null;
-  progress: Progress;
-  current_step: string | null;
-  version: number;
-  can: string[];
-}
-interface SpvDetail extends Spv {
-  steps: Step[];
-}
-interface NewSpv {
-  client_id: string;
-  company_id: string;
-  iso_id: string | null;
-  custom_identifier?: string;
-  purchase_amount: string;
-  currency?: string;
-  iso_commission_percentage?: string;
-  country?: Country;
-  ordered_date?: string;
-}
-interface Step {
-  id: string;
-  spv_id: string;
-  step_order: number;
-  step_name: string;
-  status: StepStatus;
-  owner: 'staff' | 'client' | 'iso' | 'authority';
-  text_data: string | null;
-  document_url: string | null;
-  completed_at: string | null;
-  due_date: string | null;
-  blocked_reason: string | null;
-  waiting_on: WaitingOn | null;
-  version: number;
-  can: string[];
-}
-interface StepChange {
-  status?: StepStatus;
-  text_data?: string | null;
-  document_url?: string | null;
-  blocked_reason?: string | null;
-  waiting_on?: WaitingOn | null;
-  reason?: string;
-}
-interface StepChanged extends Step {
-  spv: Pick<Spv, 'id' | 'status' | 'version' | 'progress' | 'current_step' | 'can'>;
-}
-interface Activity {
-  id: string;
-  seq: number;
-  at: string;
-  action: string;
-  actor: { kind: string; name: string };
-  subject: { kind: string; id: string | null; label: string };
-  spv_id: string | null;
-  data: Record<string, unknown>;
-}
-interface ClientDashboard {
-  processing: number;
-  pending: number;
-  completed: number;
-  spvs: Spv[];
-  activity: Activity[];
-  representative: Representative | null;
-}
-interface EmployeeDashboard {
-  total_clients: number;
-  active_spvs: number;
-  pending_reviews: number;
-  revenue: string;
-  currency: string;
-  revenue_by_currency: Amount[];
-  activity: Activity[];
-}
-interface IsoDashboard {
-  active_clients: number;
-  monthly_commissions: string;
-  currency: string;
-  commissions_by_currency: Amount[];
-  pending_leads: number;
-  completed_spvs: number;
-  clients: { client: Client; spvs: number; latest: Activity | null }[];
-}
-interface CompanyDashboard {
-  company: Named | null;
-  companies: Named[];
-  total_spvs: number;
-  active_clients: number;
-  total_revenue: string;
-  currency: string;
-  revenue_by_currency: Amount[];
-  iso_partners: number;
-  partners: { iso_id: string | null; name: string | null; spvs: number }[];
-  items: Spv[];
-  next_cursor: string | null;
-}
-interface AdminUser {
-  id: string;
-  first_name: string;
-  last_name: string;
-  email: string;
-  role: Role;
-  status: string;
-  last_sign_in_at: string | null;
-}
-interface AdminDashboard {
-  users: number;
-  uptime_percent: number | null;
-  sessions: number;
-  storage_bytes: number | null;
-  storage_quota_bytes: number | null;
-  items: AdminUser[];
-  next_cursor: string | null;
-}
-interface FieldError {
-  field: string;
-  code: string;
-  params?: Record<string, unknown>;
-  message: string;
-}
-interface ErrorBody {
-  code: string;
-  message: string;
-  params?: Record<string, unknown>;
-  fields?: FieldError[];
-  request_id: string;
-}
-interface Page<Row> {
-  items: Row[];
-  next_cursor: string | null;
-  total?: number | null;
-}
-
-export interface components {
-  schemas: {
-    Activity: Activity;
-    AdminDashboard: AdminDashboard;
-    AdminUser: AdminUser;
-    Client: Client;
-    ClientChange: ClientChange;
-    ClientDashboard: ClientDashboard;
-    Company: Company;
-    CompanyDashboard: CompanyDashboard;
-    CompanyDetail: CompanyDetail;
-    Depends: Depends;
-    EmployeeDashboard: EmployeeDashboard;
-    ErrorBody: ErrorBody;
-    Iso: Iso;
-    IsoDashboard: IsoDashboard;
-    Me: Me;
-    NewClient: NewClient;
-    NewCompany: NewCompany;
-    NewIso: NewIso;
-    NewSpv: NewSpv;
-    Representative: Representative;
-    Settings: Settings;
-    Spv: Spv;
-    SpvDetail: SpvDetail;
-    Step: Step;
-    StepChange: StepChange;
-    StepChanged: StepChanged;
-  };
-}
-
-interface Answer<Status extends number, Body> {
-  responses: Record<Status, { headers: Record<string, unknown>; content: { 'application/json': Body } }> & {
-    default: { headers: Record<string, unknown>; content: { 'application/json': ErrorBody } };
-  };
-}
-interface Query<Q> {
-  parameters: { query?: Q; header?: never; path?: never; cookie?: never };
-}
-interface ById<Q = never> {
-  parameters: { query?: Q; header?: { 'If-Match'?: string }; path: { id: string }; cookie?: never };
-}
-interface Keyed {
-  parameters: { query?: never; header?: { 'Idempotency-Key'?: string }; path?: never; cookie?: never };
-}
-interface Sends<Body> {
-  requestBody: { content: { 'application/json': Body } };
-}
-interface List {
-  q?: string;
-  limit?: number;
-  cursor?: string;
-}
-type Act<Row, Body = Record<string, never>> = { post: ById & Sends<Body> & Answer<200, Row> };
+/**
+ * This file was auto-generated by openapi-typescript.
+ * Do not make direct changes to the file.
+ */
 
 export interface paths {
-  '/rest/v1/me': { get: Query<never> & Answer<200, Me>; patch: Query<never> & Sends<{ language?: Me['language']; time_zone?: string }> & Answer<200, Me> };
-  '/rest/v1/settings': { get: Query<never> & Answer<200, Settings> };
-  '/rest/v1/clients': {
-    get: Query<List & { status?: string; company_id?: string; iso_id?: string }> & Answer<200, Page<Client>>;
-    post: Keyed & Sends<NewClient> & Answer<201, { client: Client; spv: Spv }>;
-  };
-  '/rest/v1/clients/{id}': { get: ById & Answer<200, Client>; patch: ById & Sends<ClientChange> & Answer<200, Client> };
-  '/rest/v1/clients/{id}/invite': Act<Client>;
-  '/rest/v1/clients/{id}/suspend': Act<Client>;
-  '/rest/v1/clients/{id}/restore': Act<Client>;
-  '/rest/v1/clients/{id}/archive': Act<Client>;
-  '/rest/v1/companies': {
-    get: Query<List & { archived?: boolean }> & Answer<200, Page<Company>>;
-    post: Keyed & Sends<NewCompany> & Answer<201, Company>;
-  };
-  '/rest/v1/companies/{id}': {
-    get: ById & Answer<200, CompanyDetail>;
-    patch: ById & Sends<Partial<NewCompany>> & Answer<200, Company>;
-    delete: ById & Answer<204, never>;
-  };
-  '/rest/v1/companies/{id}/archive': Act<Company>;
-  '/rest/v1/companies/{id}/restore': Act<Company>;
-  '/rest/v1/isos': {
-    get: Query<List & { archived?: boolean; company_id?: string }> & Answer<200, Page<Iso>>;
-    post: Keyed & Sends<NewIso> & Answer<201, Iso>;
-  };
-  '/rest/v1/isos/{id}': { get: ById & Answer<200, IsoDetail>; delete: ById & Answer<204, never> };
-  '/rest/v1/isos/{id}/archive': Act<Iso>;
-  '/rest/v1/isos/{id}/restore': Act<Iso>;
-  '/rest/v1/spvs': {
-    get: Query<List & { status?: string; company_id?: string; iso_id?: string; client_id?: string }> & Answer<200, Page<Spv>>;
-    post: Keyed & Sends<NewSpv> & Answer<201, SpvDetail>;
-  };
-  '/rest/v1/spvs/{id}': { get: ById & Answer<200, SpvDetail> };
-  '/rest/v1/spvs/{id}/start': Act<SpvDetail>;
-  '/rest/v1/spvs/{id}/resume': Act<SpvDetail>;
-  '/rest/v1/spvs/{id}/hold': Act<SpvDetail, { reason: string }>;
-  '/rest/v1/spvs/{id}/cancel': Act<SpvDetail, { reason: string }>;
-  '/rest/v1/spvs/{id}/reopen': Act<SpvDetail, { reason: string }>;
-  '/rest/v1/steps/{id}': { patch: ById & Sends<StepChange> & Answer<200, StepChanged> };
-  '/rest/v1/activity': { get: Query<List & { subject_kind?: string; subject_id?: string; spv_id?: string }> & Answer<200, Page<Activity>> };
-  '/rest/v1/dashboards/client': { get: Query<never> & Answer<200, ClientDashboard> };
-  '/rest/v1/dashboards/employee': { get: Query<never> & Answer<200, EmployeeDashboard> };
-  '/rest/v1/dashboards/iso': { get: Query<never> & Answer<200, IsoDashboard> };
-  '/rest/v1/dashboards/company': { get: Query<{ company_id?: string; limit?: number; cursor?: string }> & Answer<200, CompanyDashboard> };
-  '/rest/v1/dashboards/admin': { get: Query<{ limit?: number; cursor?: string }> & Answer<200, AdminDashboard> };
-  '/rest/v1/jobs': { post: Keyed & Sends<{ name: 'seed' }> & Answer<202, { id: string }> };
-  '/rest/v1/requests': {
-    post: Keyed & Sends<{ kind: 'support' | 'account'; account_type?: 'client' | 'employee' | 'iso' | 'company'; name: string; email: string; message: string }> & Answer<201, { id: string; reference: string }>;
-  };
+    "/functions/v1/notify-client-spv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a client about one of its orders. */
+        post: operations["notification_send_spv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/send-notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails somebody who has an account a set-up link or a welcome. */
+        post: operations["notification_send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process lives. */
+        get: operations["health_alive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Database and schema can be used. */
+        get: operations["health_ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session. */
+        get: operations["event_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened, newest first, as far as you may know of it. */
+        get: operations["activity_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Clients you may see, newest first. */
+        get: operations["client_list"];
+        put?: never;
+        /** Makes a client and its first order, in one step. */
+        post: operations["client_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/clients/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One client. */
+        get: operations["client_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes a client's profile. */
+        patch: operations["client_update"];
+        trace?: never;
+    };
+    "/rest/v1/clients/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hides a client, who then cannot sign in. The orders stay. */
+        post: operations["client_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/clients/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a new link to set a password. */
+        post: operations["client_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/clients/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a suspended or archived client back. */
+        post: operations["client_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/clients/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keeps a client from signing in until restored. */
+        post: operations["client_suspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Companies you may see, by name. */
+        get: operations["company_list"];
+        put?: never;
+        /** Makes a company. */
+        post: operations["company_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One company, and what depends on it. */
+        get: operations["company_get"];
+        put?: never;
+        post?: never;
+        /** Deletes a company that nothing depends on. */
+        delete: operations["company_delete"];
+        options?: never;
+        head?: never;
+        /** Changes a company. */
+        patch: operations["company_update"];
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hides a company, whose members then cannot sign in. */
+        post: operations["company_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings an archived company back. */
+        post: operations["company_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The super admins' counters, and everybody who may sign in. */
+        get: operations["dashboard_admin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/client": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A client's own orders at a glance. */
+        get: operations["dashboard_client"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A company's portfolio. */
+        get: operations["dashboard_company"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/employee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The staff's counters. */
+        get: operations["dashboard_employee"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/iso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An ISO partner's own clients and commissions. */
+        get: operations["dashboard_iso"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/isos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** ISO partners you may see, by first name. */
+        get: operations["iso_list"];
+        put?: never;
+        /** Makes an ISO partner with its account, and mails it a link to set a password. */
+        post: operations["iso_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/isos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One ISO partner, and what depends on it. */
+        get: operations["iso_get"];
+        put?: never;
+        post?: never;
+        /** Deletes an ISO partner that nothing depends on; its account is archived. */
+        delete: operations["iso_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/isos/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hides an ISO partner, who then cannot sign in. */
+        post: operations["iso_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/isos/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings an archived ISO partner back. */
+        post: operations["iso_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest jobs. */
+        get: operations["job_list"];
+        put?: never;
+        /** Queues a job: test data, in demo mode. */
+        post: operations["job_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who you are, and what you may do. */
+        get: operations["me_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Chooses your language and time zone. */
+        patch: operations["me_update"];
+        trace?: never;
+    };
+    "/rest/v1/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes to the staff. No sign-in needed; a few a minute. */
+        post: operations["request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The office's settings. No sign-in needed. */
+        get: operations["settings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Orders you may see, newest first by ordered date. */
+        get: operations["spv_list"];
+        put?: never;
+        /** Makes a pending order with the steps of its country. */
+        post: operations["spv_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One order with its steps. */
+        get: operations["spv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancels an open order. */
+        post: operations["spv_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts an open order on hold. */
+        post: operations["spv_hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reopens a closed order to processing, a cancelled one to the status it had. */
+        post: operations["spv_reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an order off hold, back to the status it had. */
+        post: operations["spv_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start Processing. */
+        post: operations["spv_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The steps of one order, in order. */
+        get: operations["step_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/steps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One step. */
+        get: operations["step_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes a step, and moves its order along. */
+        patch: operations["step_update"];
+        trace?: never;
+    };
+    "/rest/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The steps an order begins with, by country. */
+        get: operations["template_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A thing that happened. The catalogue's `events` have a sentence for each `action`. */
+        Activity: {
+            /** @example spv.started */
+            action: string;
+            actor: components["schemas"]["ActivityActor"];
+            /** Format: date-time */
+            at: string;
+            /** @description What the sentence needs. */
+            data: {
+                [key: string]: unknown;
+            };
+            id: components["schemas"]["ActivityId"];
+            /**
+             * Format: int64
+             * @description Position in the log; an event stream resumes after it.
+             */
+            seq: number;
+            spv_id: components["schemas"]["SpvId"] | null;
+            subject: components["schemas"]["ActivitySubject"];
+        };
+        ActivityActor: {
+            /** @description A role, `operator`, `system` or `anonymous`. */
+            kind: string;
+            name: string;
+        };
+        /** Format: uuid */
+        ActivityId: string;
+        ActivitySubject: {
+            /** Format: uuid */
+            id: string | null;
+            kind: string;
+            label: string;
+        };
+        AdminDashboard: {
+            items: components["schemas"]["AdminUser"][];
+            next_cursor: string | null;
+            /** Format: int64 */
+            sessions: number;
+            /**
+             * Format: int64
+             * @description Null until documents are stored.
+             */
+            storage_bytes: number | null;
+            /** Format: int64 */
+            storage_quota_bytes: number | null;
+            /**
+             * Format: double
+             * @description The share of minutes in which a worker was alive.
+             */
+            uptime_percent: number | null;
+            /** Format: int64 */
+            users: number;
+        };
+        AdminUser: {
+            email: string;
+            first_name: string;
+            id: components["schemas"]["UserId"];
+            last_name: string;
+            /** Format: date-time */
+            last_sign_in_at: string | null;
+            role: components["schemas"]["Role"];
+            status: components["schemas"]["UserStatus"];
+        };
+        /** @description A sum in one currency: sums are never made across currencies. */
+        Amount: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+        };
+        Client: {
+            address: string | null;
+            /** @description What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`. */
+            can: string[];
+            company_id: components["schemas"]["CompanyId"] | null;
+            company_name: string | null;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["UserId"];
+            iso_id: components["schemas"]["IsoId"] | null;
+            iso_name: string | null;
+            last_name: string;
+            phone: string | null;
+            role: components["schemas"]["Role"];
+            status: components["schemas"]["UserStatus"];
+            user_id: components["schemas"]["UserId"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What is left out stays as it is; null empties. */
+        ClientChange: {
+            address?: string | null;
+            company_id?: components["schemas"]["CompanyId"] | null;
+            first_name?: string | null;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            last_name?: string | null;
+            phone?: string | null;
+        };
+        ClientCreated: {
+            client: components["schemas"]["Client"];
+            spv: components["schemas"]["Spv"];
+        };
+        ClientDashboard: {
+            activity: components["schemas"]["Activity"][];
+            /** Format: int64 */
+            completed: number;
+            /** Format: int64 */
+            pending: number;
+            /** Format: int64 */
+            processing: number;
+            representative: components["schemas"]["Representative"] | null;
+            /** @description The two newest. */
+            spvs: components["schemas"]["Spv"][];
+        };
+        /** @enum {string} */
+        ClientSetup: "quick" | "full";
+        Company: {
+            /** Format: date-time */
+            archived_at: string | null;
+            business_name: string;
+            /** @description What the caller may do with it: `update`, `archive`, `restore`, `delete`. */
+            can: string[];
+            /** Format: date-time */
+            created_at: string;
+            domain: string | null;
+            email: string | null;
+            id: components["schemas"]["CompanyId"];
+            logo_url: string | null;
+            name: string;
+            phone: string | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What is left out stays as it is; null empties. */
+        CompanyChange: {
+            business_name?: string | null;
+            domain?: string | null;
+            email?: string | null;
+            logo_url?: string | null;
+            name?: string | null;
+            phone?: string | null;
+        };
+        CompanyDashboard: {
+            /** Format: int64 */
+            active_clients: number;
+            /** @description What a super admin may pick from. */
+            companies: components["schemas"]["Named"][];
+            company: components["schemas"]["Named"] | null;
+            currency: components["schemas"]["Currency"];
+            /** Format: int64 */
+            iso_partners: number;
+            /** @description Orders, to be grouped by `iso_id`. */
+            items: components["schemas"]["Spv"][];
+            next_cursor: string | null;
+            partners: components["schemas"]["Partner"][];
+            revenue_by_currency: components["schemas"]["Amount"][];
+            total_revenue: string;
+            /** Format: int64 */
+            total_spvs: number;
+        };
+        CompanyDetail: components["schemas"]["Company"] & {
+            depends: components["schemas"]["Depends"];
+        };
+        /** Format: uuid */
+        CompanyId: string;
+        /**
+         * @description Where a vehicle is formed: ISO 3166 alpha-2 (decision 11).
+         * @enum {string}
+         */
+        Country: "US" | "AE" | "JP" | "SG" | "TH";
+        /**
+         * @description Currencies an amount may be in; US dollars unless told otherwise (decision 13).
+         * @enum {string}
+         */
+        Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
+        /** @description How many rows keep a company or an ISO from being deleted. */
+        Depends: {
+            /** Format: int64 */
+            clients: number;
+            /** Format: int64 */
+            isos: number;
+            /** Format: int64 */
+            spvs: number;
+            /** Format: int64 */
+            users: number;
+        };
+        EmployeeDashboard: {
+            /** Format: int64 */
+            active_spvs: number;
+            activity: components["schemas"]["Activity"][];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: int64
+             * @description Pending steps of open orders.
+             */
+            pending_reviews: number;
+            /** @description Prices of active orders; 0 for all but super admins. */
+            revenue: string;
+            revenue_by_currency: components["schemas"]["Amount"][];
+            /** Format: int64 */
+            total_clients: number;
+        };
+        /** @description What every refused call answers. */
+        ErrorBody: {
+            /**
+             * @description Names the reason for programs; the message catalogue has words for each.
+             * @example invalid
+             */
+            code: string;
+            /** @description Every refused field, with code `invalid`. */
+            fields?: components["schemas"]["FieldError"][];
+            /** @description A sentence for people, in the user's language. */
+            message: string;
+            /** @description What the sentence names. */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @description The answer's `x-request-id`: with it the log says more. */
+            request_id: string;
+        };
+        /** @description A refused field. */
+        FieldError: {
+            /** @example required */
+            code: string;
+            field: string;
+            message: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+        Health: {
+            /** @example ok */
+            status: string;
+            version: string;
+        };
+        Iso: {
+            /** Format: date-time */
+            archived_at: string | null;
+            /** @description What the caller may do with it: `archive`, `restore`, `delete`. */
+            can: string[];
+            company_id: components["schemas"]["CompanyId"];
+            company_name: string;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["IsoId"];
+            last_name: string;
+            phone: string | null;
+            user_id: components["schemas"]["UserId"];
+            /** Format: int64 */
+            version: number;
+        };
+        IsoClient: {
+            client: components["schemas"]["Client"];
+            latest: components["schemas"]["Activity"] | null;
+            /**
+             * Format: int64
+             * @description How many orders it has.
+             */
+            spvs: number;
+        };
+        IsoDashboard: {
+            /** Format: int64 */
+            active_clients: number;
+            clients: components["schemas"]["IsoClient"][];
+            commissions_by_currency: components["schemas"]["Amount"][];
+            /** Format: int64 */
+            completed_spvs: number;
+            currency: components["schemas"]["Currency"];
+            /** @description Commissions of this month's orders. */
+            monthly_commissions: string;
+            /** Format: int64 */
+            pending_leads: number;
+        };
+        IsoDetail: components["schemas"]["Iso"] & {
+            depends: components["schemas"]["Depends"];
+        };
+        /** Format: uuid */
+        IsoId: string;
+        /** @description A short list that has no pages. */
+        Items_Job: {
+            items: components["schemas"]["Job"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Step: {
+            items: components["schemas"]["Step"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Template: {
+            items: components["schemas"]["Template"][];
+        };
+        Job: {
+            /** Format: int64 */
+            attempts: number;
+            /** Format: date-time */
+            done_at: string | null;
+            id: string;
+            last_result: string | null;
+            /** Format: int64 */
+            max_attempts: number;
+            /** @example mails.send */
+            name: string;
+            /** @description Ids only. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            run_at: string | null;
+            /** @description `pending`, `queued`, `running`, `done`, `failed` (will be tried again) or `dead`. */
+            status: string;
+        };
+        /**
+         * @description The jobs that people may ask for.
+         * @enum {string}
+         */
+        JobName: "seed";
+        /** @description A job that was queued. Its outcome arrives as an event with this id as `data.job_id`. */
+        JobQueued: {
+            /** Format: uuid */
+            id: string;
+        };
+        /**
+         * @description The languages people may choose.
+         * @enum {string}
+         */
+        Language: "en-US" | "en-GB" | "es";
+        /** Format: uuid */
+        MailId: string;
+        /** @description A mail that was put into the outbox. */
+        MailQueued: {
+            id: components["schemas"]["MailId"];
+        };
+        Me: {
+            /**
+             * @description What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
+             *     `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
+             */
+            can: string[];
+            company: components["schemas"]["Named"] | null;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["UserId"];
+            iso: components["schemas"]["Named"] | null;
+            language: components["schemas"]["Language"];
+            last_name: string;
+            /** @description True while the password is one that somebody else chose. */
+            must_change_password: boolean;
+            role: components["schemas"]["Role"];
+            status: components["schemas"]["UserStatus"];
+            /** @description IANA name. */
+            time_zone: string;
+        };
+        MeChange: {
+            language?: components["schemas"]["Language"] | null;
+            /**
+             * @description IANA name.
+             * @example Europe/Madrid
+             */
+            time_zone?: string | null;
+        };
+        /** @description What the change did to the step's order. */
+        Moved: {
+            can: string[];
+            current_step: string | null;
+            id: components["schemas"]["SpvId"];
+            progress: components["schemas"]["Progress"];
+            status: components["schemas"]["SpvStatus"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A row by its name. */
+        Named: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        NewClient: {
+            address?: string | null;
+            /**
+             * @description Required with an ISO, refused without.
+             * @example 50.00
+             */
+            commission?: string | null;
+            company_id: components["schemas"]["CompanyId"];
+            country?: string | null;
+            currency?: string | null;
+            email: string;
+            first_name: string;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            last_name: string;
+            /**
+             * @description Today unless told.
+             * @example 2026-11-21
+             */
+            ordered_date?: string | null;
+            phone?: string | null;
+            /**
+             * @description Our fee, as a decimal number.
+             * @example 1250.00
+             */
+            price: string;
+            /** @description `quick`: a link to set a password is mailed. `full`: the profile is active at once. */
+            setup: components["schemas"]["ClientSetup"];
+        };
+        NewCompany: {
+            business_name: string;
+            domain?: string | null;
+            email?: string | null;
+            /** @description https only. */
+            logo_url?: string | null;
+            name: string;
+            phone?: string | null;
+        };
+        NewIso: {
+            company_id: components["schemas"]["CompanyId"];
+            email: string;
+            first_name: string;
+            last_name: string;
+            phone?: string | null;
+        };
+        NewJob: {
+            name: components["schemas"]["JobName"];
+        };
+        NewRequest: {
+            /** @description With `account`: `client`, `employee`, `iso` or `company`. */
+            account_type?: string | null;
+            email: string;
+            /**
+             * @description `support` from the contact page, `account` from an application form.
+             * @example support
+             */
+            kind: string;
+            message: string;
+            name: string;
+        };
+        NewSpv: {
+            client_id: components["schemas"]["UserId"];
+            company_id: components["schemas"]["CompanyId"];
+            /** @description Where the vehicle is formed; US unless told. */
+            country?: string | null;
+            currency?: string | null;
+            /** @description Unique in the company; made from the time unless told. */
+            custom_identifier?: string | null;
+            /**
+             * @description Only with an ISO; up to four decimals.
+             * @example 2.5
+             */
+            iso_commission_percentage?: string | null;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            /**
+             * @description Today unless told.
+             * @example 2026-11-21
+             */
+            ordered_date?: string | null;
+            /** @example 250000.00 */
+            purchase_amount: string;
+        };
+        /** @description The body of an action that needs to be told nothing. */
+        Nothing: Record<string, never>;
+        Notification: {
+            /** @description Taken and not used: name and link come from our own rows. */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The e-mail address of somebody with an account. */
+            to: string;
+            /** @description `password_setup` or `welcome`. */
+            type: string;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Activity: {
+            items: components["schemas"]["Activity"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Client: {
+            items: components["schemas"]["Client"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Company: {
+            items: components["schemas"]["Company"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Iso: {
+            items: components["schemas"]["Iso"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Spv: {
+            items: components["schemas"]["Spv"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description The operator's own words for pages that are not linked while empty. */
+        Pages: {
+            /** @default null */
+            careers: string | null;
+            /** @default null */
+            pricing: string | null;
+            /** @default null */
+            privacy: string | null;
+        };
+        /** @description A group of 'Clients by ISO Partner'; null is 'Unassigned'. */
+        Partner: {
+            iso_id: components["schemas"]["IsoId"] | null;
+            name: string | null;
+            /** Format: int64 */
+            spvs: number;
+        };
+        /**
+         * @description Who does a step, or whom a blocked one waits for.
+         * @enum {string}
+         */
+        Party: "staff" | "client" | "iso" | "authority" | "other";
+        Progress: {
+            /** Format: int64 */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Whole percent; 0 without steps.
+             */
+            percent: number;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description Why; the client reads it. */
+        Reason: {
+            reason: string;
+        };
+        /** @description The account representative, shown in "Need Help". */
+        Representative: {
+            /** @default  */
+            email: string;
+            /** @default  */
+            name: string;
+            /** @default null */
+            phone: string | null;
+        };
+        RequestCreated: {
+            id: components["schemas"]["RequestId"];
+            /** @description To be quoted when asking again. */
+            reference: string;
+        };
+        /** Format: uuid */
+        RequestId: string;
+        /**
+         * @description Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
+         * @enum {string}
+         */
+        Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
+        /** @description Null is unset, and then shown nowhere. */
+        Settings: {
+            brand_name: string;
+            /** @description Demo data, and the Seed Test Data button. */
+            demo: boolean;
+            /** @description The operator's own words for pages that are not linked while empty. */
+            pages: components["schemas"]["Pages"];
+            representative: components["schemas"]["Representative"] | null;
+            /** @description Other ways to sign in than a password; none are configured yet. */
+            sign_in_providers: string[];
+            support_email: string | null;
+            support_phone: string | null;
+        };
+        /** @description An order. Amounts are decimal numbers in `currency`. */
+        Spv: {
+            /** @description The purchase amount, else the price. */
+            amount: string | null;
+            /** @description What the caller may do with it: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`. */
+            can: string[];
+            client_email: string;
+            client_id: components["schemas"]["UserId"];
+            client_name: string;
+            client_status: components["schemas"]["UserStatus"];
+            /** Format: date-time */
+            closed_at: string | null;
+            /** @description Null for clients, as are the two below. */
+            commission: string | null;
+            company_id: components["schemas"]["CompanyId"];
+            company_name: string;
+            country: components["schemas"]["Country"];
+            /** Format: date-time */
+            created_at: string;
+            currency: components["schemas"]["Currency"];
+            current_step: string | null;
+            custom_identifier: string | null;
+            id: components["schemas"]["SpvId"];
+            /** @description What people call it: the custom identifier, else `SPV-` and the order number. */
+            identifier: string;
+            /** @description What the ISO earns, exactly. */
+            iso_commission: string | null;
+            /** @example 2.5 */
+            iso_commission_percentage: string | null;
+            iso_id: components["schemas"]["IsoId"] | null;
+            iso_name: string | null;
+            /** @description The first eight characters of the id. */
+            order_number: string;
+            /** Format: date */
+            ordered_date: string;
+            /**
+             * @description Our fee.
+             * @example 1250.00
+             */
+            price: string | null;
+            progress: components["schemas"]["Progress"];
+            /** @description What the vehicle is to buy. */
+            purchase_amount: string | null;
+            status: components["schemas"]["SpvStatus"];
+            status_reason: string | null;
+            /** Format: int64 */
+            version: number;
+        };
+        SpvDetail: components["schemas"]["Spv"] & {
+            steps: components["schemas"]["Step"][];
+        };
+        /** Format: uuid */
+        SpvId: string;
+        SpvNotification: {
+            clientEmail: string;
+            /** @description Taken and not used: the name is the client's own. */
+            clientName?: string | null;
+            /** @description Taken and not used: links are ours. */
+            loginUrl?: string | null;
+            spvIdentifier: string;
+        };
+        /** @enum {string} */
+        SpvStatus: "pending" | "active" | "processing" | "on_hold" | "closed" | "cancelled";
+        Step: {
+            blocked_reason: string | null;
+            /** @description What the caller may do with it: `update`. */
+            can: string[];
+            /** Format: date-time */
+            completed_at: string | null;
+            document_url: string | null;
+            /** Format: date */
+            due_date: string | null;
+            id: components["schemas"]["StepId"];
+            owner: components["schemas"]["Party"];
+            spv_id: components["schemas"]["SpvId"];
+            status: components["schemas"]["StepStatus"];
+            step_name: string;
+            /** Format: int64 */
+            step_order: number;
+            /** @description The staff's notes; null for others. */
+            text_data: string | null;
+            /** Format: int64 */
+            version: number;
+            waiting_on: components["schemas"]["Party"] | null;
+        };
+        /** @description What is left out stays as it is; null and empty texts clear. */
+        StepChange: {
+            /** @description Required while blocked. */
+            blocked_reason?: string | null;
+            /** @description https only. */
+            document_url?: string | null;
+            /** @description Required on a closed order, which it reopens. */
+            reason?: string | null;
+            status?: components["schemas"]["StepStatus"] | null;
+            text_data?: string | null;
+            waiting_on?: components["schemas"]["Party"] | null;
+        };
+        StepChanged: components["schemas"]["Step"] & {
+            spv: components["schemas"]["Moved"];
+        };
+        /** Format: uuid */
+        StepId: string;
+        /** @enum {string} */
+        StepStatus: "pending" | "in_progress" | "completed" | "blocked";
+        Template: {
+            country: components["schemas"]["Country"];
+            name: string;
+            steps: components["schemas"]["TemplateStep"][];
+        };
+        TemplateStep: {
+            /**
+             * Format: int64
+             * @description Due so many business days after the ordered date.
+             */
+            business_days: number;
+            owner: components["schemas"]["Party"];
+            step_name: string;
+            /** Format: int64 */
+            step_order: number;
+        };
+        /** Format: uuid */
+        UserId: string;
+        /**
+         * @description Where an account stands.
+         * @enum {string}
+         */
+        UserStatus: "pending" | "active" | "suspended" | "archived";
+    };
+    responses: {
+        /** @description The request cannot be read, or names a field that does not exist. */
+        Refused_400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Not signed in, or not any more. */
+        Refused_401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Yours to see, but not to do. */
+        Refused_403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description There is no such row, or it is not yours to know of. */
+        Refused_404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The state of things is against it; `stale` when somebody else changed the row first. */
+        Refused_409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body is too large. */
+        Refused_413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Refused fields, each with its reason. */
+        Refused_422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too often; `Retry-After` says when again. */
+        Refused_429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The database cannot be used right now; `Retry-After` says when again. */
+        Refused_503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Any other refusal. */
+        Refused_default: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    notification_send_spv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpvNotification"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailQueued"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    notification_send: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Notification"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailQueued"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    health_alive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    health_ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    event_stream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `seq` of the last change that was heard. */
+                "Last-Event-ID"?: number | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    activity_list: {
+        parameters: {
+            query?: {
+                /** @description Says what `subject_id` is; an id alone is enough. */
+                subject_kind?: string;
+                subject_id?: string;
+                /** @description All that happened to an order and its steps. */
+                spv_id?: components["schemas"]["SpvId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or phone. */
+                q?: string;
+                /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
+                status?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                iso_id?: components["schemas"]["IsoId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewClient"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientCreated"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_archive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_suspend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of names or e-mail. */
+                q?: string;
+                /** @description True shows archived ones instead. */
+                archived?: boolean;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCompany"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompanyChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_archive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_admin: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminDashboard"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_client: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientDashboard"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_company: {
+        parameters: {
+            query?: {
+                /** @description The company that a super admin picks. */
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyDashboard"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_employee: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmployeeDashboard"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_iso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IsoDashboard"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name or e-mail. */
+                q?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description True shows archived ones instead. */
+                archived?: boolean;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewIso"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IsoDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_archive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    job_list: {
+        parameters: {
+            query?: {
+                status?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Job"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    job_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewJob"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobQueued"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    me_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    me_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestCreated"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            429: components["responses"]["Refused_429"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    settings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of identifier, order number, client name or e-mail. */
+                q?: string;
+                status?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description An ISO's id, or `none` for orders without one. */
+                iso_id?: string;
+                client_id?: components["schemas"]["UserId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Spv"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSpv"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_hold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_reopen: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    step_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Step"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    step_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["StepId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Step"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    step_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["StepId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepChanged"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    template_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Template"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
 }

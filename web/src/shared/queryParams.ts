@@ -1,4 +1,4 @@
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
 /** One value of the query string; an empty one is left out of the address. */
@@ -18,4 +18,15 @@ export function useParam(name: string): [string, (value: string) => void] {
     [name, setParams],
   );
   return [params.get(name) ?? '', set];
+}
+
+/** A switch kept in the query string. It shows its new state at once, before the address has followed. */
+export function useFlag(name: string): [boolean, (on: boolean) => void] {
+  const [param, setParam] = useParam(name);
+  const [on, setOn] = useState(param === 'true');
+  const set = (next: boolean) => {
+    setOn(next);
+    setParam(next ? 'true' : '');
+  };
+  return [on, set];
 }

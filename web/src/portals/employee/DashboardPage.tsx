@@ -1,11 +1,11 @@
 import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { EmployeeTab } from '../../paths';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
-import { useParam } from '../../shared/queryParams';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { ErrorState } from '../../ui/states';
@@ -33,8 +33,11 @@ export function Component() {
   const me = useMe();
   const { data: settings } = useQuery(queries.settings());
   const { data, error, refetch } = useQuery(queries.employeeDashboard());
-  const [param, setTab] = useParam('tab');
+  const [params, setParams] = useSearchParams();
+  const param = params.get('tab') ?? '';
   const tab = isTab(param) ? param : 'clients';
+  // Search and selection belong to the tab that is left.
+  const setTab = (next: string | null) => setParams(next ? { tab: next } : {}, { preventScrollReset: true });
   const Panel = tabs[tab];
   return (
     <>
@@ -49,12 +52,7 @@ export function Component() {
         ) : (
           <Stats dashboard={data} />
         )}
-        <Tabs
-          value={tab}
-          onChange={(next) => setTab(next ?? '')}
-          keepMounted={false}
-          className={classes.tabs}
-        >
+        <Tabs value={tab} onChange={setTab} keepMounted={false} className={classes.tabs}>
           <Tabs.List className={classes.list}>
             {Object.keys(tabs).map((name) => (
               <Tabs.Tab key={name} value={name}>

@@ -4,10 +4,11 @@ import type { Activity } from '../../api/types';
 /** One event as a sentence. */
 export function activityText(t: TFunction, activity: Activity): string {
   const { action, actor, subject, data } = activity;
-  const named = t(`names:actor.${actor.kind}`, { defaultValue: '' });
+  // The system's own name is that of a job, which tells people nothing.
+  const system = actor.kind === 'system';
   const values = {
     ...data,
-    actor: actor.name || named,
+    actor: (!system && actor.name) || t(`names:actor.${actor.kind}`, { defaultValue: actor.name }),
     subject: subject.label,
     from: status(t, data.from),
     to: status(t, data.to),

@@ -1,5 +1,5 @@
 import i18next from 'i18next';
-import { redirect, type LoaderFunctionArgs } from 'react-router-dom';
+import { redirect, type LoaderFunctionArgs, type ShouldRevalidateFunctionArgs } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
@@ -25,6 +25,15 @@ export function admit(...roles: Role[]) {
     await follow(me);
     return me;
   };
+}
+
+/** A search or another tab of the same page lets nobody else in: the guard is not asked again. */
+export function admitAgain({
+  currentUrl,
+  nextUrl,
+  defaultShouldRevalidate,
+}: ShouldRevalidateFunctionArgs): boolean {
+  return currentUrl.search === nextUrl.search ? defaultShouldRevalidate : false;
 }
 
 async function loadMe(): Promise<Me> {

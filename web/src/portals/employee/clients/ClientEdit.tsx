@@ -80,21 +80,26 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
       <Pair>
         <TextInput
           size="sm"
-          label={t('field.first_name')}
+          label={t('names:field.first_name')}
           required
           data-autofocus
           {...form.getInputProps('first_name')}
         />
-        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
       </Pair>
       <Pair>
-        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
-        <TextInput size="sm" label={t('field.address')} {...form.getInputProps('address')} />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" label={t('names:field.address')} {...form.getInputProps('address')} />
       </Pair>
       <IsoSelect
         key={client.version}
         companyId={client.company_id}
-        label={t('field.iso')}
+        label={t('names:field.iso_id')}
         description={t('clients.iso_later')}
         required
         initialLabel={client.iso_name ?? t('common:no_iso')}

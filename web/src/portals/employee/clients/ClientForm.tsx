@@ -117,21 +117,32 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
       <Pair>
         <TextInput
           size="sm"
-          label={t('field.first_name')}
+          label={t('names:field.first_name')}
           required
           data-autofocus
           {...form.getInputProps('first_name')}
         />
-        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
       </Pair>
-      <TextInput size="sm" type="email" label={t('field.email')} required {...form.getInputProps('email')} />
+      <TextInput
+        size="sm"
+        type="email"
+        label={t('names:field.email')}
+        required
+        {...form.getInputProps('email')}
+      />
       <Pair>
-        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
-        <TextInput size="sm" label={t('field.address')} {...form.getInputProps('address')} />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" label={t('names:field.address')} {...form.getInputProps('address')} />
       </Pair>
       <Pair>
         <CompanySelect
-          label={t('field.company')}
+          label={t('names:field.company_id')}
           required
           {...form.getInputProps('company_id')}
           onChange={(company_id) => form.setValues({ company_id, iso_id: null })}
@@ -140,18 +151,23 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
           // Another company has other partners: what was searched and picked goes with it.
           key={form.values.company_id}
           companyId={form.values.company_id}
-          label={t('field.iso')}
+          label={t('names:field.iso_id')}
           required
           {...form.getInputProps('iso_id')}
         />
       </Pair>
-      <ChoiceSelect label={t('field.country')} choices={countries} {...form.getInputProps('country')} />
+      <ChoiceSelect label={t('names:field.country')} choices={countries} {...form.getInputProps('country')} />
       <Pair>
-        <AmountInput unit={currency} label={t('field.price')} required {...form.getInputProps('price')} />
+        <AmountInput
+          unit={currency}
+          label={t('names:field.price')}
+          required
+          {...form.getInputProps('price')}
+        />
         {withIso && (
           <AmountInput
             unit={currency}
-            label={t('field.commission')}
+            label={t('names:field.commission')}
             required
             {...form.getInputProps('commission')}
           />

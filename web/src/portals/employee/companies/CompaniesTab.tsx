@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { listState } from '../../../shared/listState';
-import { useParam } from '../../../shared/queryParams';
+import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
@@ -20,7 +20,7 @@ export function CompaniesTab() {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
   const [q, setQ] = useParam('q');
-  const [archived, setArchived] = useState(false);
+  const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
   const query = queries.companies({ q: q || undefined, archived: archived || undefined });
   const state = listState(useInfiniteQuery(query));

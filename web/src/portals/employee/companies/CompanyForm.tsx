@@ -79,26 +79,26 @@ export function CompanyForm({ company: opened, onClose }: { company: Company | n
       <Pair>
         <TextInput
           size="sm"
-          label={t('field.name')}
+          label={t('names:field.name')}
           required
           data-autofocus
           {...form.getInputProps('name')}
         />
         <TextInput
           size="sm"
-          label={t('field.business_name')}
+          label={t('names:field.business_name')}
           required
           {...form.getInputProps('business_name')}
         />
       </Pair>
       <Pair>
-        <TextInput size="sm" type="email" label={t('field.email')} {...form.getInputProps('email')} />
-        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" type="email" label={t('names:field.email')} {...form.getInputProps('email')} />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
       </Pair>
       <TextInput
         size="sm"
         type="url"
-        label={t('field.logo_url')}
+        label={t('names:field.logo_url')}
         placeholder="https://"
         {...form.getInputProps('logo_url')}
       />

@@ -45,24 +45,29 @@ export function IsoForm({ onClose }: { onClose: () => void }) {
       <Pair>
         <TextInput
           size="sm"
-          label={t('field.first_name')}
+          label={t('names:field.first_name')}
           required
           data-autofocus
           {...form.getInputProps('first_name')}
         />
-        <TextInput size="sm" label={t('field.last_name')} required {...form.getInputProps('last_name')} />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
       </Pair>
       <Pair>
         <TextInput
           size="sm"
           type="email"
-          label={t('field.email')}
+          label={t('names:field.email')}
           required
           {...form.getInputProps('email')}
         />
-        <TextInput size="sm" type="tel" label={t('field.phone')} {...form.getInputProps('phone')} />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
       </Pair>
-      <CompanySelect label={t('field.company')} required {...form.getInputProps('company_id')} />
+      <CompanySelect label={t('names:field.company_id')} required {...form.getInputProps('company_id')} />
     </FormModal>
   );
 }

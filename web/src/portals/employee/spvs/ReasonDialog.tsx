@@ -32,7 +32,7 @@ export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClo
       onClose={onClose}
     >
       <Textarea
-        label={t('field.reason')}
+        label={t('names:field.reason')}
         required
         autosize
         minRows={3}

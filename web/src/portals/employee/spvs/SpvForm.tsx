@@ -102,7 +102,7 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
     >
       <Pair>
         <CompanySelect
-          label={t('field.company')}
+          label={t('names:field.company_id')}
           required
           initialLabel={client?.company_name ?? undefined}
           {...form.getInputProps('company_id')}
@@ -111,7 +111,7 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
         <IsoSelect
           key={`iso of ${companyId}`}
           companyId={companyId}
-          label={t('field.iso')}
+          label={t('names:field.iso_id')}
           required
           initialLabel={client ? (client.iso_name ?? t('common:no_iso')) : undefined}
           {...form.getInputProps('iso_id')}
@@ -120,7 +120,7 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
       <ClientSelect
         key={`client of ${companyId}`}
         companyId={companyId}
-        label={t('field.client')}
+        label={t('names:field.client_id')}
         required
         initialLabel={client && `${client.first_name} ${client.last_name} (${client.email})`}
         {...form.getInputProps('client_id')}
@@ -128,26 +128,30 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
       <Pair>
         <AmountInput
           unit={currency}
-          label={t('field.purchase_amount')}
+          label={t('names:field.purchase_amount')}
           required
           {...form.getInputProps('purchase_amount')}
         />
         {withIso && (
           <AmountInput
             unit="%"
-            label={t('field.rate')}
+            label={t('names:field.iso_commission_percentage')}
             {...form.getInputProps('iso_commission_percentage')}
           />
         )}
       </Pair>
       <TextInput
         size="sm"
-        label={t('field.custom_identifier')}
+        label={t('names:field.custom_identifier')}
         description={t('spvs.identifier_text')}
         {...form.getInputProps('custom_identifier')}
       />
       <Pair>
-        <ChoiceSelect label={t('field.country')} choices={countries} {...form.getInputProps('country')} />
+        <ChoiceSelect
+          label={t('names:field.country')}
+          choices={countries}
+          {...form.getInputProps('country')}
+        />
         <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
       </Pair>
     </FormModal>

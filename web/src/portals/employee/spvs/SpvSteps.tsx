@@ -88,12 +88,15 @@ function Head({ spv }: { spv: SpvDetail }) {
           [t('column.email'), spv.client_email],
           [t('column.company'), spv.company_name],
           [t('column.iso'), spv.iso_name ?? t('common:no_iso')],
-          [t('field.country'), t(`names:country.${spv.country}`)],
+          [t('names:field.country'), t(`names:country.${spv.country}`)],
           [t('spvs.ordered'), date(spv.ordered_date)],
-          [t('field.purchase_amount'), amount(spv.purchase_amount)],
-          [t('field.price'), amount(spv.price)],
-          [t('field.rate'), spv.iso_commission_percentage && percent(spv.iso_commission_percentage)],
-          [t('field.commission'), amount(spv.iso_commission)],
+          [t('names:field.purchase_amount'), amount(spv.purchase_amount)],
+          [t('names:field.price'), amount(spv.price)],
+          [
+            t('names:field.iso_commission_percentage'),
+            spv.iso_commission_percentage && percent(spv.iso_commission_percentage),
+          ],
+          [t('names:field.commission'), amount(spv.iso_commission)],
         ]}
       />
     </header>

@@ -134,7 +134,7 @@ export function StepForm({
       {reopens(form.values) && (
         <TextInput
           size="sm"
-          label={t('field.reason')}
+          label={t('names:field.reason')}
           description={t('step.reopens')}
           required
           {...form.getInputProps('reason')}
