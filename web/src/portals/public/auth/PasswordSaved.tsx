@@ -19,11 +19,12 @@ const portals: Record<Role, Portal> = {
 /** The link's session goes on, so the dashboard is one click away; signing in anew works too. */
 export function PasswordSaved() {
   const { t } = useTranslation('public');
-  const [role, setRole] = useState<Role>();
+  // Undefined until it is known: a button that comes later would push the others away from under the pointer.
+  const [role, setRole] = useState<Role | null>();
   useEffect(() => {
     body(api.GET('/rest/v1/me')).then(
       (me) => setRole(me.role),
-      () => undefined,
+      () => setRole(null),
     );
   }, []);
   return (
@@ -34,9 +35,11 @@ export function PasswordSaved() {
             {t('success.continue')}
           </Go>
         )}
-        <Go to={role ? paths.login(portals[role]) : paths.portalSelector} className={button.default}>
-          {t('saved.sign_in')}
-        </Go>
+        {role !== undefined && (
+          <Go to={role ? paths.login(portals[role]) : paths.portalSelector} className={button.default}>
+            {t('saved.sign_in')}
+          </Go>
+        )}
       </div>
     </Task>
   );
