@@ -26,8 +26,6 @@ use tower_http::{
     },
 };
 
-/// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// Answers shorter than this cost more to compress than to send.
 const WORTH_COMPRESSING: u64 = 1_024;
 
@@ -71,7 +69,7 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
         ApiError::too_large(app.http.body_limit).into_response()
     } else {
         let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
-        match tokio::time::timeout(TIME_LIMIT, handled).await {
+        match tokio::time::timeout(app.http.time_limit, handled).await {
             Ok(Ok(response)) => response,
             Ok(Err(panic)) => ApiError::from(domain::Error::internal(said(&*panic))).into_response(),
             Err(_) => ApiError::timeout().into_response(),
@@ -166,6 +164,13 @@ fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: D
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Http, Parts};
+    use axum::{Router, body::Body, routing::get};
+    use domain::{
+        auth::{Auth, Keys},
+        testing::World,
+    };
+    use tower::ServiceExt;
 
     #[test]
     fn the_first_language_we_have_wins() {
@@ -175,5 +180,32 @@ mod tests {
         assert_eq!(of("en-GB"), "en-US");
         assert_eq!(of("é"), "en-US");
         assert_eq!(preferred(None), "en-US");
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_or_never_ends_is_answered_for() {
+        let world = World::sqlite().await;
+        let app = App::new(Parts {
+            db: world.db.clone(),
+            clock: world.clock.clone(),
+            chance: world.chance.clone(),
+            options: world.options.clone(),
+            auth: Auth::new(Keys::for_tests()),
+            feed: tokio::sync::broadcast::channel(1).0,
+            http: Http { time_limit: Duration::from_millis(50), ..Http::default() },
+        });
+        let router = Router::new()
+            .route("/panics", get(async || -> &'static str { panic!("secret: {}", 42) }))
+            .route("/sleeps", get(async || std::future::pending::<&'static str>().await))
+            .layer(axum::middleware::from_fn_with_state(app.clone(), around));
+        for (path, status, code) in [("/panics", 500, "internal"), ("/sleeps", 504, "request_timeout")] {
+            let asked = axum::http::Request::get(path).body(Body::empty()).unwrap();
+            let answer = router.clone().oneshot(asked).await.unwrap();
+            assert_eq!(answer.status(), status);
+            let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+            let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(body["code"], code);
+            assert!(!body["message"].as_str().unwrap().contains("secret"));
+        }
     }
 }

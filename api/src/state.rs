@@ -16,6 +16,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -45,11 +46,18 @@ pub struct Http {
     pub trusted_proxies: Vec<Network>,
     /// Largest body of a request, in bytes.
     pub body_limit: usize,
+    /// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
+    pub time_limit: Duration,
 }
 
 impl Default for Http {
     fn default() -> Self {
-        Self { cors_origins: Vec::new(), trusted_proxies: Vec::new(), body_limit: 1 << 20 }
+        Self {
+            cors_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
+            body_limit: 1 << 20,
+            time_limit: Duration::from_secs(10),
+        }
     }
 }
 

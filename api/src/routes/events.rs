@@ -112,7 +112,7 @@ impl Listener {
                         return None;
                     }
                     self.looked += 1;
-                    if self.looked % HEARTBEAT == 0 {
+                    if self.looked.is_multiple_of(HEARTBEAT) {
                         return Some(Event::default().comment(""));
                     }
                 }

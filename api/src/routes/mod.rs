@@ -120,23 +120,25 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
             .allow_credentials(true)
             .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
             .allow_headers(
-                [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH].into_iter().chain(named(&[
-                    "apikey",
-                    "idempotency-key",
-                    "last-event-id",
-                    "x-client-info",
-                    "x-client-ip",
-                    "x-jwt-aud",
-                    "x-supabase-api-version",
-                    "x-use-cookie",
-                ])).collect::<Vec<_>>(),
+                [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH]
+                    .into_iter()
+                    .chain(named(&[
+                        "apikey",
+                        "idempotency-key",
+                        "last-event-id",
+                        "x-client-info",
+                        "x-client-ip",
+                        "x-jwt-aud",
+                        "x-supabase-api-version",
+                        "x-use-cookie",
+                    ]))
+                    .collect::<Vec<_>>(),
             )
             .expose_headers(
-                [header::ETAG, header::LOCATION, header::RETRY_AFTER, header::LINK].into_iter().chain(named(&[
-                    "x-request-id",
-                    "x-supabase-api-version",
-                    "x-total-count",
-                ])).collect::<Vec<_>>(),
+                [header::ETAG, header::LOCATION, header::RETRY_AFTER, header::LINK]
+                    .into_iter()
+                    .chain(named(&["x-request-id", "x-supabase-api-version", "x-total-count"]))
+                    .collect::<Vec<_>>(),
             )
             .max_age(Duration::from_secs(600))
     })

@@ -1,0 +1,164 @@
+//! The web app as a browser gets it: pages, files, headers.
+mod support;
+
+use axum::http::Method;
+use domain::testing::World;
+use std::{collections::BTreeSet, fs};
+use support::TestApp;
+
+const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
+
+async fn portal() -> TestApp {
+    TestApp::new(World::sqlite().await, api::Http::default()).await
+}
+
+#[tokio::test]
+async fn every_page_that_the_app_knows_answers_200_and_every_other_address_404_with_the_same_page() {
+    let nobody = portal().await.nobody();
+    for route in api::CLIENT_ROUTES {
+        let page = nobody.get(&route.replace(':', "6f0d2f4e")).await;
+        assert_eq!(page.status, 200, "{route}");
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    }
+    for unknown in [
+        "/nothing",
+        "/auth/login/nobody",
+        "/client-dashboard/orders/1/2",
+        "/wp-login.php",
+        "/.vite/manifest.json",
+        "/index.html.br",
+    ] {
+        let page = nobody.get(unknown).await;
+        assert_eq!(page.status, 404, "{unknown}");
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{unknown}");
+    }
+    nobody.ask(Method::POST, "/about").await.refused(405, "method_not_allowed");
+    assert_eq!(nobody.ask(Method::HEAD, "/about").await.status, 200);
+    for api in ["/rest/v1/nothing", "/functions/v1/nothing", "/realtime/v1/nothing", "/storage/v1/nothing"] {
+        nobody.get(api).await.refused(404, "not_found");
+    }
+}
+
+/// The app's addresses are written in `paths.ts` only; the server knows each of them.
+#[tokio::test]
+async fn the_server_knows_every_address_of_the_app() {
+    let nobody = portal().await.nobody();
+    let text = fs::read_to_string(format!("{WEB}/src/paths.ts")).unwrap();
+    let literals: BTreeSet<String> = text
+        .split(['\'', '`'])
+        .filter(|text| text.starts_with('/') && !text.contains(['\n', ' ', '*']))
+        .map(|text| {
+            let path = text.split('?').next().unwrap_or(text);
+            let portal = path.starts_with("/auth/login") || path.starts_with("/auth/signup");
+            let (start, parameter) = path.split_once("${").unwrap_or((path, ""));
+            let value = if portal { "client" } else { "6f0d2f4e" };
+            if parameter.is_empty() { start.to_owned() } else { format!("{start}{value}") }
+        })
+        .collect();
+    assert!(literals.len() > 20, "{literals:?}");
+    for path in literals {
+        assert_eq!(nobody.get(&path).await.status, 200, "{path} is in paths.ts and not in CLIENT_ROUTES");
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_a_nonce_of_its_own_and_a_policy_without_loopholes() {
+    let nobody = portal().await.nobody();
+    let mut nonces = BTreeSet::new();
+    for _ in 0..3 {
+        let page = nobody.get("/").await;
+        let policy = page.header("content-security-policy").unwrap().to_owned();
+        let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap().to_owned();
+        assert_eq!(
+            policy.replace(&nonce, "N"),
+            "default-src 'none'; script-src 'self'; style-src 'self'; style-src-elem 'self' 'nonce-N'; style-src-attr 'none'; \
+             img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
+             frame-ancestors 'none'"
+        );
+        let html = String::from_utf8(page.bytes.to_vec()).unwrap();
+        assert!(!html.contains("__CSP_NONCE__"));
+        assert!(!html.contains("csp-nonce") || html.contains(&nonce));
+        assert_eq!(page.headers.get("cache-control").unwrap(), "no-cache");
+        nonces.insert(nonce);
+    }
+    assert_eq!(nonces.len(), 3);
+}
+
+#[tokio::test]
+async fn every_answer_has_safe_headers() {
+    let app = portal().await;
+    for path in ["/", "/rest/v1/me", "/rest/v1/settings", "/healthz", "/auth/v1/health", "/nothing"] {
+        let answer = app.nobody().get(path).await;
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{path}");
+        assert!(answer.header("permissions-policy").is_some(), "{path}");
+        assert!(answer.header("content-security-policy").unwrap().contains("default-src 'none'"), "{path}");
+        assert!(answer.header("strict-transport-security").is_none(), "{path}: the public address is http");
+        assert_eq!(answer.header("x-request-id").map(str::len), Some(16), "{path}");
+    }
+    assert_eq!(app.nobody().get("/rest/v1/settings").await.header("cache-control"), Some("no-store"));
+
+    let mut world = World::sqlite().await;
+    let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
+    world.options = options.into();
+    let secure = TestApp::new(world, api::Http::default()).await;
+    assert!(secure.nobody().get("/").await.header("strict-transport-security").is_some());
+}
+
+#[tokio::test]
+async fn built_files_are_kept_forever_and_come_compressed_when_asked() {
+    let nobody = portal().await.nobody();
+    let Ok(files) = fs::read_dir(format!("{WEB}/dist/assets")) else { return };
+    let names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    for name in names.iter().filter(|name| name.ends_with(".js") || name.ends_with(".css")) {
+        let path = format!("/assets/{name}");
+        let plain = nobody.get(&path).await;
+        assert_eq!(plain.status, 200, "{name}");
+        assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
+        assert_eq!(plain.header("vary"), Some("accept-encoding"));
+        let kind = plain.header("content-type").unwrap();
+        assert!(kind.contains("javascript") || kind.contains("css"), "{kind}");
+        let tag = plain.etag().unwrap().to_owned();
+        assert_eq!(nobody.get(&path).header("if-none-match", &tag).await.status, 304);
+        let packed = nobody.get(&path).header("accept-encoding", "gzip, br").await;
+        if names.contains(&format!("{name}.br")) {
+            assert_eq!(packed.header("content-encoding"), Some("br"));
+            assert!(packed.bytes.len() < plain.bytes.len());
+        } else {
+            assert_eq!((packed.header("content-encoding"), packed.bytes.len()), (None, plain.bytes.len()));
+        }
+    }
+    assert_eq!(nobody.get("/assets/gone-1234.js").await.status, 404);
+    assert_eq!(nobody.get("/assets/../index.html").await.status, 404);
+}
+
+#[tokio::test]
+async fn json_is_compressed_when_it_is_worth_it() {
+    let app = portal().await;
+    let erin = app.employee("Erin").await;
+    let document = app.nobody().get("/rest/v1/openapi.json").header("accept-encoding", "br").await;
+    assert_eq!(document.header("content-encoding"), Some("br"));
+    assert!(document.bytes.len() < api::openapi().len() / 3);
+    let small = erin.get("/rest/v1/clients").header("accept-encoding", "br, gzip").await;
+    assert_eq!(small.header("content-encoding"), None);
+}
+
+#[tokio::test]
+async fn other_sites_may_call_only_when_named() {
+    let named = api::Http { cors_origins: vec!["https://app.example.com".to_owned()], ..api::Http::default() };
+    let app = TestApp::new(World::sqlite().await, named).await;
+    let ask = |origin: &'static str| {
+        let asking = app.nobody().ask(Method::OPTIONS, "/rest/v1/clients").header("origin", origin);
+        asking
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "authorization, apikey")
+    };
+    let welcome = ask("https://app.example.com").await;
+    assert_eq!(welcome.header("access-control-allow-origin"), Some("https://app.example.com"));
+    assert!(welcome.header("access-control-allow-headers").unwrap().contains("apikey"));
+    assert_eq!(ask("https://evil.example.com").await.header("access-control-allow-origin"), None);
+    let closed = portal().await;
+    let answer = closed.nobody().get("/rest/v1/settings").header("origin", "https://app.example.com").await;
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+}

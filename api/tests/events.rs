@@ -1,0 +1,263 @@
+//! The event stream: everything once, in order, to whom it belongs, for as long as the session lives.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+mod support;
+
+use axum::body::BodyDataStream;
+use domain::ids::SpvId;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, time::Duration};
+use support::{Person, TestApp, on_both};
+use tokio::time::timeout;
+
+const SOON: Duration = Duration::from_secs(5);
+
+/// An open stream, read event by event.
+struct Events {
+    body: BodyDataStream,
+    text: String,
+}
+
+#[derive(Debug)]
+struct Heard {
+    event: String,
+    id: Option<i64>,
+    data: Value,
+}
+
+impl Events {
+    async fn of(person: &Person, after: Option<i64>) -> Self {
+        let mut asking = person.get("/realtime/v1/events");
+        if let Some(after) = after {
+            asking = asking.header("last-event-id", &after.to_string());
+        }
+        let response = asking.open().await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert!(!response.headers().contains_key("content-encoding"));
+        Self { body: response.into_body().into_data_stream(), text: String::new() }
+    }
+
+    /// The next event; none when the stream has ended.
+    async fn next(&mut self) -> Option<Heard> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let field = |name: &str| {
+                    block
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':').map(|v| v.trim().to_owned()))
+                };
+                let heard = field("event").map(|event| Heard {
+                    event,
+                    id: field("id").map(|id| id.parse().unwrap()),
+                    data: serde_json::from_str(&field("data").unwrap()).unwrap(),
+                });
+                self.text = rest.to_owned();
+                match heard {
+                    Some(heard) => return Some(heard),
+                    None => continue,
+                }
+            }
+            let chunk = timeout(SOON, self.body.next()).await.expect("something is heard soon")?;
+            self.text.push_str(std::str::from_utf8(&chunk.unwrap()).unwrap());
+        }
+    }
+
+    async fn ready(&mut self) -> i64 {
+        let heard = self.next().await.expect("a greeting");
+        assert_eq!(heard.event, "ready");
+        heard.data["seq"].as_i64().unwrap()
+    }
+
+    /// The next change, whose id is its number.
+    async fn change(&mut self) -> Value {
+        let heard = self.next().await.expect("a change");
+        assert_eq!((heard.event.as_str(), heard.id), ("change", heard.data["seq"].as_i64()));
+        heard.data
+    }
+
+    async fn until(&mut self, action: &str) -> Value {
+        loop {
+            let change = self.change().await;
+            if change["action"] == action {
+                return change;
+            }
+        }
+    }
+
+    async fn silence(&mut self) {
+        let heard = timeout(Duration::from_millis(600), self.next()).await;
+        assert!(heard.is_err(), "{heard:?}");
+    }
+}
+
+async fn first_step(person: &Person, spv: SpvId) -> String {
+    let detail = person.get(&format!("/rest/v1/spvs/{spv}")).await.ok();
+    format!("/rest/v1/steps/{}", detail["steps"][0]["id"].as_str().unwrap())
+}
+
+/// Everything that the preparations wrote has its number.
+async fn settled(app: &TestApp) {
+    let ctx = app.world.operator();
+    let mut before = -1;
+    loop {
+        let now = domain::activity::last_seq(&ctx).await.unwrap();
+        if now == before {
+            return;
+        }
+        before = now;
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_hears_of_its_order_and_of_no_other() {
+    on_both(|app| async move {
+        app.follow();
+        let (erin, maya, nora) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nora").await);
+        let (hers, other) = (first_step(&erin, maya.spv.unwrap()).await, first_step(&erin, nora.spv.unwrap()).await);
+        settled(&app).await;
+        let (mut maya_hears, mut erin_hears) = (Events::of(&maya, None).await, Events::of(&erin, None).await);
+        maya_hears.ready().await;
+        erin_hears.ready().await;
+        erin.patch(&other, json!({ "status": "in_progress" })).await.ok();
+        erin.patch(&hers, json!({ "text_data": "a note among the staff" })).await.ok();
+        erin.patch(&hers, json!({ "status": "in_progress" })).await.ok();
+        // Both happened in one moment; which is numbered first is not said.
+        let mut actions = BTreeSet::new();
+        for _ in 0..2 {
+            let change = maya_hears.change().await;
+            assert_eq!(change["spv_id"], maya.spv.unwrap().to_string());
+            actions.insert(format!(
+                "{} to {}",
+                change["action"].as_str().unwrap(),
+                change["data"]["to"].as_str().unwrap()
+            ));
+        }
+        assert_eq!(Vec::from_iter(actions), ["spv.processing to processing", "step.updated to in_progress"]);
+        maya_hears.silence().await;
+        // The staff hear all of it, in the log's order.
+        let mut last = 0;
+        for _ in 0..5 {
+            let seq = erin_hears.change().await["seq"].as_i64().unwrap();
+            assert!(seq > last);
+            last = seq;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_resumes_without_a_gap_and_without_anything_twice() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        settled(&app).await;
+        let mut first = Events::of(&erin, None).await;
+        let start = first.ready().await;
+        drop(first);
+        let made = |n: usize| erin.post("/rest/v1/companies", json!({ "name": format!("C{n}"), "business_name": "B" }));
+        for n in 0..130 {
+            made(n).await.ok();
+        }
+        // Some are in the log, some come while the stream catches up.
+        let mut again = Events::of(&erin, Some(start)).await;
+        assert_eq!(again.ready().await, start);
+        let writer = {
+            let erin = erin.clone();
+            tokio::spawn(async move {
+                for n in 130..160 {
+                    let body = json!({ "name": format!("C{n}"), "business_name": "B" });
+                    erin.post("/rest/v1/companies", body).await.ok();
+                }
+            })
+        };
+        let mut heard = BTreeSet::new();
+        for seq in start + 1..=start + 160 {
+            let change = again.change().await;
+            assert_eq!(change["seq"].as_i64(), Some(seq));
+            heard.insert(change["subject"]["label"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(heard.len(), 160, "each of them once");
+        writer.await.unwrap();
+        again.silence().await;
+        // A number from the future, or none at all, starts at the end of the log.
+        for odd in [Some(start + 1_000_000), None] {
+            let mut events = Events::of(&erin, odd).await;
+            assert_eq!(events.ready().await, start + 160);
+            events.silence().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_falls_behind_the_feed_reads_on_from_the_log() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        settled(&app).await;
+        let mut events = Events::of(&erin, None).await;
+        let start = events.ready().await;
+        let company = app.world.company("Busy").await;
+        settled(&app).await;
+        // More than the feed holds, while nobody reads.
+        let row =
+            domain::activity::list(&app.world.operator(), &Default::default(), &Default::default()).await.unwrap();
+        for _ in 0..1_200 {
+            let _ = app.app.feed.send(std::sync::Arc::new(row.items[0].clone()));
+        }
+        erin.patch(&format!("/rest/v1/companies/{company}"), json!({ "phone": "1" })).await.ok();
+        assert_eq!(events.change().await["seq"], start + 1);
+        assert_eq!(events.change().await["action"], "company.updated");
+        events.silence().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_stream_ends_with_the_session_within_two_seconds() {
+    on_both(|app| async move {
+        app.follow();
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        settled(&app).await;
+        let mut events = Events::of(&erin, None).await;
+        events.ready().await;
+        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        let ended = async { while events.next().await.is_some() {} };
+        timeout(Duration::from_secs(2), ended).await.expect("the stream ends");
+        erin.get("/rest/v1/me").await.refused(401, "unauthenticated");
+
+        // An expired token ends it too.
+        let mut events = Events::of(&sam, None).await;
+        events.ready().await;
+        app.world.clock.advance(chrono::Duration::seconds(901));
+        let ended = async { while events.next().await.is_some() {} };
+        timeout(Duration::from_secs(2), ended).await.expect("the stream ends");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_another_process_writes_is_heard_within_two_seconds() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        settled(&app).await;
+        let mut events = Events::of(&erin, None).await;
+        events.ready().await;
+        // A second handle on the same database, as `spvctl` has.
+        let elsewhere = domain::db::Db::open(&app.world.url, domain::db::Durability::Full).await.unwrap();
+        let ctx = domain::Ctx { db: elsewhere.clone(), ..app.world.operator() };
+        let input =
+            domain::companies::Input { name: "Far".into(), business_name: "Far LLC".into(), ..Default::default() };
+        domain::companies::create(&ctx, input).await.unwrap();
+        let heard = timeout(Duration::from_secs(2), events.until("company.created")).await.expect("heard in time");
+        assert_eq!(
+            (heard["subject"]["label"].as_str(), heard["actor"]["kind"].as_str()),
+            (Some("Far"), Some("operator"))
+        );
+        elsewhere.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,208 @@
+//! Every operation of the OpenAPI document, tried by everybody. The table is a reviewed text: a new route without
+//! a line here, or a line that changes, is seen in a diff.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+mod support;
+
+use axum::http::Method;
+use domain::ids::CompanyId;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use support::{Person, TestApp, on_both};
+
+/// The only operations for which nobody needs to sign in.
+const PUBLIC: [&str; 4] = ["settings_get", "request_create", "health_alive", "health_ready"];
+
+/// The rows that an operation is tried on: Acme's, with Ivan as its ISO and Maya as its client.
+struct Rows {
+    acme: CompanyId,
+    iso: String,
+    maya: String,
+    /// Maya's order, pending, and its first step.
+    spv: String,
+    step: String,
+    /// Rows that nobody is signed in from, to be shut and deleted.
+    other_client: String,
+    other_company: String,
+    other_iso: String,
+}
+
+async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &str, n: usize) -> Rows {
+    let id = |answer: &Value, of: &str| answer.pointer(of).and_then(Value::as_str).expect("an id").to_owned();
+    let spv = staff
+        .post(
+            "/rest/v1/spvs",
+            json!({ "client_id": maya, "company_id": acme, "iso_id": iso, "purchase_amount": "1000" }),
+        )
+        .await
+        .ok();
+    let company = app.world.company(&format!("Company {n}")).await;
+    let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;
+    let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
+    Rows {
+        acme,
+        iso: iso.to_owned(),
+        maya: maya.to_owned(),
+        step: id(&spv, "/steps/0/id"),
+        spv: id(&spv, "/id"),
+        other_client: other_client.to_string(),
+        other_company: company.to_string(),
+        other_iso: other_iso.to_string(),
+    }
+}
+
+/// Which row an operation is tried on, and with what; none for an operation that this file does not know.
+fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
+    let none = || json!({});
+    let reason = || json!({ "reason": "tried" });
+    let unique = format!("{}@example.com", uuid_like(operation, who));
+    Some(match operation {
+        "me_get" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
+        | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
+        | "dashboard_admin" | "job_list" | "event_stream" | "health_alive" | "health_ready" => (String::new(), none()),
+        "me_update" => (String::new(), json!({ "language": "en-US" })),
+        "client_get" => (rows.maya.clone(), none()),
+        "client_update" => (rows.maya.clone(), json!({ "phone": "1" })),
+        "client_invite" => (rows.maya.clone(), none()),
+        "client_suspend" | "client_restore" | "client_archive" => (rows.other_client.clone(), none()),
+        "client_create" => (
+            String::new(),
+            json!({ "setup": "quick", "first_name": "New", "last_name": "One", "email": unique, "company_id": rows.acme,
+                "price": "1" }),
+        ),
+        "company_get" => (rows.acme.to_string(), none()),
+        "company_update" => (rows.acme.to_string(), json!({ "phone": "1" })),
+        "company_archive" | "company_restore" | "company_delete" => (rows.other_company.clone(), none()),
+        "company_create" => (String::new(), json!({ "name": "New", "business_name": "New LLC" })),
+        "iso_get" => (rows.iso.clone(), none()),
+        "iso_archive" | "iso_restore" | "iso_delete" => (rows.other_iso.clone(), none()),
+        "iso_create" => (
+            String::new(),
+            json!({ "first_name": "New", "last_name": "One", "email": unique, "company_id": rows.acme }),
+        ),
+        "spv_get" | "step_list" | "spv_start" | "spv_resume" => (rows.spv.clone(), none()),
+        "spv_hold" | "spv_cancel" | "spv_reopen" => (rows.spv.clone(), reason()),
+        "spv_create" => {
+            (String::new(), json!({ "client_id": rows.maya, "company_id": rows.acme, "purchase_amount": "1" }))
+        }
+        "step_get" => (rows.step.clone(), none()),
+        "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
+        "job_create" => (String::new(), json!({ "name": "seed" })),
+        "request_create" => {
+            (String::new(), json!({ "kind": "support", "name": "A", "email": unique, "message": "Hello" }))
+        }
+        "notification_send" => (String::new(), json!({ "type": "password_setup", "to": "maya@example.com" })),
+        "notification_send_spv" => {
+            (String::new(), json!({ "clientEmail": "maya@example.com", "spvIdentifier": rows.spv }))
+        }
+        _ => return None,
+    })
+}
+
+fn uuid_like(operation: &str, who: &str) -> String {
+    format!("{operation}.{}", who.replace(' ', "."))
+}
+
+fn operations() -> Vec<(String, Method, String)> {
+    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let name = operation["operationId"].as_str().unwrap().to_owned();
+            found.push((name, method.to_uppercase().parse().unwrap(), path.clone()));
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn everybody_tries_everything() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let (_, igor) = app.iso("Igor", beta).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let cora = app.company_admin("Cora", app.acme).await;
+        let bella = app.company_admin("Bella", beta).await;
+        let nils = app.client("Nils").await;
+        let erin = app.employee("Erin").await;
+        let sam = app.super_admin("Sam").await;
+        // The staff come last: what they do to a row must not be in the way of those who may not.
+        let people = [
+            ("nobody", app.nobody()),
+            ("its client", maya.clone()),
+            ("a client", nils),
+            ("its iso", ivan),
+            ("an iso", igor),
+            ("its company", cora),
+            ("a company", bella),
+            ("employee", erin.clone()),
+            ("super admin", sam),
+        ];
+        let mut table = format!("{:<24}", "");
+        for (who, _) in &people {
+            write!(table, "{who:>12}").unwrap();
+        }
+        for (n, (operation, method, path)) in operations().into_iter().enumerate() {
+            let rows = rows(&app, &erin, app.acme, &iso.to_string(), &maya.id.to_string(), n).await;
+            write!(table, "\n{operation:<24}").unwrap();
+            for (who, person) in &people {
+                let (id, body) = trial(&operation, &rows, who)
+                    .unwrap_or_else(|| panic!("{operation} is new: say in this file who may and what it is tried on"));
+                let asking = person.ask(method.clone(), &path.replace("{id}", &id));
+                let asking = if method == Method::GET { asking } else { asking.json(&body) };
+                let status = asking.open().await.status().as_u16();
+                let public = PUBLIC.contains(&operation.as_str());
+                assert_eq!(
+                    *who == "nobody" && status == 401,
+                    *who == "nobody" && !public,
+                    "{operation} as {who}: {status}"
+                );
+                assert!(status < 500 && status != 400 && status != 422, "{operation} as {who}: {status}");
+                write!(table, "{status:>12}").unwrap();
+            }
+        }
+        insta::assert_snapshot!("everybody", table);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_does_not_exist_is_not_found_by_anybody() {
+    on_both(|app| async move {
+        let sam = app.super_admin("Sam").await;
+        let nobodys = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";
+        for (operation, method, path) in operations() {
+            if !path.contains("{id}") {
+                continue;
+            }
+            for id in [nobodys, "not-an-id", "1", "%00", "..%2F..%2Fetc"] {
+                let answer = sam.ask(method.clone(), &path.replace("{id}", id)).raw("{\"reason\":\"x\"}").await;
+                // Where the body is read first it may be what is refused.
+                if answer.body["code"] == "unknown_field" {
+                    let answer = sam.ask(method.clone(), &path.replace("{id}", id)).await;
+                    answer.refused(404, "not_found");
+                } else {
+                    assert_eq!(answer.status, 404, "{operation} {id}: {}", answer.body);
+                    answer.refused(404, "not_found");
+                }
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bad_token_is_refused_even_where_none_is_needed() {
+    on_both(|app| async move {
+        let mut mallory = app.nobody();
+        for token in ["", "x", "a.b.c", "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0."] {
+            mallory.token = Some(token.to_owned());
+            for path in ["/rest/v1/me", "/rest/v1/settings", "/rest/v1/clients", "/realtime/v1/events"] {
+                let answer = mallory.get(path).await;
+                assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+                answer.refused(401, "unauthenticated");
+            }
+        }
+    })
+    .await;
+}
