@@ -15,7 +15,7 @@ interface Options<Input, Result> {
   saved: (result: Result) => void;
   /** Gets the server's words beside its fields. */
   form?: Form;
-  /** Explains a refusal in a better place than a toast; true when it did. */
+  /** Explains a refusal in the form itself, beside the toast; true when it did. */
   explain?: (error: ApiError) => boolean;
 }
 
@@ -32,8 +32,8 @@ export function useSave<Input, Result>({ save, saved, form, explain }: Options<I
     onError: (error) => {
       // The server answered and made nothing: what is sent next is a new attempt.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
-      if (error instanceof ApiError && explain?.(error)) return;
-      form?.setErrors(fieldErrors(error));
+      const explained = error instanceof ApiError && explain?.(error);
+      if (!explained) form?.setErrors(fieldErrors(error));
       const missing = error instanceof ApiError && error.fields.some((field) => field.code === 'required');
       toast({
         title: missing ? t('missing.title') : t('error'),

@@ -145,7 +145,11 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
           label={t('names:field.company_id')}
           required
           {...form.getInputProps('company_id')}
-          onChange={(company_id) => form.setValues({ company_id, iso_id: null })}
+          onChange={(company_id) => {
+            // Not setValues: it takes the messages away from all the other fields.
+            form.setFieldValue('company_id', company_id);
+            form.setFieldValue('iso_id', null);
+          }}
         />
         <IsoSelect
           // Another company has other partners: what was searched and picked goes with it.

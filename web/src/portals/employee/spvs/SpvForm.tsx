@@ -106,7 +106,12 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
           required
           initialLabel={client?.company_name ?? undefined}
           {...form.getInputProps('company_id')}
-          onChange={(company_id) => form.setValues({ company_id, iso_id: null, client_id: null })}
+          onChange={(company_id) => {
+            // Not setValues: it takes the messages away from all the other fields.
+            form.setFieldValue('company_id', company_id);
+            form.setFieldValue('iso_id', null);
+            form.setFieldValue('client_id', null);
+          }}
         />
         <IsoSelect
           key={`iso of ${companyId}`}
