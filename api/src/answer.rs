@@ -1,6 +1,5 @@
 //! The shapes of good answers: a row with its version, a new row with its address, a page of a list.
 use axum::{
-    Json,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -16,7 +15,7 @@ pub struct Row<T> {
 
 impl<T: Serialize> IntoResponse for Row<T> {
     fn into_response(self) -> Response {
-        let mut response = Json(self.view).into_response();
+        let mut response = json(&self.view);
         tag(&mut response, self.version);
         response
     }
@@ -33,13 +32,21 @@ pub struct Made<T> {
 
 impl<T: Serialize> IntoResponse for Made<T> {
     fn into_response(self) -> Response {
-        let mut response = (StatusCode::CREATED, Json(self.view)).into_response();
+        let mut response = json(&self.view);
+        *response.status_mut() = StatusCode::CREATED;
         tag(&mut response, self.version);
         if let Ok(location) = HeaderValue::from_str(&self.location) {
             response.headers_mut().insert(header::LOCATION, location);
         }
         response
     }
+}
+
+/// A row is a few kilobytes: room for it is made once.
+fn json(view: &impl Serialize) -> Response {
+    let mut body = Vec::with_capacity(4_096);
+    serde_json::to_writer(&mut body, view).expect("a view is plain data");
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
 }
 
 fn tag(response: &mut Response, version: i64) {

@@ -233,6 +233,19 @@ fn refused(path: &str, error: &impl Display) -> ApiError {
     ApiError::malformed(path)
 }
 
+/// A list's `order`, where it has one only.
+///
+/// # Errors
+/// Invalid `order` for another.
+pub fn only_order(asked: Option<&str>, own: &'static str) -> Result<(), ApiError> {
+    match asked {
+        Some(asked) if !asked.is_empty() && asked != own => {
+            Err(Error::field_with("order", Problem::new("unknown").with("allowed", own)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// An id or other value of a form, where an empty field means none was chosen.
 ///
 /// # Errors

@@ -116,12 +116,18 @@ async fn malformed_ids_lead_nowhere_and_are_named_in_forms_and_filters() {
             ("clients?limit=501", "limit out_of_range"),
             ("clients?cursor=yesterday", "cursor invalid_cursor"),
             ("companies?archived=perhaps", "archived malformed"),
+            ("spvs?order=price", "order unknown"),
         ] {
             assert_eq!(erin.get(&format!("/rest/v1/{query}")).await.fields(), [refused], "{query}");
         }
         erin.get("/rest/v1/clients?compnay_id=x").await.refused(400, "unknown_field");
         // Empty filters are no filters, and odd letters in a search are only letters.
-        for query in ["spvs?status=&company_id=&iso_id=&client_id=", "clients?q=%00%25_'%22%3C", "spvs?iso_id=none"] {
+        for query in [
+            "spvs?status=&company_id=&iso_id=&client_id=",
+            "clients?q=%00%25_'%22%3C",
+            "spvs?iso_id=none",
+            "spvs?order=-ordered_date",
+        ] {
             erin.get(&format!("/rest/v1/{query}")).await.ok();
         }
     })

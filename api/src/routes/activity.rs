@@ -2,7 +2,7 @@
 use crate::{
     answer::Page,
     error::Result,
-    extract::{Query, SignedIn, chosen},
+    extract::{Query, SignedIn, chosen, only_order},
 };
 use axum::Json as Answer;
 use chrono::{DateTime, Utc};
@@ -77,6 +77,8 @@ pub struct Wanted {
     /// All that happened to an order and its steps.
     #[serde(default, deserialize_with = "chosen")]
     spv_id: Option<SpvId>,
+    /// `-seq`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -87,6 +89,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/activity", operation_id = "activity_list", tag = "activity", params(Wanted),
     responses((status = 200, body = Page<Activity>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
+    only_order(wanted.order.as_deref(), "-seq")?;
     let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, Activity::from)))

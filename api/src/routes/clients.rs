@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row, full_name},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
     routes::spvs::Spv,
 };
 use axum::Json as Answer;
@@ -79,6 +79,8 @@ pub struct Wanted {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "chosen")]
     iso_id: Option<IsoId>,
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -89,6 +91,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(Wanted),
     responses((status = 200, body = Page<Client>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Client>>> {
+    only_order(wanted.order.as_deref(), "-created_at")?;
     let filter = Filter { q: wanted.q, status: wanted.status, company_id: wanted.company_id, iso_id: wanted.iso_id };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;

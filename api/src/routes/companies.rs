@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, emptied},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, emptied, only_order},
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -84,6 +84,8 @@ pub struct Wanted {
     /// True shows archived ones instead.
     #[serde(default)]
     archived: bool,
+    /// `name`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -94,6 +96,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/companies", operation_id = "company_list", tag = "companies", params(Wanted),
     responses((status = 200, body = Page<Company>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Company>>> {
+    only_order(wanted.order.as_deref(), "name")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = companies::list(&ctx, wanted.q.as_deref(), wanted.archived, &page).await?;
     Ok(Answer(Page::of(found, |company| Company::of(&ctx, company))))

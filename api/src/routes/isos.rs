@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     routes::companies::Depends,
 };
 use axum::{Json as Answer, http::StatusCode};
@@ -74,6 +74,8 @@ pub struct Wanted {
     /// True shows archived ones instead.
     #[serde(default)]
     archived: bool,
+    /// `first_name`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -84,6 +86,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/isos", operation_id = "iso_list", tag = "isos", params(Wanted),
     responses((status = 200, body = Page<Iso>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Iso>>> {
+    only_order(wanted.order.as_deref(), "first_name")?;
     let filter = Filter { q: wanted.q, company_id: wanted.company_id, archived: wanted.archived };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = isos::list(&ctx, &filter, &page).await?;

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     routes::steps::Step,
 };
 use axum::Json as Answer;
@@ -148,6 +148,8 @@ pub struct Wanted {
     iso_id: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     client_id: Option<UserId>,
+    /// `-ordered_date`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -173,6 +175,7 @@ impl Wanted {
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(Wanted),
     responses((status = 200, body = Page<Spv>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(mut wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
+    only_order(wanted.order.as_deref(), "-ordered_date")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor.take() };
     let found = spvs::list(&ctx, &wanted.filter()?, &page).await?;
     Ok(Answer(Page::of(found, |spv| Spv::of(&ctx, spv))))

@@ -1619,6 +1619,8 @@ export interface operations {
                 subject_id?: string;
                 /** @description All that happened to an order and its steps. */
                 spv_id?: components["schemas"]["SpvId"];
+                /** @description `-seq`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -1655,6 +1657,8 @@ export interface operations {
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -1948,6 +1952,8 @@ export interface operations {
                 q?: string;
                 /** @description True shows archived ones instead. */
                 archived?: boolean;
+                /** @description `name`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -2320,6 +2326,8 @@ export interface operations {
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description True shows archived ones instead. */
                 archived?: boolean;
+                /** @description `first_name`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -2695,6 +2703,8 @@ export interface operations {
                 /** @description An ISO's id, or `none` for orders without one. */
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
+                /** @description `-ordered_date`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
