@@ -100,6 +100,11 @@ impl ApiError {
         };
         let fields = match self {
             Self::Domain(Error::Invalid(fields)) => fields.iter().map(|f| Refused::new(language, f)).collect(),
+            // The one conflict with what a field says, so that a form can tell it beside the field.
+            Self::Domain(Error::Conflict(p)) if p.code == "email_taken" => {
+                let problem = Problem::new("email_taken");
+                vec![Refused::new(language, &FieldError { field: "email".to_owned(), problem })]
+            }
             _ => Vec::new(),
         };
         ErrorBody { code: code.to_owned(), message, params, fields, request_id: request_id.to_owned() }
