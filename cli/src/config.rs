@@ -217,6 +217,18 @@ impl Config {
     }
 }
 
+/// Variables that look like settings and are none: misspelt, most likely.
+pub fn unknown_variables() -> Vec<String> {
+    let known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name);
+    std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .filter(|name| {
+            let setting = name.strip_prefix("SPV_").map(str::to_lowercase);
+            setting.is_some_and(|setting| !known(&setting) && !setting.strip_suffix("_file").is_some_and(known))
+        })
+        .collect()
+}
+
 /// Makes the data folder, for its owner only.
 ///
 /// # Errors

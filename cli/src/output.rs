@@ -143,6 +143,10 @@ impl Output {
         let mut table = Table::new();
         if self.terminal {
             table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+            // Some terminals do not know how wide they are.
+            if table.width().is_none_or(|columns| columns < 40) {
+                table.set_width(100);
+            }
         } else {
             table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         }

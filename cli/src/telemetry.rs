@@ -5,8 +5,8 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 /// Starts logging by `filter`, which the configuration has checked.
 pub fn start(filter: &str, format: LogFormat) {
-    // apalis tells of every start and stop twice; what matters of it is told by the worker.
-    let filter = EnvFilter::try_new(format!("apalis_core=warn,{filter}")).unwrap_or_else(|_| EnvFilter::new("info"));
+    // What apalis would tell, the worker tells once.
+    let filter = EnvFilter::try_new(format!("apalis_core=off,{filter}")).unwrap_or_else(|_| EnvFilter::new("info"));
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let log = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // A second start in one process (there is none) would keep the first.

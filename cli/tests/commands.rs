@@ -1,4 +1,5 @@
 //! The commands as a person or a script uses them: flags, answers, refusals, exit codes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 mod support;
 
 use support::{Office, spvctl, write};
@@ -125,6 +126,13 @@ async fn a_reader_who_leaves_early_is_no_error() {
     let mut child = office.command(&["openapi"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_api_describes_itself_byte_for_byte_as_committed() {
+    let output = spvctl(&["openapi"]).output().unwrap();
+    let committed = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json")).unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap() == committed, "run `spvctl openapi > web/openapi.json`");
 }
 
 #[tokio::test]

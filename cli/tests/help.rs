@@ -1,4 +1,5 @@
 //! What `--help` says on every level, and that it gives examples.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 mod support;
 
 use support::spvctl;

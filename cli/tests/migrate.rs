@@ -1,4 +1,5 @@
 //! The schema: all of it or none.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 mod support;
 
 use domain::db::{Db, Durability, Sql};

@@ -1,4 +1,5 @@
 //! Mails leave, whatever happens to workers and mail servers: killed, gone, back.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 mod support;
 
 use std::time::Duration;

@@ -119,7 +119,7 @@ pub struct One {
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     match verb {
-        Verb::Create(args) => return create(*args, portal).await,
+        Verb::Create(args) => create(*args, portal).await,
         Verb::List(args) => {
             let filter = Filter {
                 q: args.q,
@@ -128,7 +128,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 iso_id: named::iso(ctx, args.iso.as_deref()).await?,
             };
             let page = clients::list(ctx, &filter, &args.paging.query()).await?;
-            return out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor);
+            out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor)
         }
         Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
         Verb::Invite(args) => {

@@ -21,7 +21,7 @@ pub mod worker;
 use crate::{
     args::{Cli, Command},
     ask::Ask,
-    config::Config,
+    config::{Config, unknown_variables},
     exit::Result,
     output::Output,
     portal::Portal,
@@ -39,18 +39,20 @@ pub async fn run(cli: Cli) -> Result {
         globals.listen.clone_from(&args.listen);
     }
     match &command {
-        Command::Openapi => return out.json(&serde_json::to_value(api::openapi())?),
+        Command::Openapi => return out.raw(api::openapi().as_bytes()),
         Command::Completions(args) => return completions::run(args, &out),
         _ => {}
     }
     let config = Config::load(&globals)?;
     // Only what keeps running logs at `info`; a single command says what it has to say itself.
-    let filter = if matches!(command, Command::Serve(_) | Command::Worker(_)) || std::env::var_os("SPV_LOG").is_some() {
-        config.log.clone()
-    } else {
-        "error".to_owned()
-    };
-    telemetry::start(&filter, config.log_format);
+    let stays = matches!(command, Command::Serve(_) | Command::Worker(_));
+    let filter = if stays || std::env::var_os("SPV_LOG").is_some() { config.log.as_str() } else { "error" };
+    telemetry::start(filter, config.log_format);
+    if stays {
+        for name in unknown_variables() {
+            tracing::warn!("{name} is not a setting of this program");
+        }
+    }
     match command {
         Command::Config => return out.list(config.records(), "settings"),
         Command::Serve(args) => return serve::run(args, config).await,

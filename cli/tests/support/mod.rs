@@ -1,6 +1,5 @@
 //! A folder and a database of its own for each test, and the real binary on them.
-#![expect(clippy::allow_attributes, reason = "each test file uses another part of this one")]
-#![allow(dead_code, reason = "each test file uses another part of this one")]
+#![expect(dead_code, reason = "each test file uses its own part")]
 
 use domain::testing::World;
 use serde_json::Value;

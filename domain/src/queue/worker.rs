@@ -126,7 +126,9 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
         if began.elapsed() > Duration::from_secs(60) {
             pause = Duration::from_millis(500);
         }
-        tracing::warn!(%error, "the worker starts again in {pause:?}");
+        let error = error.to_string();
+        let error = error.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+        tracing::warn!(error, "the worker starts again in {pause:?}");
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = stopped(&mut stop) => return,

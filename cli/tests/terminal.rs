@@ -1,0 +1,96 @@
+//! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
+mod support;
+
+use std::process::{Command, Stdio};
+use support::Office;
+
+/// Runs a command on a terminal of its own; each answer is typed when its question has appeared.
+fn on_a_terminal(office: &Office, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {
+    const TYPIST: &str = r#"
+import json, os, pty, select, sys, time
+command, answers = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+said, seen = "", 0
+def read(limit):
+    global said
+    if not select.select([terminal], [], [], limit)[0]:
+        return False
+    try:
+        data = os.read(terminal, 4096)
+    except OSError:
+        return False
+    said += data.decode("utf-8", "replace")
+    return bool(data)
+for question, answer in answers:
+    until = time.time() + 10
+    while question not in said[seen:] and time.time() < until:
+        read(0.2)
+    seen = len(said)
+    time.sleep(0.1)
+    os.write(terminal, (answer + "\r").encode())
+while read(5):
+    pass
+sys.stdout.write(said)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"#;
+    let mut command = vec![env!("CARGO_BIN_EXE_spvctl")];
+    command.extend(args);
+    let python = if std::path::Path::new("/usr/bin/python3").exists() { "/usr/bin/python3" } else { "python3" };
+    let environment = office.command(&[]);
+    let output = Command::new(python)
+        .args(["-c", TYPIST, &serde_json::to_string(&command).unwrap(), &serde_json::to_string(answers).unwrap()])
+        .envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[tokio::test]
+async fn what_is_missing_is_asked_for() {
+    let office = Office::sqlite().await;
+    office.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+    let (code, said) = on_a_terminal(
+        &office,
+        &["client", "create", "--setup", "quick", "--last-name", "Ortiz"],
+        &[
+            ("First name", "Maya"),
+            ("E-mail", "maya@example.com"),
+            ("Company", ""),
+            ("Country", ""),
+            ("Price (USD)", "much"),
+            ("Enter an amount", "\u{15}1250"),
+        ],
+    );
+    assert_eq!(code, 0, "{said}");
+    assert!(!said.contains("Setup\u{1b}") && !said.contains("Last name:"), "what was given is not asked for: {said}");
+    let client = office.json(&["client", "show", "maya@example.com"]);
+    assert_eq!((client["name"].as_str(), client["company"].as_str()), (Some("Maya Ortiz"), Some("Harbor Capital")));
+    assert_eq!(office.json(&["spv", "list"])[0]["amount"], "1250.00");
+}
+
+#[tokio::test]
+async fn a_no_leaves_everything_as_it_was() {
+    let office = Office::sqlite().await;
+    office.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+    let (code, said) = on_a_terminal(&office, &["company", "delete", "Harbor Capital"], &[("Are you sure", "n")]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("nothing was done"), "{said}");
+    let (code, said) = on_a_terminal(&office, &["company", "delete", "Harbor Capital"], &[("Are you sure", "y")]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(office.json(&["company", "list"]), serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn names_cannot_repaint_the_terminal() {
+    let office = Office::sqlite().await;
+    office.run(&["company", "create", "--name", "Red \u{1b}[31mHarbor", "--business-name", "x"]);
+    office.run(&["company", "create", "--name", "<b>Blue</b> Harbor", "--business-name", "x"]);
+    let (_, said) = on_a_terminal(&office, &["company", "list"], &[]);
+    assert!(said.contains("<b>Blue</b> Harbor"), "{said}");
+    assert!(!said.contains("\u{1b}[31m"), "{said}");
+}

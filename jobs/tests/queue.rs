@@ -1,0 +1,202 @@
+//! The worker on both databases: what becomes of jobs that work, fail, hang, panic or are unknown.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
+use domain::{
+    Ctx,
+    clock::Clock,
+    queue::{
+        self, Job,
+        worker::{self, Attempt, Failure, Handler, Workers},
+    },
+    testing::{World, on_both},
+};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::watch;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Task {
+    what: String,
+}
+
+impl Job for Task {
+    const NAME: &'static str = "tests.task";
+    const ATTEMPTS: usize = 2;
+}
+
+/// Does what a task says, and keeps account.
+#[derive(Default)]
+struct Hands {
+    runs: AtomicUsize,
+    failures: Mutex<Vec<(String, bool)>>,
+}
+
+impl Handler for Hands {
+    fn limit(&self, _: &str) -> Duration {
+        Duration::from_millis(400)
+    }
+
+    fn pause(&self, _: &str, _: usize) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            match attempt.payload["what"].as_str().unwrap_or_default() {
+                "fail once" if attempt.number == 1 => Err(Failure::Later("not yet".to_owned())),
+                "fail" => Err(Failure::Later("never works".to_owned())),
+                "refuse" => Err(Failure::Never("makes no sense".to_owned())),
+                "panic" => panic!("ouch"),
+                "hang" => std::future::pending().await,
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn failed(self: Arc<Self>, _: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+        self.failures.lock().unwrap().push((why, last));
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// The operator by the real clock: apalis' own statements use the database's.
+fn now(world: &World) -> Ctx {
+    Ctx { clock: Clock::system(), ..world.operator() }
+}
+
+async fn ask(ctx: &Ctx, what: &str) {
+    let mut tx = ctx.begin().await.unwrap();
+    queue::enqueue(&mut tx, &Task { what: what.to_owned() }).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+/// Works until the queue's `states` are as wanted, then stops in good order.
+async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(&str, i64)]) {
+    let (stop, stopped) = watch::channel(false);
+    let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
+    let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+    let mut found = Vec::new();
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        found = queue::stats(ctx).await.unwrap();
+        if found.iter().map(|(state, count)| (state.as_str(), *count)).eq(wanted.iter().copied()) {
+            break;
+        }
+    }
+    stop.send(true).unwrap();
+    working.await.unwrap();
+    assert_eq!(found, wanted.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect::<Vec<_>>());
+    assert_eq!(queue::live_workers(ctx).await.unwrap(), 0, "a worker that stopped is not waited for");
+}
+
+#[tokio::test]
+async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
+    on_both(|world| async move {
+        let ctx = now(&world);
+        ask(&ctx, "work").await;
+        let mut tx = ctx.begin().await.unwrap();
+        queue::enqueue(&mut tx, &Task { what: "work".to_owned() }).await.unwrap();
+        drop(tx);
+        let hands = Arc::new(Hands::default());
+        work(&ctx, &hands, &[("done", 1)]).await;
+        assert_eq!(hands.runs.load(Ordering::SeqCst), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_job_of_this_process_begins_at_once() {
+    on_both(|world| async move {
+        let ctx = now(&world);
+        let hands = Arc::new(Hands::default());
+        let (stop, stopped) = watch::channel(false);
+        let options = Workers { concurrency: 4, name: "prompt".to_owned() };
+        let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        ask(&ctx, "work").await;
+        let asked = tokio::time::Instant::now();
+        while hands.runs.load(Ordering::SeqCst) == 0 {
+            assert!(asked.elapsed() < Duration::from_millis(300), "the wake-up came too late");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        stop.send(true).unwrap();
+        working.await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
+    on_both(|world| async move {
+        let ctx = now(&world);
+        for what in ["fail once", "fail", "refuse", "panic", "hang"] {
+            ask(&ctx, what).await;
+        }
+        let hands = Arc::new(Hands::default());
+        work(&ctx, &hands, &[("dead", 4), ("done", 1)]).await;
+        assert_eq!(hands.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
+        let mut failures = hands.failures.lock().unwrap().clone();
+        failures.sort();
+        let expected = [
+            ("makes no sense", true),
+            ("never works", false),
+            ("never works", true),
+            ("not yet", false),
+            ("panicked: ouch", false),
+            ("panicked: ouch", true),
+            ("took longer than 0 s", false),
+            ("took longer than 0 s", true),
+        ];
+        assert_eq!(failures, expected.map(|(why, last)| (why.to_owned(), last)));
+        let dead = queue::list(&ctx, Some("dead"), 10).await.unwrap();
+        assert_eq!(dead.len(), 4);
+        assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dead_job_is_run_again_by_hand() {
+    on_both(|world| async move {
+        let ctx = now(&world);
+        ask(&ctx, "refuse").await;
+        let hands = Arc::new(Hands::default());
+        work(&ctx, &hands, &[("dead", 1)]).await;
+        let dead = queue::list(&ctx, Some("dead"), 1).await.unwrap().remove(0);
+        assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, "pending");
+        work(&ctx, &hands, &[("dead", 1)]).await;
+        assert_eq!(hands.runs.load(Ordering::SeqCst), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tick_is_made_by_one_of_many() {
+    on_both(|world| async move {
+        let ctx = now(&world);
+        let task = Task { what: "work".to_owned() };
+        let mut made = 0;
+        let tries: Vec<_> = (0..8)
+            .map(|_| {
+                let (ctx, task) = (ctx.clone(), task.clone());
+                tokio::spawn(async move { queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap() })
+            })
+            .collect();
+        for one in tries {
+            made += usize::from(one.await.unwrap());
+        }
+        assert_eq!(made, 1);
+        let hands = Arc::new(Hands::default());
+        work(&ctx, &hands, &[("done", 1)]).await;
+        assert!(!queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(), "nor again once it is done");
+        assert_eq!(queue::clean_up(&ctx, ctx.now() + chrono::Duration::minutes(1)).await.unwrap(), 1);
+    })
+    .await;
+}
