@@ -1,0 +1,24 @@
+-- wrk's side of bench.mjs: walks the lines of a file of paths, with a token, and prints its figures as one line.
+local paths = {}
+for line in io.lines(os.getenv("PATHS")) do paths[#paths + 1] = line end
+local method = os.getenv("METHOD")
+local bodies = {}
+if os.getenv("BODIES") then
+  for line in io.lines(os.getenv("BODIES")) do bodies[#bodies + 1] = line end
+end
+local headers = { ["content-type"] = "application/json", ["accept-encoding"] = "identity" }
+if os.getenv("TOKEN") then headers["authorization"] = "Bearer " .. os.getenv("TOKEN") end
+local n = tonumber(os.getenv("START") or "0")
+
+request = function()
+  n = n + 1
+  local body = nil
+  if #bodies > 0 then body = bodies[n % #bodies + 1] end
+  return wrk.format(method, paths[n % #paths + 1], headers, body)
+end
+
+done = function(summary, latency)
+  local e = summary.errors
+  io.write(string.format("RESULT %d %d %d %d %d\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end

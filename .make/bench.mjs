@@ -1,0 +1,236 @@
+// Measures the release binary on one seeded database of each kind, beside a bare server that answers as many bytes
+// in the same run. Several short passes in turn; medians. The load generator (wrk) is a process of its own.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+
+const root = new URL("..", import.meta.url).pathname;
+const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "release");
+const work = join(root, "target/bench");
+const orders = process.env.BENCH_ORDERS ?? "20000";
+const passes = Number(process.env.BENCH_PASSES ?? 3);
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
+const only = (process.env.BENCH_ONLY ?? "").split(",").filter(Boolean);
+const password = "portal-demo-2026";
+const say = (text) => process.stderr.write(`${text}\n`);
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Seconds of processor time a process has used. */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function memoryMb(pid, what) {
+  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024);
+}
+
+async function started(process, address) {
+  for (let i = 0; i < 400; i += 1) {
+    try {
+      if ((await fetch(address)).ok) return process;
+    } catch {
+      // not listening yet
+    }
+    await wait(25);
+  }
+  throw new Error(`${address} does not answer`);
+}
+
+let runs = 0;
+function wrkCommand(base, load) {
+  runs += 1;
+  const paths = join(work, `paths-${runs}`);
+  writeFileSync(paths, load.paths.join("\n"));
+  const env = { ...process.env, PATHS: paths, METHOD: load.method ?? "GET", START: String(runs * 7919) };
+  if (load.token) env.TOKEN = load.token;
+  if (load.bodies) {
+    env.BODIES = join(work, `bodies-${runs}`);
+    writeFileSync(env.BODIES, load.bodies.join("\n"));
+  }
+  const args = ["-t1", `-c${load.connections ?? 32}`, `-d${load.seconds ?? seconds}s`, "--timeout", "10s", "-s", join(root, ".make/bench.lua"), base];
+  return ["wrk", args, { env, encoding: "utf8" }];
+}
+
+function figures(output) {
+  const found = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output);
+  if (!found) throw new Error(`wrk said: ${output}`);
+  const [requests, us, p50, p99, errors] = found.slice(1).map(Number);
+  return { requests, perSecond: (requests * 1e6) / us, p50: p50 / 1000, p99: p99 / 1000, errors };
+}
+
+function wrk(base, load, pid) {
+  const before = cpuSeconds(pid);
+  const run = spawnSync(...wrkCommand(base, load));
+  const result = figures(run.stdout + run.stderr);
+  return { ...result, cpuUs: ((cpuSeconds(pid) - before) * 1e6) / result.requests };
+}
+
+/** Passes of the product and of the bare server in turn. */
+function measure(name, product, load, fixed, bytes, fixedMethod) {
+  const ours = [];
+  const bare = [];
+  for (let i = 0; i < passes; i += 1) {
+    ours.push(wrk(product.base, load, product.pid));
+    if (fixed) bare.push(wrk(fixed.base, { paths: [`/bytes/${bytes}`], method: fixedMethod ?? "GET", connections: load.connections, bodies: load.bodies && ["{}"] }, fixed.pid));
+  }
+  const errors = ours.reduce((sum, run) => sum + run.errors, 0);
+  const row = {
+    name,
+    bytes,
+    perSecond: median(ours.map((run) => run.perSecond)),
+    p50: median(ours.map((run) => run.p50)),
+    p99: median(ours.map((run) => run.p99)),
+    cpuUs: median(ours.map((run) => run.cpuUs)),
+    errors,
+  };
+  if (fixed) {
+    row.fixed = median(bare.map((run) => run.perSecond));
+    row.ratio = row.perSecond / row.fixed;
+  }
+  say(`  ${name}: ${Math.round(row.perSecond)}/s, ratio ${row.ratio?.toFixed(3) ?? "–"}, p50 ${row.p50.toFixed(1)} ms, p99 ${row.p99.toFixed(1)} ms${errors ? `, ${errors} ERRORS` : ""}`);
+  return row;
+}
+
+async function office(database) {
+  const dir = join(work, database);
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const port = database === "sqlite" ? 18511 : 18512;
+  const base = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, SPV_DATA_DIR: dir, SPV_LISTEN: `127.0.0.1:${port}`, SPV_LOG: "info", SPV_DEMO_PASSWORD: password };
+  let stop = () => {};
+  if (database === "postgres") {
+    const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
+    env.SPV_DATABASE_URL = execFileSync(join(root, ".make/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim();
+    stop = () => execFileSync(join(root, ".make/postgres.sh"), ["stop", postgres]);
+  }
+  const spvctl = (args, input) => execFileSync(join(target, "spvctl"), args, { env, input, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
+  spvctl(["migrate"]);
+  const seeding = Date.now();
+  spvctl(["seed", "--spvs", orders]);
+  say(`${database}: ${orders} orders seeded in ${((Date.now() - seeding) / 1000).toFixed(0)} s`);
+  const company = JSON.parse(spvctl(["company", "list", "--format", "json"]))[0];
+  for (const [role, extra] of [["employee", []], ["super_admin", []], ["company_admin", ["--company", company.id]]]) {
+    spvctl(["user", "create", "--role", role, "--first-name", "Bench", "--last-name", role, "--email", `${role}@bench.example`, "--password-stdin", ...extra], password);
+  }
+  const starting = performance.now();
+  const log = join(dir, "log");
+  const server = spawn("sh", ["-c", `exec "${join(target, "spvctl")}" serve >"${log}" 2>&1`], { env });
+  await started(server, `${base}/readyz`);
+  const startMs = performance.now() - starting;
+  await wait(1500);
+  return { database, base, pid: server.pid, startMs, idleMb: memoryMb(server.pid, "VmRSS"), company, stop: () => (server.kill("SIGTERM"), wait(1500).then(stop)) };
+}
+
+async function token(base, email) {
+  const answer = await fetch(`${base}/auth/v1/token?grant_type=password`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(`${email}: ${JSON.stringify(body)}`);
+  return body.access_token;
+}
+
+async function benched(database, fixed, hashes) {
+  const product = await office(database);
+  const { base } = product;
+  const employee = await token(base, "employee@bench.example");
+  const admin = await token(base, "company_admin@bench.example");
+  const get = async (path, bearer) => {
+    const answer = await fetch(base + path, { headers: { authorization: `Bearer ${bearer}`, "accept-encoding": "identity" } });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${text}`);
+    return { bytes: text.length, body: JSON.parse(text) };
+  };
+  const spvs = [];
+  for (let cursor = ""; spvs.length < 2000; ) {
+    const page = (await get(`/rest/v1/spvs?limit=500${cursor && `&cursor=${cursor}`}`, employee)).body;
+    spvs.push(...page.items);
+    cursor = page.next_cursor;
+    if (!cursor) break;
+  }
+  const clients = (await get("/rest/v1/clients?limit=500", employee)).body.items;
+  const open = spvs.filter((spv) => ["active", "processing"].includes(spv.status)).slice(0, 400);
+  const steps = [];
+  for (const spv of open) steps.push((await get(`/rest/v1/spvs/${spv.id}`, employee)).body.steps.at(-1).id);
+  const size = async (path, bearer) => (await get(path, bearer)).bytes;
+  const patched = await fetch(`${base}/rest/v1/steps/${steps[0]}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${employee}`, "content-type": "application/json" },
+    body: '{"text_data":"first"}',
+  });
+  const loads = {
+    W2: ["one order with its 8 steps", { paths: spvs.map((spv) => `/rest/v1/spvs/${spv.id}`), token: employee }, await size(`/rest/v1/spvs/${spvs[0].id}`, employee)],
+    W3: ["newest 50 orders with names", { paths: ["/rest/v1/spvs?limit=50"], token: employee }, await size("/rest/v1/spvs?limit=50", employee)],
+    "W4 page": ["company dashboard, first 50 of 400", { paths: ["/rest/v1/dashboards/company?limit=50"], token: admin }, await size("/rest/v1/dashboards/company?limit=50", admin)],
+    "W4 all": ["company dashboard, all 400", { paths: ["/rest/v1/dashboards/company?limit=400"], token: admin }, await size("/rest/v1/dashboards/company?limit=400", admin)],
+    W5: ["update one step, durable", { paths: steps.map((id) => `/rest/v1/steps/${id}`), method: "PATCH", bodies: ["in_progress", "pending"].flatMap((status) => Array(steps.length).fill(JSON.stringify({ status }))), token: employee }, (await patched.text()).length, "PATCH"],
+    W6: ["employee counters", { paths: ["/rest/v1/dashboards/employee"], token: employee }, await size("/rest/v1/dashboards/employee", employee)],
+  };
+  const rows = [];
+  for (const [id, [what, load, bytes, method]] of Object.entries(loads)) {
+    if (only.length && !only.includes(id)) continue;
+    rows.push(measure(`${id} ${what}`, product, load, fixed, bytes, method));
+  }
+  const peakMb = memoryMb(product.pid, "VmHWM");
+  const signIn = {
+    paths: ["/auth/v1/token?grant_type=password"],
+    method: "POST",
+    bodies: clients.map((client) => JSON.stringify({ email: client.email, password })),
+    connections: 16,
+  };
+  let crowded;
+  if (!only.length || only.includes("W1")) {
+    const row = measure("W1 sign in", product, signIn, undefined, 0);
+    row.fixed = hashes;
+    row.ratio = row.perSecond / hashes;
+    say(`  W1 ratio to the hash alone: ${row.ratio.toFixed(2)}`);
+    rows.unshift(row);
+    const read = { ...loads.W2[1], connections: 4, seconds: 6 };
+    const quiet = figures(spawnSync(...wrkCommand(base, read)).stdout);
+    const [command, args, options] = wrkCommand(base, { ...signIn, seconds: 9 });
+    const crowd = spawn(command, args, options);
+    await wait(1500);
+    crowded = { quiet: quiet.p99, busy: figures(spawnSync(...wrkCommand(base, read)).stdout).p99 };
+    await new Promise((done) => crowd.on("exit", done));
+    say(`  p99 of an order read: ${crowded.quiet.toFixed(1)} ms quiet, ${crowded.busy.toFixed(1)} ms while sign-ins saturate`);
+  }
+  await product.stop();
+  return { ...product, rows, crowded, peakMb };
+}
+
+const round = (value, digits) => (value === undefined ? "–" : value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+
+mkdirSync(work, { recursive: true });
+const fixedServer = spawn(join(target, "examples/fixed"), ["127.0.0.1:18510"], { stdio: "ignore" });
+const fixed = { base: "http://127.0.0.1:18510", pid: fixedServer.pid };
+try {
+  await started(fixedServer, `${fixed.base}/bytes/1`);
+  const hashes = Number(execFileSync(join(target, "examples/hashes"), { encoding: "utf8" }));
+  say(`${hashes.toFixed(1)} password checks a second on ${cpus().length} cores`);
+  const results = [];
+  for (const database of (process.env.BENCH_DATABASES ?? "sqlite,postgres").split(",")) results.push(await benched(database, fixed, hashes));
+  const date = new Date().toISOString().slice(0, 10);
+  console.log(`\n${date}, ${cpus().length} × ${cpus()[0].model}, ${orders} orders, median of ${passes} passes of ${seconds} s\n`);
+  for (const result of results) {
+    console.log(`${result.database === "sqlite" ? "SQLite (synchronous=FULL)" : "PostgreSQL"}\n`);
+    console.log("| workload | bytes | requests/s | bare server/s | ratio | p50 ms | p99 ms | CPU µs/request |\n|---|---:|---:|---:|---:|---:|---:|---:|");
+    for (const row of result.rows) {
+      console.log(`| ${row.name} | ${row.bytes || "–"} | ${round(row.perSecond, 0)} | ${round(row.fixed, 0)} | ${round(row.ratio, 3)} | ${round(row.p50, 1)} | ${round(row.p99, 1)} | ${round(row.cpuUs, 0)} |`);
+    }
+    if (result.crowded) console.log(`\nOrder read while sign-ins saturate: p99 ${round(result.crowded.busy, 1)} ms, quiet ${round(result.crowded.quiet, 1)} ms.`);
+    console.log(`Start to ready ${round(result.startMs, 0)} ms; memory ${result.idleMb} MB idle, ${result.peakMb} MB at most in W2–W6.\n`);
+  }
+  const failed = results.flatMap((result) => result.rows).filter((row) => row.errors > 0);
+  if (failed.length) {
+    console.log(`Errors in: ${failed.map((row) => row.name).join(", ")}`);
+    process.exitCode = 1;
+  }
+} finally {
+  fixedServer.kill();
+}
