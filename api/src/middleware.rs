@@ -149,7 +149,7 @@ fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
 
 /// One line a request. The route's template, never the address asked for: that may hold a token or a name.
 fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration, about: &About) {
-    let ms = took.as_secs_f64() * 1_000.0;
+    let ms = (took.as_secs_f64() * 100_000.0).round() / 100.0;
     let status = status.as_u16();
     let actor = about.signed_in.get().map(|user| tracing::field::display(user.id));
     let request_id = about.request_id.as_str();
