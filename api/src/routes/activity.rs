@@ -90,7 +90,7 @@ pub struct Wanted {
     responses((status = 200, body = Page<Activity>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
     only_order(wanted.order.as_deref(), "-seq")?;
-    let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id };
+    let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id, ..Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, Activity::from)))
 }
