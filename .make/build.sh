@@ -9,15 +9,7 @@ sh .make/tools.sh
 
 if [ ! -e web/node_modules/.package-lock.json ] || [ web/package-lock.json -nt web/node_modules/.package-lock.json ]; then
   echo "[2/$steps] Installing the web app's packages and building it (about a minute)"
-  if ! refused=$(npm --prefix web ci --no-audit --no-fund --loglevel=error 2>&1); then
-    # A registry that serves only some platforms' builds of an optional package makes `npm ci` call a good lock file
-    # stale. `npm install` takes the same locked versions and leaves out what it cannot get; the lock file stays.
-    case $refused in
-      *EUSAGE*) echo "    npm ci refuses the lock file; installing its versions with npm install instead" ;;
-      *) echo "$refused" >&2 && exit 1 ;;
-    esac
-    npm --prefix web install --no-save --no-audit --no-fund --loglevel=error
-  fi
+  npm --prefix web ci --no-audit --no-fund --loglevel=error
   touch web/node_modules/.package-lock.json
   stale=yes
 elif [ ! -e web/dist/.vite/manifest.json ]; then
