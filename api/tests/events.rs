@@ -249,8 +249,11 @@ async fn what_another_process_writes_is_heard_within_two_seconds() {
         // A second handle on the same database, as `spvctl` has.
         let elsewhere = domain::db::Db::open(&app.world.url, domain::db::Durability::Full).await.unwrap();
         let ctx = domain::Ctx { db: elsewhere.clone(), ..app.world.operator() };
-        let input =
-            domain::companies::Input { name: "Far".into(), business_name: "Far LLC".into(), ..Default::default() };
+        let input = domain::companies::Input {
+            name: Some("Far".into()),
+            business_name: Some("Far LLC".into()),
+            ..Default::default()
+        };
         domain::companies::create(&ctx, input).await.unwrap();
         let heard = timeout(Duration::from_secs(2), events.until("company.created")).await.expect("heard in time");
         assert_eq!(

@@ -3,7 +3,6 @@ use domain::{auth::passwords, testing::World};
 use std::time::{Duration, Instant};
 
 #[tokio::main]
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 async fn main() {
     let world = World::sqlite().await;
     let ctx = world.nobody();

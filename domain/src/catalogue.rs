@@ -70,9 +70,12 @@ pub fn error(language: &str, error: &Error) -> String {
         Error::Conflict(problem) | Error::Forbidden(problem) | Error::Unauthenticated(problem) => {
             whole(language, problem)
         }
-        Error::TooMany(seconds) => {
-            text(language, "errors", "too_many_requests", &Map::from_iter([("seconds".to_owned(), Value::from(*seconds))]))
-        }
+        Error::TooMany(seconds) => text(
+            language,
+            "errors",
+            "too_many_requests",
+            &Map::from_iter([("seconds".to_owned(), Value::from(*seconds))]),
+        ),
         Error::Unavailable(_) => text(language, "errors", "unavailable", &none),
         Error::Internal(_) => text(language, "errors", "internal", &none),
     }

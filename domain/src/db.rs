@@ -60,7 +60,7 @@ pub struct Tx {
     on: TxOn,
     signals: Arc<Signals>,
     jobs: bool,
-    activity: bool,
+    events: i64,
 }
 
 #[derive(Debug)]
@@ -245,6 +245,28 @@ pub fn json_list(dialect: Dialect, columns: &[(&str, &str, Col)], from: &str) ->
     }
 }
 
+/// A [`json_list`] as a value inside another: PostgreSQL's is text only at the end.
+pub fn within(list: &str) -> String {
+    format!("({})", list.replace("::text", ""))
+}
+
+/// A query that answers with the JSON `object` alone.
+pub fn selected(dialect: Dialect, object: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("select {object}"),
+        Dialect::Postgres => format!("select {object}::text"),
+    }
+}
+
+/// What keeps a selected row from others until the transaction ends. SQLite needs nothing: a transaction that
+/// writes is alone from its beginning.
+pub fn for_update(dialect: Dialect, table: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => String::new(),
+        Dialect::Postgres => format!(" for update of {table}"),
+    }
+}
+
 /// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
 pub fn number_activity(dialect: Dialect) -> &'static str {
     match dialect {
@@ -379,7 +401,7 @@ impl Db {
             Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
             Pools::Postgres(pool) => TxOn::Postgres(pool.begin().await?),
         };
-        Ok(Tx { on, signals: self.signals.clone(), jobs: false, activity: false })
+        Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0 })
     }
 
     /// Wakes at every commit of this process that queued a job.
@@ -449,7 +471,7 @@ impl Tx {
         if self.jobs {
             self.signals.jobs.send_modify(|n| *n += 1);
         }
-        if self.activity {
+        if self.events > 0 {
             self.signals.activity.send_modify(|n| *n += 1);
         }
         Ok(())
@@ -463,8 +485,10 @@ impl Tx {
         self.jobs = true;
     }
 
-    pub(crate) fn has_activity(&mut self) {
-        self.activity = true;
+    /// The place of another row of activity in this transaction.
+    pub(crate) fn next_event(&mut self) -> i64 {
+        self.events += 1;
+        self.events
     }
 
     /// Tells other processes once this transaction commits; only PostgreSQL can.

@@ -178,8 +178,8 @@ impl World {
 
     pub async fn company(&self, name: &str) -> CompanyId {
         let input = crate::companies::Input {
-            name: name.to_owned(),
-            business_name: format!("{name} LLC"),
+            name: Some(name.to_owned()),
+            business_name: Some(format!("{name} LLC")),
             ..Default::default()
         };
         crate::companies::create(&self.operator(), input).await.expect("a company").id
@@ -194,7 +194,7 @@ impl World {
                 last_name: "Test".to_owned(),
                 email: format!("{}@example.com", first.to_lowercase()),
                 phone: None,
-                company_id: company,
+                company_id: Some(company),
             },
         )
         .await

@@ -38,6 +38,7 @@ create table users (
     version bigint not null default 1
 );
 create index users_newest on users (created_at, id);
+create index users_by_state on users (status, created_at, id);
 create index users_by_role on users (role, created_at, id);
 create index users_by_status on users (role, status, created_at, id);
 create index users_by_company on users (company_id, role, created_at, id);
@@ -253,6 +254,8 @@ create table activity (
     id uuid primary key,
     seq bigint unique,
     hash text,
+    -- The place among the events of one transaction, which may share a microsecond.
+    nth bigint not null,
     at timestamptz not null,
     actor_kind text not null,
     actor_id uuid,
@@ -270,7 +273,10 @@ create table activity (
     user_agent text,
     data jsonb not null
 );
-create index activity_unnumbered on activity (at, id) where seq is null;
+create index activity_unnumbered on activity (at, nth, id) where seq is null;
+-- The feed of the staff's dashboard.
+create index activity_work on activity (seq)
+    where subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request');
 create index activity_by_spv on activity (spv_id, seq);
 create index activity_by_subject on activity (subject_id, seq);
 create index activity_by_company on activity (company_id, seq);

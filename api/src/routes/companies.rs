@@ -123,8 +123,8 @@ pub struct NewCompany {
     responses((status = 201, body = Company)))]
 pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Company>> {
     let input = Input {
-        name: input.name,
-        business_name: input.business_name,
+        name: Some(input.name),
+        business_name: Some(input.business_name),
         email: input.email,
         phone: input.phone,
         logo_url: input.logo_url,
@@ -172,13 +172,9 @@ pub async fn update(
     IfMatch(version): IfMatch,
     Json(change): Json<CompanyChange>,
 ) -> Result<Row<Company>> {
-    // The use case takes an empty name for one that was left out; a blank one it refuses.
-    let name = |sent: Option<String>| {
-        sent.map_or_else(String::new, |name| if name.is_empty() { " ".to_owned() } else { name })
-    };
     let input = Input {
-        name: name(change.name),
-        business_name: name(change.business_name),
+        name: change.name,
+        business_name: change.business_name,
         email: change.email,
         phone: change.phone,
         logo_url: change.logo_url,

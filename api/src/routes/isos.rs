@@ -8,7 +8,7 @@ use crate::{
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
-    Ctx, Error,
+    Ctx,
     ids::{CompanyId, IsoId, UserId},
     isos::{self, Filter, Input},
     page::PageQuery,
@@ -120,7 +120,7 @@ pub async fn create(New { ctx, input, .. }: New<NewIso>) -> Result<Made<Iso>> {
         last_name: input.last_name,
         email: input.email,
         phone: input.phone,
-        company_id: input.company_id.ok_or_else(|| Error::field("company_id", "required"))?,
+        company_id: input.company_id,
     };
     let iso = isos::create(&ctx, input).await?;
     Ok(Made { location: format!("/rest/v1/isos/{}", iso.id), version: iso.version, view: Iso::of(&ctx, iso) })

@@ -89,9 +89,8 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 .about(&[("name", fields.name.is_some()), ("business-name", fields.business_name.is_some())])?;
             let mut input = fields.input();
             if asking {
-                input.name = portal.ask.text(Some(input.name).filter(|name| !name.is_empty()), "Name", anything)?;
-                let given = Some(input.business_name).filter(|name| !name.is_empty());
-                input.business_name = portal.ask.text(given, "Business name", anything)?;
+                input.name = Some(portal.ask.text(input.name, "Name", anything)?);
+                input.business_name = Some(portal.ask.text(input.business_name, "Business name", anything)?);
                 input.email = portal.ask.optional(input.email, "E-mail")?;
                 input.phone = portal.ask.optional(input.phone, "Phone")?;
             }
@@ -135,8 +134,8 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
 impl Fields {
     fn input(self) -> Input {
         Input {
-            name: self.name.unwrap_or_default(),
-            business_name: self.business_name.unwrap_or_default(),
+            name: self.name,
+            business_name: self.business_name,
             email: self.email,
             phone: self.phone,
             logo_url: self.logo_url,

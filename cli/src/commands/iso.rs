@@ -112,8 +112,8 @@ async fn create(args: Create, portal: &Portal) -> Result {
         email: ask.text(args.email, "E-mail", anything)?,
         phone: args.phone,
         company_id: match named::company(&portal.ctx, args.company.as_deref()).await? {
-            Some(company) => company,
-            None => named::choose_company(portal).await?,
+            Some(company) => Some(company),
+            None => Some(named::choose_company(portal).await?),
         },
     };
     portal.out.one(record(&isos::create(&portal.ctx, input).await?))

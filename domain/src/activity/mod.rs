@@ -129,8 +129,8 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         user_agent: ctx.origin.user_agent.clone(),
         data: event.data,
     };
-    store::insert(tx, &row).await?;
-    tx.has_activity();
+    let nth = tx.next_event();
+    store::insert(tx, &row, nth).await?;
     Ok(())
 }
 
@@ -139,6 +139,8 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
 pub struct Filter {
     pub subject_id: Option<Uuid>,
     pub spv_id: Option<SpvId>,
+    /// Only what happened to orders and to who they are between: no sign-ins, no mails.
+    pub work_only: bool,
 }
 
 /// The newest numbered events the actor may see.

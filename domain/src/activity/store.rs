@@ -28,11 +28,11 @@ const COLUMNS: &[(&str, &str, Col)] = &[
     ("data", "t.data", Col::Json),
 ];
 
-pub async fn insert(tx: &mut Tx, row: &Activity) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64) -> Result<()> {
     tx.sql(
         "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
-         company_id, client_id, iso_id, spv_id, public, address, user_agent, data) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+         company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
     .bind(row.id)
     .bind(row.at)
@@ -51,6 +51,7 @@ pub async fn insert(tx: &mut Tx, row: &Activity) -> Result<()> {
     .bind(row.address.clone())
     .bind(row.user_agent.clone())
     .bind(Json(row.data.clone()))
+    .bind(nth)
     .run()
     .await?;
     Ok(())
@@ -82,6 +83,9 @@ pub async fn list(
             ids.push(id);
             sql.push_str(&format!(" and {column} = ${}", ids.len()));
         }
+    }
+    if filter.work_only {
+        sql.push_str(" and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request')");
     }
     if let Some(before) = before {
         sql.push_str(&format!(" and seq < {before}"));
@@ -132,7 +136,7 @@ pub async fn lock_head(tx: &mut Tx) -> Result<(i64, String)> {
 }
 
 pub async fn unnumbered(tx: &mut Tx, limit: i64) -> Result<Vec<Activity>> {
-    let sql = "select * from activity where seq is null order by at, id limit $1";
+    let sql = "select * from activity where seq is null order by at, nth, id limit $1";
     tx.sql_built(json_list(tx.dialect(), COLUMNS, sql)).bind(limit).json().await
 }
 

@@ -23,13 +23,12 @@ use crate::{
 /// Forbidden; Invalid per field.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
-    let checked = input.checked()?;
+    let company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         drop(tx);
         return get(ctx, CompanyId(id)).await;
     }
-    let company = Company::new(CompanyId(ctx.chance.uuid()), checked, ctx.now(), ctx.who());
     store::insert(&mut tx, &company).await?;
     index(&mut tx, &company).await?;
     activity::append(&mut tx, ctx, told(&company, "company.created").public()).await?;
@@ -87,11 +86,7 @@ pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Depends> {
 /// # Errors
 /// NotFound; Invalid per field; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input) -> Result<Company> {
-    change(ctx, id, version, Action::Update, "company.updated", |company| {
-        company.set(input.over(company).checked()?);
-        Ok(())
-    })
-    .await
+    change(ctx, id, version, Action::Update, "company.updated", |company| company.set(&input.over(company))).await
 }
 
 /// Hides a company; its members cannot sign in any more (decision 26). Staff.

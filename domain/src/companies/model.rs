@@ -24,10 +24,11 @@ pub struct Company {
 }
 
 /// Name and business name are required; an empty e-mail, phone or logo is stored as null (specification, section 5).
+/// In a change, a field left out stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    pub name: String,
-    pub business_name: String,
+    pub name: Option<String>,
+    pub business_name: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,
     pub logo_url: Option<String>,
@@ -35,60 +36,50 @@ pub struct Input {
 }
 
 impl Input {
-    /// # Errors
-    /// Invalid with every refused field.
-    pub fn checked(mut self) -> Result<Self> {
-        let mut check = Check::new();
-        self.name = check.line("name", &self.name, LINE);
-        self.business_name = check.line("business_name", &self.business_name, LINE);
-        self.email = check.optional_email("email", self.email.as_deref());
-        self.phone = check.optional_line("phone", self.phone.as_deref(), 40);
-        self.logo_url = check.optional_https("logo_url", self.logo_url.as_deref());
-        self.domain = check.optional_line("domain", self.domain.as_deref(), 253);
-        check.done()?;
-        Ok(self)
-    }
-
-    /// Fields that were left out keep what the company has.
+    /// Fields that were left out take what the company has.
     pub(super) fn over(self, company: &Company) -> Self {
-        let keep = |new: Option<String>, old: &Option<String>| new.or_else(|| old.clone());
-        let name = |new: String, old: &str| if new.is_empty() { old.to_owned() } else { new };
         Self {
-            name: name(self.name, &company.name),
-            business_name: name(self.business_name, &company.business_name),
-            email: keep(self.email, &company.email),
-            phone: keep(self.phone, &company.phone),
-            logo_url: keep(self.logo_url, &company.logo_url),
-            domain: keep(self.domain, &company.domain),
+            name: self.name.or_else(|| Some(company.name.clone())),
+            business_name: self.business_name.or_else(|| Some(company.business_name.clone())),
+            email: self.email.or_else(|| company.email.clone()),
+            phone: self.phone.or_else(|| company.phone.clone()),
+            logo_url: self.logo_url.or_else(|| company.logo_url.clone()),
+            domain: self.domain.or_else(|| company.domain.clone()),
         }
     }
 }
 
 impl Company {
-    pub(super) fn new(id: CompanyId, input: Input, at: DateTime<Utc>, by: String) -> Self {
-        Self {
+    pub(super) fn new(id: CompanyId, input: &Input, at: DateTime<Utc>, by: String) -> Result<Self> {
+        let mut company = Self {
             id,
-            name: input.name,
-            business_name: input.business_name,
-            email: input.email,
-            phone: input.phone,
-            logo_url: input.logo_url,
-            domain: input.domain,
+            name: String::new(),
+            business_name: String::new(),
+            email: None,
+            phone: None,
+            logo_url: None,
+            domain: None,
             archived_at: None,
             created_at: at,
             updated_at: at,
             updated_by: by,
             version: 1,
-        }
+        };
+        company.set(input)?;
+        Ok(company)
     }
 
-    pub(super) fn set(&mut self, input: Input) {
-        self.name = input.name;
-        self.business_name = input.business_name;
-        self.email = input.email;
-        self.phone = input.phone;
-        self.logo_url = input.logo_url;
-        self.domain = input.domain;
+    /// # Errors
+    /// Invalid with every refused field.
+    pub(super) fn set(&mut self, input: &Input) -> Result<()> {
+        let mut check = Check::new();
+        self.name = check.line("name", input.name.as_deref().unwrap_or(""), LINE);
+        self.business_name = check.line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
+        self.email = check.optional_email("email", input.email.as_deref());
+        self.phone = check.optional_line("phone", input.phone.as_deref(), 40);
+        self.logo_url = check.optional_https("logo_url", input.logo_url.as_deref());
+        self.domain = check.optional_line("domain", input.domain.as_deref(), 253);
+        check.done()
     }
 }
 

@@ -192,8 +192,8 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     };
     let company = companies::get(ctx, id).await?;
     let mut db = ctx.db();
-    let groups = store::company_groups(&mut db, id).await?;
-    let (active_clients, iso_partners) = store::company_people(&mut db, id).await?;
+    let store::Overview { clients: active_clients, partners: iso_partners, groups } =
+        store::company(&mut db, id).await?;
     let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
     let mut revenue: Vec<Sum> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
@@ -274,5 +274,6 @@ pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
 
 async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
     let page = PageQuery { limit: Some(limit), cursor: None };
-    Ok(activity::list(ctx, &activity::Filter::default(), &page).await?.items)
+    let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
+    Ok(activity::list(ctx, &filter, &page).await?.items)
 }

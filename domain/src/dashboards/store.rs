@@ -1,13 +1,14 @@
 //! SQL of the dashboards.
 use crate::{
     access::Role,
-    db::{Db, Sql, Tx},
+    db::{Col, Db, Sql, Tx, json_list, json_object, selected, within},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
     spvs, users,
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::Deserialize;
 
 /// An amount in one currency, in minor units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -67,7 +68,7 @@ pub async fn iso_orders(db: &mut Db, iso: IsoId) -> Result<Vec<(UserId, i64)>> {
     db.sql("select client_id, count(*) from spvs where iso_id = $1 group by client_id").bind(iso).all().await
 }
 
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, Deserialize)]
 pub struct Group {
     pub iso_id: Option<IsoId>,
     pub first_name: Option<String>,
@@ -83,29 +84,47 @@ impl Group {
     }
 }
 
-/// Orders and amounts of a company by partner and currency, read from one index.
-pub async fn company_groups(db: &mut Db, company: CompanyId) -> Result<Vec<Group>> {
-    db.sql(
+/// What a company's cards and partner tables begin with.
+#[derive(Debug, Deserialize)]
+pub struct Overview {
+    /// Distinct clients with an order.
+    pub clients: i64,
+    /// ISO partners that are not archived.
+    pub partners: i64,
+    /// Orders and amounts by partner and currency.
+    pub groups: Vec<Group>,
+}
+
+const GROUPS: &[(&str, &str, Col)] = &[
+    ("iso_id", "t.iso_id", Col::Id),
+    ("first_name", "t.first_name", Col::Plain),
+    ("last_name", "t.last_name", Col::Plain),
+    ("currency", "t.currency", Col::Plain),
+    ("spvs", "t.spvs", Col::Plain),
+    ("minor", "t.minor", Col::Plain),
+];
+
+/// The company's figures in one query, the orders read from one index.
+pub async fn company(db: &mut Db, company: CompanyId) -> Result<Overview> {
+    let dialect = db.dialect();
+    let groups = json_list(
+        dialect,
+        GROUPS,
         "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.minor from ( \
              select iso_id, currency, count(*) as spvs, cast(coalesce(sum( \
                  case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) as bigint) as minor \
              from spvs where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
-    )
-    .bind(company)
-    .all()
-    .await
-}
-
-/// Distinct clients with an order, and partners that are not archived.
-pub async fn company_people(db: &mut Db, company: CompanyId) -> Result<(i64, i64)> {
-    db.sql(
-        "select (select count(distinct client_id) from spvs where company_id = $1), \
-         (select count(*) from isos where company_id = $1 and archived_at is null)",
-    )
-    .bind(company)
-    .one()
-    .await
+    );
+    let figures = json_object(
+        dialect,
+        &[
+            ("clients", "(select count(distinct client_id) from spvs where company_id = $1)", Col::Plain),
+            ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
+            ("groups", &within(&groups), Col::Json),
+        ],
+    );
+    db.sql_built(selected(dialect, &figures)).bind(company).json().await
 }
 
 pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {

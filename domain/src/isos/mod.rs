@@ -28,7 +28,7 @@ pub struct Input {
     pub last_name: String,
     pub email: String,
     pub phone: Option<String>,
-    pub company_id: CompanyId,
+    pub company_id: Option<CompanyId>,
 }
 
 /// Makes an ISO with its account, and mails it a link to set a password. Staff.
@@ -42,13 +42,17 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    if input.company_id.is_none() {
+        check.refuse("company_id", Problem::new("required"));
+    }
     check.done()?;
+    let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         drop(tx);
         return get(ctx, IsoId(id)).await;
     }
-    if !store::company_is_open(&mut tx, input.company_id).await? {
+    if !store::company_is_open(&mut tx, company_id).await? {
         return Err(Error::field("company_id", "not_found"));
     }
     let id = IsoId(ctx.chance.uuid());
@@ -60,14 +64,14 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         email: email.clone(),
         phone: phone.clone(),
         address: None,
-        company_id: Some(input.company_id),
+        company_id: Some(company_id),
         iso_id: Some(id),
         password_hash: None,
         must_change_password: false,
         language: "en-US".to_owned(),
     };
     let user = users::insert(&mut tx, ctx, account).await?;
-    let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id: input.company_id };
+    let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
     store::insert(&mut tx, &row, ctx.now(), &ctx.who()).await?;
     search::index(&mut tx, "iso", id.0, &[&row.first_name, &row.last_name, &row.email]).await?;
     let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))

@@ -104,7 +104,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         let email = if n == 0 { "client@example.com".to_owned() } else { address(first, last) };
         let day = past(100 - 4 * n as i64);
         let country = Country::ALL[chance.below(5) as usize];
-        let price = 1_500 + 250 * chance.below(12);
+        let price = 12_000 + 1_500 * chance.below(20);
         let input = clients::Input {
             first_name: (*first).to_owned(),
             last_name: (*last).to_owned(),
@@ -117,7 +117,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             country: Some(country.code().to_owned()),
             ..clients::Input::default()
         };
-        let made = clients::create(&day, clients::Setup::Full, input).await?;
+        let made = clients::create(&day.acting_as(elias(ctx).await?), clients::Setup::Full, input).await?;
         if n == 0 {
             open(ctx, &email).await?;
         }

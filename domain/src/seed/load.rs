@@ -110,7 +110,7 @@ async fn order(tx: &mut Tx, ctx: &Ctx, n: u64, client: UserId, company: CompanyI
         currency: ctx.options.default_currency,
         price_minor: Some(150_000 + (n % 40) as i64 * 2_500),
         commission_minor: iso.map(|_| 15_000),
-        purchase_amount_minor: (n % 2 == 0).then_some(25_000_000 + (n % 97) as i64 * 1_000_000),
+        purchase_amount_minor: n.is_multiple_of(2).then_some(25_000_000 + (n % 97) as i64 * 1_000_000),
         iso_commission_percentage: None,
         status: Status::Active,
         ordered_date: today.checked_sub_days(Days::new(n * 7 % 730)).unwrap_or(today),

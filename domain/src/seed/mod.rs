@@ -107,8 +107,8 @@ async fn company(ctx: &Ctx, name: &str, business_name: &str) -> Result<CompanyId
         Ok(company) => Ok(company.id),
         Err(Error::NotFound(_)) => {
             let input = companies::Input {
-                name: name.to_owned(),
-                business_name: business_name.to_owned(),
+                name: Some(name.to_owned()),
+                business_name: Some(business_name.to_owned()),
                 ..companies::Input::default()
             };
             Ok(companies::create(ctx, input).await?.id)
@@ -127,7 +127,7 @@ async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str
                 last_name: last.to_owned(),
                 email: email.to_owned(),
                 phone: None,
-                company_id: company,
+                company_id: Some(company),
             };
             Ok(isos::create(ctx, input).await?.id)
         }

@@ -325,7 +325,7 @@ async fn change(
     if event == Event::Reopen {
         after.closed_at = None;
     }
-    moved(&mut tx, ctx, &before, after, state).await?;
+    let spv = moved(&mut tx, ctx, &before, after, state).await?;
     let name = match event {
         Event::Start => "spv.started",
         Event::Hold => "spv.held",
@@ -337,13 +337,13 @@ async fn change(
     };
     activity::append(&mut tx, ctx, told(name, &before, state.status, reason.as_deref())).await?;
     tx.commit().await?;
-    drop(steps);
-    get(ctx, id).await
+    Ok(Detail { spv, steps })
 }
 
 /// Saves an order whose state or steps have moved, and its counters.
-pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<()> {
-    after.status = state.status;
+pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<Spv> {
+    (after.status, after.held_from, after.cancelled_from) = (state.status, state.held_from, state.cancelled_from);
+    (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.who(), before.version + 1);
     store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
     let mut changes = Changes::default();
     for (spv, sign) in [(before, -1), (&after, 1)] {
@@ -355,7 +355,8 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
             changes.add(Count::PendingReviews, sign * spv.steps_pending);
         }
     }
-    changes.write(tx, before.id.0.as_bytes()[0]).await
+    changes.write(tx, before.id.0.as_bytes()[0]).await?;
+    Ok(after)
 }
 
 /// The public event of an order's change of status.

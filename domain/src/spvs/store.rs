@@ -2,7 +2,7 @@
 use super::model::{Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Sql, Tx, json_list},
+    db::{Col, Db, Dialect, Sql, Tx, for_update, json_list, within},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     steps::{self, Step},
@@ -63,24 +63,33 @@ struct WithSteps {
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
     let dialect = db.dialect();
-    let steps = format!(
-        "({})",
-        json_list(dialect, steps::store::COLUMNS, "select * from spv_steps where spv_id = $1 order by step_order, id")
-    );
-    // PostgreSQL's list is text at the end; inside it must stay JSON.
-    let steps = steps.replace("::text", "");
+    let steps = "select * from spv_steps where spv_id = $1 order by step_order, id";
+    let steps = within(&json_list(dialect, steps::store::COLUMNS, steps));
     let columns: Vec<_> = COLUMNS.iter().copied().chain([("steps", steps.as_str(), Col::Json)]).collect();
     let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = $1"));
     let rows: Vec<WithSteps> = db.sql_built(sql).bind(id).json().await?;
     Ok(rows.into_iter().next().map(|row| (row.spv, row.steps)))
 }
 
-/// Takes the order's row until the transaction ends; says whether there is one.
-pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<bool> {
-    Ok(tx.sql("update spvs set version = version where id = $1").bind(id).run().await? == 1)
+/// Keeps the order from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<()> {
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select s.id from spvs s where s.id = $1{}", for_update(tx.dialect(), "s"));
+        tx.sql_built(text).bind(id).optional::<(SpvId,)>().await?;
+    }
+    Ok(())
 }
 
-pub async fn spv_of_step(db: &mut impl Sql, step: StepId) -> Result<Option<SpvId>> {
+/// The order of a step, kept from others until the transaction ends.
+pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<SpvId>> {
+    let text = format!(
+        "select s.id from spv_steps t join spvs s on s.id = t.spv_id where t.id = $1{}",
+        for_update(tx.dialect(), "s")
+    );
+    Ok(tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
+}
+
+pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
     Ok(db.sql("select spv_id from spv_steps where id = $1").bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
 }
 

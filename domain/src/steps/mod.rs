@@ -44,8 +44,7 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let spv_id = spvs::store::spv_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
-    spvs::store::lock(&mut tx, spv_id).await?;
+    let spv_id = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
     let (before, mut steps) = spvs::store::get(&mut tx, spv_id).await?.ok_or(Error::NotFound("step"))?;
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
@@ -57,7 +56,8 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
     if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
         return Err(Error::Conflict(Problem::new("wrong_status").with("status", before.status.name())));
     }
-    let new = old.changed(&change, ctx.now())?;
+    let mut new = old.changed(&change, ctx.now())?;
+    (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
     let moved = new.status != old.status;
     let mut state = before.state();
     let mut events = Vec::new();
@@ -69,7 +69,8 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
         state = state.after(Event::Reopen)?;
         events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
     }
-    store::save(&mut tx, &new, ctx).await?;
+    store::save(&mut tx, &new).await?;
+    let mut spv = before.clone();
     activity::append(&mut tx, ctx, told(&before, &old, &new)).await?;
     if moved {
         steps[place] = new.clone();
@@ -89,11 +90,10 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
         for event in events {
             activity::append(&mut tx, ctx, event).await?;
         }
-        spvs::moved(&mut tx, ctx, &before, after, state).await?;
+        spv = spvs::moved(&mut tx, ctx, &before, after, state).await?;
     }
-    let answer = spvs::store::get(&mut tx, spv_id).await?.ok_or(Error::NotFound("step"))?;
     tx.commit().await?;
-    of(spvs::Detail { spv: answer.0, steps: answer.1 }, id)
+    Ok((new, spv))
 }
 
 /// Completed and pending steps and the current one, counted from the steps themselves.

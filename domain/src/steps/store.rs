@@ -59,11 +59,11 @@ pub async fn copy(tx: &mut Tx, ctx: &Ctx, spv: SpvId, from: NaiveDate, template:
     Ok(())
 }
 
-/// Writes everything that a person may change, and a new version.
-pub async fn save(tx: &mut Tx, step: &Step, ctx: &Ctx) -> Result<()> {
+/// Writes everything that a person may change.
+pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     tx.sql(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
-         waiting_on = $7, updated_at = $8, updated_by = $9, version = version + 1 where id = $1",
+         waiting_on = $7, updated_at = $8, updated_by = $9, version = $10 where id = $1",
     )
     .bind(step.id)
     .bind(step.status)
@@ -72,8 +72,9 @@ pub async fn save(tx: &mut Tx, step: &Step, ctx: &Ctx) -> Result<()> {
     .bind(step.completed_at)
     .bind(step.blocked_reason.clone())
     .bind(step.waiting_on)
-    .bind(ctx.now())
-    .bind(ctx.who())
+    .bind(step.updated_at)
+    .bind(step.updated_by.clone())
+    .bind(step.version)
     .run()
     .await?;
     Ok(())
