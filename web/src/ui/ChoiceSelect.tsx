@@ -1,5 +1,6 @@
 import { Combobox, Input, InputBase, useCombobox } from '@mantine/core';
 import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import classes from './ChoiceSelect.module.css';
 
 export interface Choice<Value extends string> {
   value: Value;
@@ -72,6 +73,7 @@ export function ChoiceSelect<Value extends string>({
           rightSectionPointerEvents="none"
           onClick={() => combobox.toggleDropdown()}
           onKeyDown={typeAhead}
+          classNames={{ input: classes.chosen }}
           {...field}
         >
           {choices[chosen]?.label ?? <Input.Placeholder>{placeholder}</Input.Placeholder>}
