@@ -1,6 +1,6 @@
 //! What each portal opens with: its counters and its main table. Every figure is counted; sums are kept apart by
 //! currency (decision 13).
-mod store;
+pub(crate) mod store;
 
 pub use store::{Person, Sum};
 
@@ -109,6 +109,9 @@ pub struct IsoClient {
     pub latest: Option<Activity>,
 }
 
+/// How many clients "Recent Client Activities" shows (specification, section 9).
+const RECENT_CLIENTS: u32 = 3;
+
 /// An ISO partner's own dashboard.
 ///
 /// # Errors
@@ -123,7 +126,8 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     let orders = store::iso_orders(&mut db, id).await?;
     let latest =
         activity::list(ctx, &activity::Filter::default(), &PageQuery { limit: Some(200), cursor: None }).await?.items;
-    let clients = clients::list(ctx, &clients::Filter::default(), &PageQuery::default()).await?.items;
+    let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
+    let clients = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
     Ok(IsoDashboard {
         active_clients: counters.active_clients,
         monthly_commissions: store::iso_commissions(&mut db, id, month).await?,
