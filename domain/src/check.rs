@@ -24,7 +24,7 @@ impl Check {
     /// A line that must be there: trimmed, 1 to `max` characters, no control characters.
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
         let value = value.trim();
-        if value.is_empty() {
+        if is_blank(value) {
             self.refuse(field, Problem::new("required"));
         }
         self.plain(field, value, max, false);
@@ -33,14 +33,14 @@ impl Check {
 
     /// A line that may be missing; empty counts as missing and is stored as null.
     pub fn optional_line(&mut self, field: &str, value: Option<&str>, max: usize) -> Option<String> {
-        let value = value.map(str::trim).filter(|v| !v.is_empty())?;
+        let value = value.map(str::trim).filter(|v| !is_blank(v))?;
         self.plain(field, value, max, false);
         Some(value.to_owned())
     }
 
     /// A text of several lines that may be missing.
     pub fn optional_text(&mut self, field: &str, value: Option<&str>) -> Option<String> {
-        let value = value.map(str::trim).filter(|v| !v.is_empty())?;
+        let value = value.map(str::trim).filter(|v| !is_blank(v))?;
         self.plain(field, value, TEXT, true);
         Some(value.to_owned())
     }
@@ -91,7 +91,7 @@ impl Check {
         value: Option<&str>,
         read: impl FnOnce(&str) -> std::result::Result<T, Problem>,
     ) -> Option<T> {
-        match value.map(str::trim).filter(|v| !v.is_empty()) {
+        match value.map(str::trim).filter(|v| !is_blank(v)) {
             Some(value) => self.read(field, read(value)),
             None => {
                 self.refuse(field, Problem::new("required"));
@@ -107,7 +107,7 @@ impl Check {
         value: Option<&str>,
         read: impl FnOnce(&str) -> std::result::Result<T, Problem>,
     ) -> Option<T> {
-        value.map(str::trim).filter(|v| !v.is_empty()).and_then(|value| self.read(field, read(value)))
+        value.map(str::trim).filter(|v| !is_blank(v)).and_then(|value| self.read(field, read(value)))
     }
 
     /// # Errors
@@ -120,8 +120,8 @@ impl Check {
         if value.chars().count() > max {
             self.refuse(field, Problem::new("too_long").with("max", max));
         }
-        if value.chars().any(|c| (c.is_control() && !(lines && matches!(c, '\n' | '\r' | '\t'))) || is_bidi_control(c))
-        {
+        let breaks = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
+        if value.chars().any(|c| ((c.is_control() || breaks(c)) && !(lines && breaks(c))) || is_bidi_control(c)) {
             self.refuse(field, Problem::new("control_characters"));
         }
     }
@@ -134,6 +134,19 @@ impl Check {
             self.refuse(field, Problem::new("invalid_email"));
         }
     }
+}
+
+/// Nothing to be seen: only spaces and signs without a shape, which are good beside letters and emoji alone.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
+                    | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{2800}'
+                    | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
+            )
+    })
 }
 
 /// Marks that turn the direction of text around and so make one name look like another.
@@ -175,6 +188,25 @@ mod tests {
             refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
             ["first_name required", "last_name control_characters", "phone too_long", "email invalid_email"]
         );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_no_name() {
+        for (name, codes) in [
+            ("\u{200b}", vec!["required"]),
+            (" \u{ad}\u{3164}\u{feff} ", vec!["required"]),
+            ("Ada\u{2028}Lovelace", vec!["control_characters"]),
+            ("\u{646}\u{200c}\u{627}", vec![]),
+        ] {
+            let mut check = Check::new();
+            check.line("name", name, LINE);
+            assert_eq!(refused(check).iter().map(|(_, code)| *code).collect::<Vec<_>>(), codes, "{name:?}");
+        }
+        let mut check = Check::new();
+        assert_eq!(check.optional_line("phone", Some("\u{200b}"), 40), None);
+        check.text("reason", "\u{200b}");
+        assert_eq!(check.optional_text("note", Some("one\u{2028}two")).as_deref(), Some("one\u{2028}two"));
+        assert_eq!(refused(check), [("reason".to_owned(), "required")]);
     }
 
     #[test]

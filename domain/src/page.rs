@@ -1,7 +1,9 @@
 //! Pages of long lists: a limit and an opaque cursor that says where the last page ended.
 use crate::error::{Error, Result};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 pub const DEFAULT_LIMIT: u32 = 50;
 pub const MAX_LIMIT: u32 = 500;
@@ -42,9 +44,25 @@ impl PageQuery {
         BASE64_URL_SAFE_NO_PAD
             .decode(cursor)
             .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+            .filter(is_storable)
+            .and_then(|key| serde_json::from_value(key).ok())
             .map(Some)
             .ok_or_else(|| Error::field("cursor", "invalid_cursor"))
+    }
+}
+
+/// A key that no row can have is not one of ours, and PostgreSQL would stumble over it: a NUL, a year of more
+/// than four digits or before our era.
+fn is_storable(key: &Value) -> bool {
+    match key {
+        Value::Array(parts) => parts.iter().all(is_storable),
+        Value::String(text) => {
+            let far = text.starts_with(['+', '-'])
+                && (text.parse::<NaiveDate>().is_ok() || text.parse::<DateTime<Utc>>().is_ok());
+            !far && !text.contains('\0')
+        }
+        _ => true,
     }
 }
 
@@ -61,5 +79,24 @@ impl<T> Page<T> {
 
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
         Page { items: self.items.into_iter().map(f).collect(), next_cursor: self.next_cursor }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_that_no_list_gave_out_is_refused() {
+        let page = |key: &str| PageQuery { limit: None, cursor: Some(BASE64_URL_SAFE_NO_PAD.encode(key)) };
+        let text = |key: &str| page(key).after::<(String, i64)>().ok().flatten();
+        assert_eq!(text(r#"["-Söhne & Co",7]"#), Some(("-Söhne & Co".to_owned(), 7)));
+        assert_eq!(text(r#"["\u0000",7]"#), None);
+        assert_eq!(text(r#"["a","b"]"#), None);
+        let date = |key: &str| page(key).after::<(NaiveDate,)>().is_ok();
+        assert!(date(r#"["2026-11-21"]"#));
+        assert!(!date(r#"["-9999-01-01"]"#) && !date(r#"["+262142-12-31"]"#));
+        assert!(page(r#"["-9999-01-01T00:00:00Z"]"#).after::<(DateTime<Utc>,)>().is_err());
+        assert!(page("null").after::<i64>().is_err());
     }
 }
