@@ -101,7 +101,7 @@ pub(super) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Optio
     Ok(Some(user))
 }
 
-/// Uses the link with this code. None as in [`consume`]; the attempt is then counted, so the caller commits.
+/// Uses the user's newest link, by its code. None as in [`consume`]; the attempt is then counted, so the caller commits.
 ///
 /// # Errors
 /// What the database refuses.
@@ -110,9 +110,12 @@ pub(super) async fn consume_code(tx: &mut Tx, ctx: &Ctx, email: &str, code: &str
     let Some(user) = users::store::lock(tx, user.id).await? else { return Ok(None) };
     let tried = store::try_links(tx, user.id, ctx.now()).await?;
     let hash = secret::code_hash(&user.email, code);
+    // Only the newest mail's code: whoever has many mails sent must not have as many codes to hit.
+    let newest = tried.iter().map(|(.., at)| *at).max();
     // Every one is compared, so that the time does not tell which it was.
-    let found = tried.iter().fold(false, |found, (kept, _)| secret::same(kept, &hash) | found);
-    let worn_out = tried.iter().any(|(_, attempts)| *attempts > MAX_WRONG_CODES);
+    let found =
+        tried.iter().fold(false, |found, (kept, _, at)| (secret::same(kept, &hash) & (Some(*at) == newest)) | found);
+    let worn_out = tried.iter().any(|(_, attempts, _)| *attempts > MAX_WRONG_CODES);
     if !found || worn_out {
         return Ok(None);
     }

@@ -150,11 +150,11 @@ pub async fn use_links_of(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Resul
     Ok(())
 }
 
-/// Counts one more try on every live link of a user, and gives their code hashes and tries.
-pub async fn try_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<(String, i64)>> {
+/// Counts one more try on every live link of a user, and gives their code hashes, tries and times.
+pub async fn try_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<(String, i64, DateTime<Utc>)>> {
     tx.sql(
         "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 \
-         returning code_hash, attempts",
+         returning code_hash, attempts, created_at",
     )
     .bind(user)
     .bind(at)
