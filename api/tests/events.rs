@@ -239,6 +239,26 @@ async fn the_stream_ends_with_the_session_within_two_seconds() {
 }
 
 #[tokio::test]
+async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        for n in 0..130 {
+            let body = json!({ "name": format!("C{n}"), "business_name": "B" });
+            erin.post("/rest/v1/companies", body).await.ok();
+        }
+        settled(&app).await;
+        let mut events = Events::of(&erin, Some(0)).await;
+        events.ready().await;
+        events.change().await;
+        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        assert!(events.next().await.is_none(), "the session has ended");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_another_process_writes_is_heard_within_two_seconds() {
     on_both(|app| async move {
         app.follow();

@@ -21,7 +21,7 @@ use domain::{
     Ctx, Error,
     activity::{self, Activity as Row},
 };
-use futures::{Stream, stream};
+use futures::{FutureExt, Stream, stream};
 use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
@@ -96,8 +96,17 @@ impl Listener {
         }
         let closing = self.app.closing.clone();
         loop {
+            // Who has much to catch up on, and reads slowly, is looked at all the same.
+            if (self.behind || !self.waiting.is_empty())
+                && (closing.is_cancelled() || (self.looks.tick().now_or_never().is_some() && !self.is_welcome().await))
+            {
+                return None;
+            }
             if let Some(row) = self.waiting.pop_front() {
-                return Some(self.change(row));
+                if activity::visible(&self.ctx.actor, &row) {
+                    return Some(self.change(row));
+                }
+                continue;
             }
             if self.behind {
                 // An unreachable database ends the stream: the page will come again, and resume.
