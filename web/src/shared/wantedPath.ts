@@ -4,8 +4,9 @@
  */
 const key = 'spv-wanted-path';
 
-/** A path of this site, never another origin: `//host` and `/\host` are not paths. */
-export const isOwnPath = (path: string) => /^\/(?![/\\])/.test(path);
+/** A path of this site, never another origin: `//host` and `/\host` are not paths, nor with a tab or line break,
+ * which browsers leave out, between the two. */
+export const isOwnPath = (path: string) => /^\/(?![/\\])[^\t\n\r]*$/.test(path);
 
 export function rememberWantedPath(path: string) {
   if (isOwnPath(path)) sessionStorage.setItem(key, path);
