@@ -7,12 +7,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The row that an earlier request with this key made, if there was one.
+/// The row that an earlier request with this key made, if there was one. Of several at once the others wait here
+/// until the first has made it.
 ///
 /// # Errors
 /// Conflict `idempotency_key_reused` when the key was used for a different request.
 pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(None) };
+    tx.alone_with(format!("idempotency {} {key}", owner(ctx))).await?;
     let found: Option<(String, Uuid)> = tx
         .sql("select request_hash, created_id from idempotency_keys where actor = $1 and key = $2")
         .bind(owner(ctx))
@@ -26,7 +28,7 @@ pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
     }
 }
 
-/// Remembers what the request made, in the transaction that made it. Of two at once, one fails here.
+/// Remembers what the request made, in the transaction that made it.
 ///
 /// # Errors
 /// Conflict `in_progress` when the same key is being used by a request that has just finished.

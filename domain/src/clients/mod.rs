@@ -1,6 +1,7 @@
 //! Clients: people with orders. Made by the two set-up flows, account and order in one transaction (decision 19).
-mod store;
+pub(crate) mod store;
 
+pub(crate) use store::orders;
 pub use store::{Client, Filter};
 
 use crate::{
@@ -68,6 +69,7 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         drop(tx);
         return made(ctx, UserId(id)).await;
     }
+    known(&mut tx, &order).await?;
     let user = users::insert(&mut tx, ctx, account).await?;
     spvs::make(&mut tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
     let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
@@ -151,6 +153,19 @@ async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spv
         ordered_date,
     };
     Ok((account, order))
+}
+
+/// The account's row names company and ISO before the order is looked at, so they must be there.
+async fn known(tx: &mut Tx, order: &spvs::New) -> Result<()> {
+    let (company, iso) = store::are_known(tx, order.company_id, order.iso_id).await?;
+    let mut check = Check::new();
+    if !company {
+        check.refuse("company_id", Problem::new("not_found"));
+    }
+    if order.iso_id.is_some() && !iso {
+        check.refuse("iso_id", Problem::new("not_found"));
+    }
+    check.done()
 }
 
 /// A client just made, with the order that came with it: the first of its orders.
@@ -243,9 +258,14 @@ pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) 
 /// Ends a client's sessions and keeps it from signing in until restored. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; stale.
+/// NotFound; Forbidden; Conflict `archived`; stale.
 pub async fn suspend(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
-    set_status(ctx, id, version, Action::Suspend, "client.suspended", users::Status::Suspended).await
+    set_status(ctx, id, version, Action::Suspend, "client.suspended", |user| match user.status {
+        users::Status::Archived => Err(Error::conflict("archived")),
+        users::Status::Suspended => Ok(None),
+        _ => Ok(Some(users::Status::Suspended)),
+    })
+    .await
 }
 
 /// Hides a client; it cannot sign in. Its orders stay. Staff.
@@ -253,17 +273,21 @@ pub async fn suspend(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
 /// # Errors
 /// NotFound; Forbidden; stale.
 pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
-    set_status(ctx, id, version, Action::Archive, "client.archived", users::Status::Archived).await
+    set_status(ctx, id, version, Action::Archive, "client.archived", |user| {
+        Ok((user.status != users::Status::Archived).then_some(users::Status::Archived))
+    })
+    .await
 }
 
-/// Brings a suspended or archived client back: active if it ever set a password, else pending. Staff.
+/// Brings a suspended or archived client back: active if it has a password to sign in with, else pending. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
 pub async fn restore(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
-    let known = get(ctx, id).await?.last_sign_in_at.is_some();
-    let status = if known { users::Status::Active } else { users::Status::Pending };
-    set_status(ctx, id, version, Action::Archive, "client.restored", status).await
+    set_status(ctx, id, version, Action::Archive, "client.restored", |user| {
+        Ok(matches!(user.status, users::Status::Suspended | users::Status::Archived).then(|| user.restored()))
+    })
+    .await
 }
 
 /// Mails a new link to set a password. Staff.
@@ -283,16 +307,18 @@ pub async fn invite(ctx: &Ctx, id: UserId) -> Result<Client> {
     Ok(client)
 }
 
+/// One change of status, or none when it stands there already.
 async fn set_status(
     ctx: &Ctx,
     id: UserId,
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    status: users::Status,
+    decide: impl FnOnce(&User) -> Result<Option<users::Status>>,
 ) -> Result<Client> {
     let mut tx = ctx.begin().await?;
     let (client, user) = locked(&mut tx, ctx, id, version, action).await?;
+    let Some(status) = decide(&user)? else { return Ok(client) };
     users::change_status(&mut tx, ctx, &user, status).await?;
     activity::append(&mut tx, ctx, told(&client, name)).await?;
     tx.commit().await?;

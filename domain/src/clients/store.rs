@@ -1,7 +1,7 @@
 //! A client's row, and SQL of clients: users of role client with the names around them.
 use crate::{
     access::Scope,
-    db::{Col, Db, Sql, Tx, json_list},
+    db::{Col, Db, Shape, Sql, Tx, json_list},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, UserId},
     users::Status,
@@ -32,7 +32,7 @@ pub struct Client {
     pub version: i64,
 }
 
-const COLUMNS: &[(&str, &str, Col)] = &[
+pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("first_name", "t.first_name", Col::Plain),
     ("last_name", "t.last_name", Col::Plain),
@@ -154,6 +154,15 @@ pub async fn save(tx: &mut Tx, client: &Client, at: DateTime<Utc>, by: &str) -> 
     .run()
     .await?;
     Ok(())
+}
+
+/// Whether there are such a company and such an ISO, archived or not.
+pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> Result<(bool, bool)> {
+    tx.sql("select exists (select 1 from companies where id = $1), exists (select 1 from isos where id = $2)")
+        .bind(company)
+        .bind(iso)
+        .one()
+        .await
 }
 
 pub async fn company_is_open(tx: &mut Tx, id: CompanyId) -> Result<bool> {

@@ -4,10 +4,10 @@ use super::{Kind, queue};
 use crate::{
     access::{Action, Resource, Role},
     check::Check,
+    clients,
     ctx::Ctx,
     error::{Error, Problem, Result},
     ids::MailId,
-    spvs,
     users::{self, Status},
 };
 use serde_json::Map;
@@ -53,12 +53,14 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
     let Some(client) = client.filter(|user| user.role == Role::Client) else {
         return Err(Error::field("clientEmail", "not_found"));
     };
-    let spv = match spvs::find(ctx, &identifier).await {
-        Ok(found) if found.spv.client_id == client.id => found.spv.id,
-        Ok(_) | Err(Error::NotFound(_)) => return Err(Error::field("spvIdentifier", "not_found")),
-        Err(e) => return Err(e),
-    };
     let mut tx = ctx.begin().await?;
+    // Among this client's own: another company may call an order the same.
+    let wanted = identifier.to_lowercase();
+    let number = wanted.strip_prefix("spv-").unwrap_or(&wanted);
+    let own = clients::orders(&mut tx, client.id).await?;
+    let named = own.iter().find(|(_, custom)| custom.as_ref().is_some_and(|text| text.to_lowercase() == wanted));
+    let spv = named.or_else(|| own.iter().find(|(id, _)| number.len() >= 8 && id.to_string().starts_with(number)));
+    let Some(&(spv, _)) = spv else { return Err(Error::field("spvIdentifier", "not_found")) };
     let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new())
         .await?
         .ok_or(Error::NotFound("mail"))?;

@@ -133,6 +133,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
 
 /// `SPV-` and the UTC time, with a counter when the company has it already (decision 7).
 async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<String> {
+    tx.alone_with(format!("identifiers {company}")).await?;
     let base = format!("SPV-{}", ctx.now().format("%Y%m%d%H%M%S"));
     let mut identifier = base.clone();
     let mut n = 1;

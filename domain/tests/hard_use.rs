@@ -1,0 +1,174 @@
+//! What careless and hostile people do, on both databases.
+use domain::{
+    Ctx, Error,
+    access::Role,
+    activity,
+    clients::{self, Setup},
+    ctx::Options,
+    ids::{CompanyId, IsoId, UserId},
+    mails, spvs,
+    testing::{World, on_both},
+    users::Status,
+};
+use std::sync::Arc;
+
+fn client(email: &str, company: CompanyId) -> clients::Input {
+    clients::Input {
+        first_name: "Maya".to_owned(),
+        last_name: "Ortiz".to_owned(),
+        email: email.to_owned(),
+        company_id: Some(company),
+        price: Some("10".to_owned()),
+        ..Default::default()
+    }
+}
+
+fn order(client: UserId, company: CompanyId) -> spvs::Input {
+    spvs::Input {
+        client_id: Some(client),
+        company_id: Some(company),
+        purchase_amount: Some("5".to_owned()),
+        ..Default::default()
+    }
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result.expect_err("is refused") {
+        Error::Conflict(p) | Error::Forbidden(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Ten orders made at once.
+async fn ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
+    let tries: Vec<_> = (0..10)
+        .map(|_| {
+            let (ctx, input) = (ctx.clone(), input.clone());
+            tokio::spawn(async move { spvs::create(&ctx, input).await })
+        })
+        .collect();
+    let mut made = Vec::new();
+    for one in tries {
+        made.push(one.await.expect("no panic").expect("an order").spv);
+    }
+    made
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_clicks_with_one_key_make_one_order_and_ten_equal_answers() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let (client, ..) = world.client("Clara", company, None).await;
+        let key = Some(("click".to_owned(), "hash".to_owned()));
+        let ctx = Ctx { idempotency: key, ..world.employee("Finn").await };
+        let named = spvs::Input { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
+        let made = ten(&ctx, &named).await;
+        assert!(made.iter().all(|spv| spv.id == made[0].id));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_orders_in_one_second_get_ten_identifiers() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let (client, ..) = world.client("Clara", company, None).await;
+        let made = ten(&world.employee("Finn").await, &order(client, company)).await;
+        let names: std::collections::BTreeSet<_> = made.iter().map(spvs::Spv::identifier).collect();
+        assert_eq!(names.len(), 10, "{names:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_company_or_iso_that_does_not_exist_is_refused_by_its_field() {
+    on_both(async |world: World| {
+        let finn = world.employee("Finn").await;
+        let company = world.company("Harbor").await;
+        let nowhere = client("maya@example.com", CompanyId(world.chance.uuid()));
+        assert_eq!(refused(clients::create(&finn, Setup::Quick, nowhere).await), "company_id not_found");
+        let nobody = clients::Input {
+            iso_id: Some(IsoId(world.chance.uuid())),
+            commission: Some("1".to_owned()),
+            ..client("maya@example.com", company)
+        };
+        assert_eq!(refused(clients::create(&finn, Setup::Full, nobody).await), "iso_id not_found");
+        clients::create(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_goes_back_to_what_it_was() {
+    on_both(async |world: World| {
+        let options =
+            Options { default_password: Some("portal-demo-2026".to_owned()), ..Options::clone(&world.options) };
+        let finn = Ctx { options: Arc::new(options), ..world.employee("Finn").await };
+        let company = world.company("Harbor").await;
+        let made = clients::create(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
+        let (id, version) = (made.client.id, made.client.version);
+        // Nothing to restore: nothing happens to an open account.
+        let same = clients::restore(&finn, id, None).await.expect("nothing to do");
+        assert_eq!((same.status, same.version), (Status::Active, version));
+        assert_eq!(clients::suspend(&finn, id, None).await.expect("shut").status, Status::Suspended);
+        // Never signed in, and still with the password that it was given.
+        assert_eq!(clients::restore(&finn, id, None).await.expect("open").status, Status::Active);
+        let archived = clients::archive(&finn, id, None).await.expect("hidden");
+        assert_eq!(refused(clients::suspend(&finn, id, None).await), "archived");
+        let again = clients::archive(&finn, id, None).await.expect("nothing to do");
+        assert_eq!((again.status, again.version), (Status::Archived, archived.version));
+        let quick = clients::create(&finn, Setup::Quick, client("nora@example.com", company)).await.expect("a client");
+        clients::suspend(&finn, quick.client.id, None).await.expect("shut");
+        let open = clients::restore(&finn, quick.client.id, None).await.expect("open");
+        assert_eq!(open.status, Status::Pending);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_grows_meanwhile_is_whole() {
+    on_both(async |world: World| {
+        let operator = world.operator();
+        let writer = {
+            let (world, operator) = (world.clone(), operator.clone());
+            tokio::spawn(async move {
+                for n in 0..60 {
+                    world.company(&format!("C{n}")).await;
+                    activity::number_all(&operator).await.expect("numbered");
+                }
+            })
+        };
+        while !writer.is_finished() {
+            activity::verify(&operator).await.expect("whole");
+        }
+        writer.await.expect("written");
+        assert!(activity::verify(&operator).await.expect("whole") >= 60);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_order_is_told_of_though_other_companies_call_theirs_the_same() {
+    on_both(async |world: World| {
+        let finn = world.employee("Finn").await;
+        let mut clara = None;
+        for name in ["Harbor", "Meridian", "Summit"] {
+            let company = world.company(name).await;
+            let (client, first, _) = world.client(&format!("Clara{name}"), company, None).await;
+            let same = spvs::Input { custom_identifier: Some("SPV-001".to_owned()), ..order(client, company) };
+            spvs::create(&finn, same).await.expect("an order");
+            clara = Some((format!("clara{}@example.com", name.to_lowercase()), first));
+        }
+        let (email, first) = clara.expect("one of them");
+        mails::notify_client_spv(&finn, &email, "spv-001").await.expect("a mail");
+        mails::notify_client_spv(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
+        let other = mails::notify_client_spv(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
+        assert_eq!(refused(other), "spvIdentifier not_found");
+        let staff = world.user(Role::Employee, "Elias", None, None).await;
+        assert_eq!(refused(mails::notify_client_spv(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
+    })
+    .await;
+}
