@@ -1,8 +1,12 @@
 //! One API over two databases: SQL is written once, with `$1` placeholders, and run on SQLite or PostgreSQL.
 //!
-//! This is the only file that knows both drivers. Reads go through [`Db`], writes through a [`Tx`]; a store
+//! This is the only module that knows both drivers. Reads go through [`Db`], writes through a [`Tx`]; a store
 //! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
-//! function or constant here.
+//! function in [`dialect`].
+mod dialect;
+
+pub use dialect::{Col, Dialect, Shape, for_update, json_list, json_row, number_activity, selected, within};
+
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;
 use sqlx::{
@@ -35,13 +39,6 @@ enum Pools {
         write: SqlitePool,
     },
     Postgres(PgPool),
-}
-
-/// Which SQL is spoken, for the few places where it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    Sqlite,
-    Postgres,
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -207,77 +204,6 @@ impl Query<'_> {
     pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
         let text: String = self.scalar().await?;
         serde_json::from_str(&text).map_err(Error::internal)
-    }
-}
-
-/// How a column goes into JSON on SQLite, which has neither ids nor booleans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Col {
-    Plain,
-    Id,
-    Flag,
-    /// JSON already: a JSON column, or a query that makes some.
-    Json,
-}
-
-/// One JSON object of `columns` (name, SQL expression, kind).
-pub fn json_object(dialect: Dialect, columns: &[(&str, &str, Col)]) -> String {
-    let pairs: Vec<String> = columns
-        .iter()
-        .map(|(name, expression, kind)| match (dialect, kind) {
-            (Dialect::Sqlite, Col::Id) => format!("'{name}', nullif(lower(hex({expression})), '')"),
-            (Dialect::Sqlite, Col::Json) => format!("'{name}', json({expression})"),
-            (Dialect::Sqlite, Col::Flag) => format!("'{name}', json(iif({expression}, 'true', 'false'))"),
-            _ => format!("'{name}', {expression}"),
-        })
-        .collect();
-    let function = if dialect == Dialect::Sqlite { "json_object" } else { "json_build_object" };
-    format!("{function}({})", pairs.join(", "))
-}
-
-/// All rows of `from` as one JSON array in one row. sqlx hands every row of SQLite over between two threads, so
-/// fifty rows in one are several times cheaper than fifty rows.
-pub fn json_list(dialect: Dialect, columns: &[(&str, &str, Col)], from: &str) -> String {
-    let object = json_object(dialect, columns);
-    match dialect {
-        Dialect::Sqlite => format!("select json_group_array({object}) from ({from}) t"),
-        Dialect::Postgres => format!("select coalesce(json_agg({object}), '[]')::text from ({from}) t"),
-    }
-}
-
-/// A [`json_list`] as a value inside another: PostgreSQL's is text only at the end.
-pub fn within(list: &str) -> String {
-    format!("({})", list.replace("::text", ""))
-}
-
-/// A query that answers with the JSON `object` alone.
-pub fn selected(dialect: Dialect, object: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("select {object}"),
-        Dialect::Postgres => format!("select {object}::text"),
-    }
-}
-
-/// What keeps a selected row from others until the transaction ends. SQLite needs nothing: a transaction that
-/// writes is alone from its beginning.
-pub fn for_update(dialect: Dialect, table: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => String::new(),
-        Dialect::Postgres => format!(" for update of {table}"),
-    }
-}
-
-/// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
-pub fn number_activity(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Sqlite => {
-            "update activity set seq = j.value ->> 'seq', hash = j.value ->> 'hash' from json_each($1) j \
-             where activity.id = unhex(replace(j.value ->> 'id', '-', ''))"
-        }
-        Dialect::Postgres => {
-            "update activity set seq = j.seq, hash = j.hash \
-             from json_to_recordset($1::json) as j (id uuid, seq bigint, hash text) where activity.id = j.id"
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! commit out of order, so [`follow`] numbers and hash-chains committed rows afterwards, and everything that
 //! listens reads by number. Any process may number: the chain's head is one row, locked while numbering.
 mod follow;
-mod store;
+pub(crate) mod store;
 
 pub use follow::{Feed, follow, number_all};
 

@@ -2,12 +2,12 @@
 use super::{Activity, Filter};
 use crate::{
     access::Scope,
-    db::{Col, Db, Json, Sql, Tx, json_list, number_activity},
+    db::{Col, Db, Json, Shape, Sql, Tx, json_list, json_row, number_activity},
     error::{Error, Result},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-const COLUMNS: &[(&str, &str, Col)] = &[
+pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("seq", "t.seq", Col::Plain),
     ("at", "t.at", Col::Plain),
@@ -113,16 +113,10 @@ pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
 }
 
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
-    #[derive(Deserialize)]
-    struct Kept {
-        #[serde(flatten)]
-        row: Activity,
-        hash: String,
-    }
-    let columns: Vec<_> = COLUMNS.iter().copied().chain([("hash", "t.hash", Col::Plain)]).collect();
+    let row = json_row(db.dialect(), COLUMNS);
+    let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
     let sql = "select * from activity where seq > $1 order by seq limit $2";
-    let rows: Vec<Kept> = db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await?;
-    Ok(rows.into_iter().map(|kept| (kept.row, kept.hash)).collect())
+    db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await
 }
 
 /// Whether a committed row waits for its number.

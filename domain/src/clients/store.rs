@@ -1,7 +1,7 @@
 //! A client's row, and SQL of clients: users of role client with the names around them.
 use crate::{
     access::Scope,
-    db::{Col, Db, Sql, Tx, json_list},
+    db::{Col, Db, Shape, Sql, Tx, json_list},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, UserId},
     users::Status,
@@ -32,7 +32,7 @@ pub struct Client {
     pub version: i64,
 }
 
-const COLUMNS: &[(&str, &str, Col)] = &[
+pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("first_name", "t.first_name", Col::Plain),
     ("last_name", "t.last_name", Col::Plain),

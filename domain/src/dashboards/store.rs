@@ -1,7 +1,7 @@
 //! SQL of the dashboards.
 use crate::{
     access::Role,
-    db::{Col, Db, Sql, Tx, json_list, json_object, selected, within},
+    db::{Col, Db, Shape, Sql, Tx, json_list, json_row, selected, within},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -95,7 +95,7 @@ pub struct Overview {
     pub groups: Vec<Group>,
 }
 
-const GROUPS: &[(&str, &str, Col)] = &[
+pub(crate) const GROUPS: &Shape = &[
     ("iso_id", "t.iso_id", Col::Id),
     ("first_name", "t.first_name", Col::Plain),
     ("last_name", "t.last_name", Col::Plain),
@@ -116,12 +116,12 @@ pub async fn company(db: &mut Db, company: CompanyId) -> Result<Overview> {
              from spvs where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let figures = json_object(
+    let figures = json_row(
         dialect,
         &[
             ("clients", "(select count(distinct client_id) from spvs where company_id = $1)", Col::Plain),
             ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
-            ("groups", &within(&groups), Col::Json),
+            ("groups", &within(dialect, &groups), Col::Plain),
         ],
     );
     db.sql_built(selected(dialect, &figures)).bind(company).json().await

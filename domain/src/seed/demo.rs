@@ -99,10 +99,13 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     }
     open(ctx, "iso@example.com").await?;
     for (n, (first, last)) in CLIENTS.iter().enumerate() {
-        let of = n % companies.len();
-        let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n / 3 % 3);
+        // Pairs, so that no company gets all orders of one fate.
+        let of = n / 2 % companies.len();
+        let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n % 3);
         let email = if n == 0 { "client@example.com".to_owned() } else { address(first, last) };
-        let day = past(100 - 4 * n as i64);
+        // The demo client's first order is under way, so that its dashboard has something to follow.
+        let fate = if n == 0 { (Status::Processing, 3) } else { FATES[n % FATES.len()] };
+        let day = past(age(fate, n)).acting_as(elias(ctx).await?);
         let country = Country::ALL[chance.below(5) as usize];
         let price = 12_000 + 1_500 * chance.below(20);
         let input = clients::Input {
@@ -117,13 +120,12 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             country: Some(country.code().to_owned()),
             ..clients::Input::default()
         };
-        let made = clients::create(&day.acting_as(elias(ctx).await?), clients::Setup::Full, input).await?;
+        let made = clients::create(&day, clients::Setup::Full, input).await?;
         if n == 0 {
             open(ctx, &email).await?;
         }
-        // The demo client's first order is under way, so that its dashboard has something to follow.
-        let fate = if n == 0 { (Status::Processing, 3) } else { FATES[n % FATES.len()] };
-        live(ctx, &chance, made.spv.id, 100 - 4 * n as i64, fate).await?;
+        live(ctx, &chance, made.spv.id, age(fate, n), fate).await?;
+        let age_of_client = age(fate, n);
         if n % 3 == 0 {
             let identifier = format!("SPV-2026-{:03}", n + 1);
             let order = Order {
@@ -135,15 +137,29 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
                 amount_minor: (25 + 5 * chance.below(40) as i64) * 1_000_000,
                 status: Status::Pending,
             };
-            let age = 40 - n as i64;
-            let id = place(&past(age), order).await?;
-            live(ctx, &chance, id, age, FATES[(n + 3) % FATES.len()]).await?;
+            let fate = if n % 2 == 0 { (Status::Pending, 0) } else { (Status::Processing, 1) };
+            // Never before its client.
+            let age = age(fate, n).min(age_of_client);
+            let id = place(&past(age).acting_as(elias(ctx).await?), order).await?;
+            live(ctx, &chance, id, age, fate).await?;
         }
     }
     settings::set(ctx, office()).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
+}
+
+/// How many days ago an order was made, so that little of it is overdue today.
+fn age((end, done): (Status, usize), n: usize) -> i64 {
+    let (done, n) = (done as i64, n as i64);
+    match end {
+        Status::Pending | Status::Active => 1 + n % 4,
+        Status::Processing => 3 + 4 * done + n % 6,
+        Status::OnHold => 12 + n % 5,
+        Status::Cancelled => 30 + n,
+        Status::Closed => 45 + 3 * n,
+    }
 }
 
 fn address(first: &str, last: &str) -> String {
@@ -201,21 +217,22 @@ async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Sta
     let clock = Clock::fixed(ctx.now() - Duration::days(age));
     let day = Ctx { clock: clock.clone(), actor: staff, ..ctx.clone() };
     let top = Ctx { clock: clock.clone(), ..ctx.clone() };
-    let pace = (age / 10).max(1);
-    let wait = |days: i64| clock.advance(Duration::minutes(days * 24 * 60 + chance.below(300) as i64 - 150));
-    wait(1);
+    // A start, the steps, one more and an end share the time that the order has had.
+    let gap = age * 24 * 60 / (done as i64 + 4);
+    let wait = || clock.advance(Duration::minutes(gap - chance.below(90) as i64));
+    wait();
     let detail = spvs::get(&top, id).await?;
     if detail.spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
         spvs::start(&top, id, None).await?;
     }
     for step in detail.steps.iter().take(done) {
-        wait(pace);
+        wait();
         move_to(&day, step.id, "completed").await?;
     }
     if let Some(next) = detail.steps.get(done)
         && end == Status::Processing
     {
-        wait(1);
+        wait();
         move_to(&day, next.id, "in_progress").await?;
         if chance.below(4) == 0 {
             let change = Change {
@@ -227,6 +244,7 @@ async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Sta
             steps::update(&day, next.id, None, change).await?;
         }
     }
+    wait();
     match end {
         Status::OnHold => spvs::hold(&day, id, None, "The client asked to wait for a board decision").await.map(drop),
         Status::Cancelled => spvs::cancel(&day, id, None, "The deal did not go ahead").await.map(drop),

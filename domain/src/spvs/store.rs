@@ -2,16 +2,15 @@
 use super::model::{Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Sql, Tx, for_update, json_list, within},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, json_list, json_row, within},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     steps::{self, Step},
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::Deserialize;
 use uuid::Uuid;
 
-pub(crate) const COLUMNS: &[(&str, &str, Col)] = &[
+pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("client_id", "t.client_id", Col::Id),
     ("client_first_name", "t.client_first_name", Col::Plain),
@@ -53,22 +52,16 @@ const WITH_NAMES: &str = "select s.*, c.first_name as client_first_name, c.last_
     from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
     left join isos i on i.id = s.iso_id";
 
-#[derive(Deserialize)]
-struct WithSteps {
-    #[serde(flatten)]
-    spv: Spv,
-    steps: Vec<Step>,
-}
-
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
     let dialect = db.dialect();
     let steps = "select * from spv_steps where spv_id = $1 order by step_order, id";
-    let steps = within(&json_list(dialect, steps::store::COLUMNS, steps));
-    let columns: Vec<_> = COLUMNS.iter().copied().chain([("steps", steps.as_str(), Col::Json)]).collect();
+    let steps = within(dialect, &json_list(dialect, steps::store::COLUMNS, steps));
+    let both = [("spv", json_row(dialect, COLUMNS)), ("steps", steps)];
+    let columns: Vec<_> = both.iter().map(|(name, value)| (*name, value.as_str(), Col::Plain)).collect();
     let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = $1"));
-    let rows: Vec<WithSteps> = db.sql_built(sql).bind(id).json().await?;
-    Ok(rows.into_iter().next().map(|row| (row.spv, row.steps)))
+    let rows: Vec<(Spv, Vec<Step>)> = db.sql_built(sql).bind(id).json().await?;
+    Ok(rows.into_iter().next())
 }
 
 /// Keeps the order from others until the transaction ends.

@@ -2,7 +2,7 @@
 use super::model::Step;
 use crate::{
     ctx::Ctx,
-    db::{Col, Sql, Tx},
+    db::{Col, Shape, Sql, Tx},
     error::Result,
     ids::{SpvId, StepId, UserId},
     steps::business_days_after,
@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::NaiveDate;
 
-pub(crate) const COLUMNS: &[(&str, &str, Col)] = &[
+pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("spv_id", "t.spv_id", Col::Id),
     ("step_order", "t.step_order", Col::Plain),
