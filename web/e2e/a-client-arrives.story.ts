@@ -1,0 +1,215 @@
+/** From a command on the operator's terminal to a client who follows an order. */
+import { expect, test } from './support/story';
+import type { Office } from './support/office';
+import type { Visitor } from './support/people';
+
+const chosen = 'a sentence that only Maya knows';
+const chosenLater = 'another sentence of Maya';
+
+test('an order made on the command line reaches the client, who sets a password and follows it', async ({
+  office,
+}) => {
+  const newcomer = office.newcomer('Maya', 'Ortiz');
+  const said = await office.portal.spvctl(
+    ...['client', 'create', '--setup', 'quick', '--first-name', 'Maya', '--last-name', 'Ortiz'],
+    ...['--email', newcomer.email, '--company', 'Meridian Ventures', '--iso', 'iso@example.com'],
+    ...['--price', '1250.00', '--commission', '125.00', '--country', 'JP'],
+  );
+  expect(said.words).toContain('Client has been created and notified via email');
+  expect(said.code).toBe(0);
+
+  const setUp = await office.portal.post.arrives(newcomer.email, 'Set your password');
+  const ordered = await office.portal.post.arrives(newcomer.email, 'has been created');
+  const link = setUp.link('/auth/reset-password');
+  expect(link).toContain(`${office.portal.url}/auth/reset-password?token_hash=`);
+  expect(ordered.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
+  for (const mail of [setUp, ordered]) {
+    expect(mail.html).toContain('Hello Maya Ortiz');
+    expect(mail.id).toMatch(/^<.+@.+>$/);
+  }
+
+  await aScannerLooksAt(link, office);
+
+  const maya = await office.visitor();
+  await maya.opens(link);
+  await expect(maya.heading('Set your password')).toBeVisible();
+  await maya.button('Continue').click();
+  await setsPassword(maya, chosen);
+  await maya.link('Sign in').click();
+  await maya.isAt('/auth/login/client');
+
+  await maya.fillsInSignIn(newcomer.email, chosen);
+  await maya.isAt('/client-dashboard');
+  await expect(maya.heading('Welcome, Maya')).toBeVisible();
+  await expect(maya.card('Processing')).toContainText('1');
+  await expect(maya.card('Pending')).toContainText('0');
+  await expect(maya.card('Completed')).toContainText('0');
+  const order = maya.page.getByRole('article');
+  await expect(order).toHaveCount(1);
+  await expect(order).toContainText(/SPV-[0-9a-f]{8}/);
+  await expect(order).toContainText('Active');
+  await expect(order).toContainText('Document Review Phase');
+  await expect(order.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '0');
+
+  await maya.link(`View Details of ${await identifierOf(maya)}`, order).click();
+  await expect(maya.heading('Our progress')).toBeVisible();
+  const steps = maya.page.getByRole('list', { name: /^(Our progress|Your tasks)$/ }).getByRole('listitem');
+  expect(await steps.count()).toBeGreaterThan(4);
+  await expect(maya.page.getByText('Japan', { exact: true })).toBeVisible();
+
+  // Only the client and this device know the new password; the account is active now.
+  const listed = await office.portal.operator<{ status: string }>('client', 'show', newcomer.email);
+  expect(listed.status).toBe('active');
+});
+
+test('a link that was used says so and offers a new one, whose code works as well', async ({ office }) => {
+  const newcomer = office.newcomer('Noor', 'Haddad');
+  await office.clientWithOrder(newcomer);
+  const mail = await office.portal.post.arrives(newcomer.email, 'Set your password');
+  const link = mail.link('/auth/reset-password');
+
+  const noor = await office.visitor();
+  await noor.opens(link);
+  await noor.button('Continue').click();
+  await setsPassword(noor, chosen);
+
+  const later = await office.visitor();
+  await later.opens(link);
+  await later.button('Continue').click();
+  await expect(later.heading('This link is no longer valid')).toBeVisible();
+  await expect(later.page.getByText('It has expired or was used already.')).toBeVisible();
+
+  await later.button('Send link').click();
+  await later.isToldBeside('Email', 'Enter your e-mail address.');
+  await later.writes({ Email: newcomer.email });
+  await later.button('Send link').click();
+  await expect(later.heading('Check your mail')).toBeVisible();
+
+  const recovery = await office.portal.post.arrives(newcomer.email, 'Choose a new password');
+  await later.writes({ 'Code from the mail': recovery.code() });
+  await later.button('Continue').click();
+  await setsPassword(later, chosenLater);
+  await later.link('Continue to Dashboard').click();
+  await expect(later.heading('Welcome, Noor')).toBeVisible();
+
+  // Using the code has used up the link beside it.
+  const oldLink = await office.visitor();
+  await oldLink.opens(recovery.link('/auth/reset-password'));
+  await oldLink.button('Continue').click();
+  await expect(oldLink.heading('This link is no longer valid')).toBeVisible();
+});
+
+test('a forgotten password is recovered by the six digits in the mail, and by no others', async ({
+  office,
+}) => {
+  const newcomer = office.newcomer('Ida', 'Lund');
+  await office.clientWithOrder(newcomer);
+  await office.setsPassword(newcomer.email);
+
+  const ida = await office.visitor();
+  await ida.opens('/auth/login/client');
+  await ida.link('Forgot password?').click();
+  await ida.isAt('/auth/forgot-password');
+  await ida.writes({ Email: newcomer.email.toUpperCase() });
+  await ida.button('Send link').click();
+  await expect(ida.heading('Check your mail')).toBeVisible();
+
+  const mail = await office.portal.post.arrives(newcomer.email, 'Choose a new password');
+  const wrong = mail.code() === '000000' ? '111111' : '000000';
+  await ida.writes({ 'Code from the mail': '12ab' });
+  await ida.button('Continue').click();
+  await ida.isToldBeside('Code from the mail', 'Enter the six digits of the code.');
+  await ida.writes({ 'Code from the mail': wrong });
+  await ida.button('Continue').click();
+  await expect(ida.page.getByRole('alert')).toHaveText(
+    'This code is wrong or no longer valid. Check it, or ask for a new one.',
+  );
+
+  await ida.writes({ 'Code from the mail': mail.code() });
+  await ida.button('Continue').click();
+  await expect(ida.heading('Choose a new password')).toBeVisible();
+  await ida.writes({ 'New password': 'short', 'Repeat the password': 'short' });
+  await ida.button('Save password').click();
+  await ida.isToldBeside('New password', 'Use at least 8 characters.');
+  await ida.writes({ 'New password': chosen, 'Repeat the password': chosenLater });
+  await ida.button('Save password').click();
+  await ida.isToldBeside('Repeat the password', 'The two passwords are not the same.');
+  await setsPassword(ida, chosen);
+  await ida.link('Continue to Dashboard').click();
+  await expect(ida.heading('Welcome, Ida')).toBeVisible();
+});
+
+test('a forgotten password of an address that nobody has is answered alike, and no mail leaves', async ({
+  office,
+}) => {
+  const nobody = office.newcomer('No', 'Body');
+  const somebody = office.newcomer('Sam', 'Boddy');
+  await office.clientWithOrder(somebody);
+  await office.setsPassword(somebody.email);
+
+  const visitor = await office.visitor();
+  for (const { email } of [nobody, somebody]) {
+    await visitor.opens('/auth/forgot-password');
+    await visitor.writes({ Email: email });
+    await visitor.button('Send link').click();
+    await expect(visitor.heading('Check your mail')).toBeVisible();
+    await expect(visitor.page.getByRole('status')).toContainText(`If there is an account for ${email}`);
+  }
+  await office.portal.post.arrives(somebody.email, 'Choose a new password');
+  const mails = await office.portal.post.mails();
+  expect(mails.filter((mail) => mail.to.includes(nobody.email))).toEqual([]);
+});
+
+test('on a terminal, spvctl asks for what was not given', async ({ office }) => {
+  const newcomer = office.newcomer('Bo', 'Ahlgren');
+  const said = await office.portal.onTerminal(
+    ['client', 'create', '--setup', 'quick', '--company', 'Meridian Ventures'],
+    [
+      ['First name', 'Bo'],
+      ['Last name', 'Ahlgren'],
+      ['E-mail', newcomer.email],
+      ['ISO partner', ''],
+      ['Country', ''],
+      ['Price', 'much'],
+      ['Enter an amount', '\u0015990.50'],
+    ],
+  );
+  expect(said.words).toContain('Client has been created and notified via email');
+  expect(said.code).toBe(0);
+  await office.portal.post.arrives(newcomer.email, 'Set your password');
+  const client = await office.portal.operator<{ name: string; iso: string | null }>(
+    ...['client', 'show', newcomer.email],
+  );
+  expect(client).toMatchObject({ name: 'Bo Ahlgren', iso: null });
+});
+
+test('without a terminal, spvctl names what is missing and makes nothing', async ({ office }) => {
+  const newcomer = office.newcomer('Una', 'Silva');
+  const said = await office.portal.spvctl('client', 'create', '--setup', 'quick', '--email', newcomer.email);
+  expect(said.code).toBe(2);
+  expect(said.words).toMatch(/missing --first-name, --last-name, --company, --price/);
+  const shown = await office.portal.spvctl('client', 'show', newcomer.email);
+  expect(shown.code).toBe(1);
+});
+
+async function setsPassword(person: Visitor, password: string): Promise<void> {
+  await expect(person.heading('Choose a new password')).toBeVisible();
+  await person.writes({ 'New password': password, 'Repeat the password': password });
+  await person.button('Save password').click();
+  await expect(person.heading('Your password is saved')).toBeVisible();
+}
+
+/** Reads the link again and again, and even runs the page, but presses nothing. */
+async function aScannerLooksAt(link: string, office: Office): Promise<void> {
+  for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
+    const answer = await fetch(link, { method });
+    expect(answer.status).toBe(200);
+  }
+  const scanner = await office.visitor();
+  await scanner.opens(link);
+  await expect(scanner.button('Continue')).toBeVisible();
+}
+
+async function identifierOf(person: Visitor): Promise<string> {
+  return person.page.getByRole('article').getByRole('heading').innerText();
+}

@@ -1,0 +1,159 @@
+/** Every address of the route table, on a desk in light colours and on a phone in dark ones. */
+import { devices, type BrowserContextOptions } from '@playwright/test';
+import { namesakes, paths, redirects, type Portal } from '../src/paths';
+import type { Office } from './support/office';
+import type { Person } from './support/people';
+import { barriers, isQuiet, sticksOut } from './support/screen';
+import { expect, test } from './support/story';
+
+const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
+const inPortals = /^\/(client|employee|company|iso|admin)-dashboard/;
+/** Their text is the operator's; without one they do not exist. */
+const ofTheOperator: string[] = [paths.pricing, paths.careers, paths.privacy];
+
+const fixed = Object.values(paths).filter((path) => typeof path === 'string');
+const open = fixed.filter((path) => !inPortals.test(path));
+const forms = [...portals.map(paths.login), ...portals.map(paths.signupFor)];
+
+interface Group {
+  name: string;
+  person: (office: Office, options: BrowserContextOptions) => Promise<Person>;
+  pages: string[] | ((office: Office) => Promise<string[]>);
+}
+
+const employeePages = (['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab);
+const groups: Group[] = [
+  {
+    name: 'the open pages',
+    person: (office, options) => office.visitor(options),
+    pages: open.filter((path) => !path.startsWith('/auth/')),
+  },
+  {
+    name: 'the pages of signing in',
+    person: (office, options) => office.visitor(options),
+    pages: [...open.filter((path) => path.startsWith('/auth/')), ...forms, '/nowhere'],
+  },
+  {
+    name: 'the pages of a client',
+    person: (office, options) => office.client(options),
+    pages: async (office) => [
+      paths.clientDashboard,
+      paths.clientOrders,
+      ...(await orders(office, 'client@example.com')).slice(0, 2).map(paths.clientOrder),
+    ],
+  },
+  {
+    name: 'the pages of an employee',
+    person: (office, options) => office.employee(options),
+    pages: async (office) => [
+      ...employeePages,
+      ...(await orders(office, 'employee@example.com'))
+        .slice(0, 2)
+        .map((id) => `${paths.employeeTab('spvs')}&spv=${id}`),
+    ],
+  },
+  {
+    name: 'the pages of a super admin',
+    person: (office, options) => office.superAdmin(options),
+    pages: [
+      paths.adminDashboard,
+      paths.adminUsers,
+      paths.employeeDashboard,
+      paths.companyDashboard,
+      ...Object.keys(redirects),
+      ...namesakes,
+    ],
+  },
+  {
+    name: 'the pages of a company admin',
+    person: (office, options) => office.companyAdmin(options),
+    pages: [paths.companyDashboard],
+  },
+  {
+    name: 'the pages of an ISO partner',
+    person: (office, options) => office.iso(options),
+    pages: [paths.isoDashboard],
+  },
+];
+
+const { viewport: _, ...phone } = devices['Pixel 7'] ?? {};
+const screens: Record<string, BrowserContextOptions> = {
+  'on a desk': { colorScheme: 'light' },
+  'on a phone, in the dark': { ...phone, viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+};
+
+test('no address of a portal is left out below', () => {
+  const swept = [paths.clientDashboard, paths.clientOrders, paths.employeeDashboard, paths.isoDashboard];
+  const rest = [paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
+  expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());
+});
+
+for (const [screen, options] of Object.entries(screens)) {
+  for (const group of groups) {
+    test(`${group.name} are whole ${screen}`, async ({ office }) => {
+      const person = await group.person(office, options);
+      const pages = typeof group.pages === 'function' ? await group.pages(office) : group.pages;
+      expect(pages.length).toBeGreaterThan(0);
+      // A 404 page logs the address; that is meant.
+      person.foresees(/^404 Error: /);
+      for (const path of pages) {
+        await test.step(path, async () => {
+          const answer = await person.page.goto(path);
+          expect.soft(answer?.status()).toBe(path === '/nowhere' ? 404 : 200);
+          await isQuiet(person.page);
+          const missing = await person.heading('Oops! Page not found').isVisible();
+          expect.soft(missing, `${path} is the 404 page`).toBe(isMissing(path));
+          expect.soft(await sticksOut(person.page), `${path} scrolls sideways`).toEqual([]);
+          expect.soft(await barriers(person.page), `axe on ${path}`).toEqual([]);
+        });
+      }
+    });
+  }
+}
+
+test('the dialogs are whole on a phone', async ({ office }) => {
+  const sigrid = await office.superAdmin(screens['on a phone, in the dark']);
+  const { page } = sigrid;
+  const [order] = await orders(office, 'super@example.com');
+  const dialogs: [path: string, button: string | RegExp][] = [
+    [paths.employeeTab('clients'), 'Quick Setup (Email)'],
+    [paths.employeeTab('clients'), 'Full Setup'],
+    [paths.employeeTab('companies'), 'Add Company'],
+    [paths.employeeTab('isos'), 'Add ISO'],
+    [paths.employeeTab('spvs'), 'Create SPV Order'],
+    [`${paths.employeeTab('spvs')}&spv=${order}`, /^Edit /],
+  ];
+  for (const [path, button] of dialogs) {
+    await test.step(`${button} of ${path}`, async () => {
+      await sigrid.opens(path);
+      await isQuiet(page);
+      await page
+        .getByRole('button', { name: button, exact: typeof button === 'string' })
+        .first()
+        .click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      expect.soft(await sticksOut(page), 'scrolls sideways').toEqual([]);
+      expect.soft(await barriers(page), 'axe').toEqual([]);
+    });
+  }
+  const visitor = await office.visitor(screens['on a phone, in the dark']);
+  await visitor.opens('/');
+  await visitor.button('Login').click();
+  await expect(visitor.dialog('SPV Portal')).toBeVisible();
+  expect.soft(await barriers(visitor.page), 'axe on the access dialog').toEqual([]);
+});
+
+/** Pages that this office or this person does not have. */
+function isMissing(path: string): boolean {
+  if (path === '/nowhere' || ofTheOperator.includes(path)) return true;
+  return (namesakes as readonly string[]).includes(path) && path !== '/clients';
+}
+
+async function orders(office: Office, email: string): Promise<string[]> {
+  const api = await office.api(email);
+  const { items } = await api.get<{ items: { id: string; status: string }[] }>('/rest/v1/spvs');
+  // Those under way first: they have something to edit.
+  return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
+}
+
+const rank = (status: string) => (status === 'processing' ? 0 : 1);

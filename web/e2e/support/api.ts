@@ -1,0 +1,55 @@
+/** The API, as one signed-in person. */
+import { randomUUID } from 'node:crypto';
+
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: string,
+  ) {
+    super(`${status}: ${body}`);
+  }
+}
+
+export interface Session {
+  access_token: string;
+  user: { id: string };
+}
+
+export class Api {
+  constructor(
+    private readonly url: string,
+    readonly session?: Session,
+  ) {}
+
+  static async signIn(url: string, email: string, password: string): Promise<Session> {
+    return new Api(url).post<Session>('/auth/v1/token?grant_type=password', { email, password });
+  }
+
+  get<Body>(path: string): Promise<Body> {
+    return this.call<Body>('GET', path);
+  }
+  post<Body>(path: string, body: object = {}): Promise<Body> {
+    return this.call<Body>('POST', path, body);
+  }
+  put<Body>(path: string, body: object): Promise<Body> {
+    return this.call<Body>('PUT', path, body);
+  }
+  patch<Body>(path: string, body: object): Promise<Body> {
+    return this.call<Body>('PATCH', path, body);
+  }
+
+  private async call<Body>(method: string, path: string, body?: object): Promise<Body> {
+    const answer = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(this.session && { authorization: `Bearer ${this.session.access_token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Refused(answer.status, text);
+    return (text ? JSON.parse(text) : undefined) as Body;
+  }
+}

@@ -1,0 +1,23 @@
+/** What the stories need of the machine they run on. */
+import { fileURLToPath } from 'node:url';
+
+const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+export const chromium = '/usr/bin/chromium';
+/** Debian's, which has Debian's aiosmtpd. */
+export const python = '/usr/bin/python3';
+/** Built by the Rust tests; a debug build reads the web app from `webApp`. */
+export const spvctl =
+  process.env.STORY_SPVCTL ?? root(`${process.env.CARGO_TARGET_DIR ?? 'target'}/debug/spvctl`);
+export const webApp = root('web/dist/index.html');
+export const support = root('web/e2e/support');
+export const catalogues = root('domain/messages');
+export const webMessages = root('web/src/messages');
+
+export type Database = 'sqlite' | 'postgres';
+
+export function database(): Database {
+  const chosen = process.env.STORY_DATABASE ?? 'sqlite';
+  if (chosen === 'sqlite' || chosen === 'postgres') return chosen;
+  throw new Error(`STORY_DATABASE is ${chosen}: it has to be sqlite or postgres.`);
+}

@@ -1,0 +1,146 @@
+/** A portal of its own: the real binary, a fresh database, a real mail server. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { database, python, spvctl, support } from './machine';
+import { Post } from './post';
+import { run, stop, type Outcome } from './process';
+
+export const password = 'portal-demo-2026';
+
+/** What `spvctl` said, as data. */
+export class Said {
+  constructor(readonly outcome: Outcome) {}
+
+  get code() {
+    return this.outcome.code;
+  }
+  get words() {
+    return this.outcome.stderr + this.outcome.stdout;
+  }
+  data<Data>(): Data {
+    return JSON.parse(this.outcome.stdout) as Data;
+  }
+}
+
+interface Options {
+  demo: boolean;
+}
+
+export class Portal {
+  private constructor(
+    readonly url: string,
+    readonly post: Post,
+    private readonly env: NodeJS.ProcessEnv,
+    private readonly server: ChildProcess,
+    private readonly log: string[],
+    private readonly leave: () => Promise<void>,
+  ) {}
+
+  static async start({ demo }: Options): Promise<Portal> {
+    const dir = await mkdtemp(join(tmpdir(), 'spv-story-'));
+    const post = await Post.start();
+    const store = await freshDatabase();
+    const env = {
+      PATH: process.env.PATH,
+      SPV_DATA_DIR: dir,
+      ...(store.url && { SPV_DATABASE_URL: store.url }),
+      SPV_DEMO: String(demo),
+      SPV_DEMO_PASSWORD: password,
+      SPV_SMTP_URL: post.url,
+      // The system chooses a port that is free.
+      SPV_LISTEN: '127.0.0.1:0',
+    };
+    const leave = async () => {
+      await post.stop();
+      await store.drop();
+      await rm(dir, { recursive: true, force: true });
+    };
+    const server = spawn(spvctl, ['serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const log: string[] = [];
+    try {
+      const url = await address(server, log);
+      return new Portal(url, post, { ...env, SPV_PUBLIC_URL: url }, server, log, leave);
+    } catch (error) {
+      await stop(server);
+      await leave();
+      throw error;
+    }
+  }
+
+  /** Runs a command as the operator would, in a process of its own. */
+  async spvctl(...args: string[]): Promise<Said> {
+    return new Said(await run(spvctl, args, { env: this.env }));
+  }
+
+  /** As `spvctl`, where anything but success is a fault of the story; answers the data. */
+  async operator<Data = unknown>(...args: string[]): Promise<Data> {
+    const said = await this.spvctl(...args, '--format', 'json');
+    if (said.code !== 0) throw new Error(`spvctl ${args.join(' ')} ended with ${said.code}: ${said.words}`);
+    return said.outcome.stdout.trim() ? said.data<Data>() : (undefined as Data);
+  }
+
+  /** Runs a command on a terminal, typing an answer whenever its question is on the screen. */
+  async onTerminal(args: string[], answers: [question: string, answer: string][]): Promise<Said> {
+    const env = { ...this.env, TERM: 'xterm', NO_COLOR: '1' };
+    const script = [join(support, 'terminal.py'), JSON.stringify(answers), spvctl, ...args];
+    return new Said(await run(python, script, { env }));
+  }
+
+  /** What the server has logged. */
+  get logged(): string {
+    return this.log.join('');
+  }
+
+  private get lastWords(): string {
+    return this.logged.split('\n').slice(-20).join('\n');
+  }
+
+  /** Ends the server; it has to be there still, and to end when it is asked to. */
+  async stop(): Promise<void> {
+    const { exitCode, signalCode } = this.server;
+    const orderly = await stop(this.server);
+    await this.leave();
+    if (exitCode !== null || signalCode !== null) {
+      throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastWords}`);
+    }
+    if (!orderly) throw new Error(`spvctl serve did not stop when it was asked to:\n${this.lastWords}`);
+  }
+}
+
+/** The address that the server prints once it can be asked. */
+function address(server: ChildProcess, log: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const hear = (data: Buffer) => {
+      log.push(data.toString());
+      const found = /The portal is at (http:\S+)/.exec(log.join(''))?.[1];
+      if (found) resolve(found);
+    };
+    server.stdout?.on('data', hear);
+    server.stderr?.on('data', hear);
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`spvctl serve ended with ${code}:\n${log.join('')}`)));
+  });
+}
+
+interface Store {
+  /** Undefined: SQLite in the data folder. */
+  url?: string;
+  drop: () => Promise<void>;
+}
+
+async function freshDatabase(): Promise<Store> {
+  if (database() === 'sqlite') return { drop: async () => undefined };
+  const server = process.env.TEST_POSTGRES_URL ?? '';
+  const name = `story_${randomBytes(6).toString('hex')}`;
+  const sql = async (text: string) => {
+    const done = await run('psql', [server, '-v', 'ON_ERROR_STOP=1', '-qc', text]);
+    if (done.code !== 0) throw new Error(`psql: ${done.stderr}`);
+  };
+  await sql(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => sql(`drop database ${name} with (force)`) };
+}

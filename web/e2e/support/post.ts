@@ -1,0 +1,100 @@
+/** A real SMTP server, and the mails that arrived at it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import { python, support } from './machine';
+import { freePort, listens, run, stop } from './process';
+
+export class Mail {
+  readonly id!: string;
+  readonly from!: string;
+  readonly to!: string[];
+  readonly subject!: string;
+  readonly text!: string;
+  readonly html!: string;
+
+  constructor(parts: object) {
+    Object.assign(this, parts);
+  }
+
+  /** The address in the mail that leads to `path`. */
+  link(path: string): string {
+    const found = this.text.match(/https?:\/\/\S+/g)?.find((address) => new URL(address).pathname === path);
+    if (!found) throw new Error(`The mail “${this.subject}” has no link to ${path}:\n${this.text}`);
+    return found;
+  }
+
+  /** The six digits beside the link. */
+  code(): string {
+    const found = /^\s*(\d{6})\s*$/m.exec(this.text)?.[1];
+    if (!found) throw new Error(`The mail “${this.subject}” has no code:\n${this.text}`);
+    return found;
+  }
+}
+
+export class Post {
+  private server: ChildProcess | undefined;
+
+  private constructor(
+    private readonly port: number,
+    private readonly dir: string,
+  ) {}
+
+  static async start(): Promise<Post> {
+    const post = new Post(await freePort(), await mkdtemp(join(tmpdir(), 'spv-post-')));
+    await post.open();
+    return post;
+  }
+
+  async open(): Promise<void> {
+    const address = `127.0.0.1:${this.port}`;
+    const args = ['-m', 'aiosmtpd', '-n', '-l', address, '-c', 'aiosmtpd.handlers.Mailbox', this.maildir];
+    this.server = spawn(python, args, { stdio: 'ignore' });
+    const listening = () => listens(this.port);
+    await expect.poll(listening, { message: 'the mail server listens', intervals: [50] }).toBe(true);
+  }
+
+  /** Nobody takes mails any more; those that arrived stay. */
+  async close(): Promise<void> {
+    if (this.server) await stop(this.server);
+  }
+
+  private get maildir(): string {
+    return join(this.dir, 'mail');
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  async mails(): Promise<Mail[]> {
+    const read = await run(python, [join(support, 'mailbox.py'), this.maildir]);
+    if (read.code !== 0) throw new Error(read.stderr);
+    return (JSON.parse(read.stdout) as object[]).map((parts) => new Mail(parts));
+  }
+
+  /** The newest mail to this address whose subject has these words, once it is there. */
+  async arrives(to: string, subject: string): Promise<Mail> {
+    const found = await this.count(to, subject, (mails) => mails.length > 0);
+    return found.at(-1) as Mail;
+  }
+
+  /** Waits until so many such mails are there, and answers them, oldest first. */
+  async count(to: string, subject: string, enough: (mails: Mail[]) => boolean): Promise<Mail[]> {
+    let found: Mail[] = [];
+    const look = async () => {
+      const mails = await this.mails();
+      found = mails.filter((mail) => mail.to.includes(to) && mail.subject.includes(subject));
+      return enough(found);
+    };
+    await expect.poll(look, { message: `a mail “${subject}” to ${to}`, timeout: 15_000 }).toBe(true);
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    await this.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}

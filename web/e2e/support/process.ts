@@ -1,0 +1,55 @@
+/** Processes that a story starts, and ends by their own handle. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function run(
+  command: string,
+  args: string[],
+  { env = process.env, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
+): Promise<Outcome> {
+  const child = spawn(command, args, { env, stdio: 'pipe' });
+  const outcome = { stdout: '', stderr: '' };
+  child.stdout.on('data', (data: Buffer) => (outcome.stdout += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (outcome.stderr += data.toString()));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...outcome };
+}
+
+/** Asks a process to end; one that does not listen for `patience` milliseconds is ended. Answers whether it did. */
+export async function stop(child: ChildProcess, patience = 10_000): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return true;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), patience);
+  await gone;
+  clearTimeout(force);
+  return child.signalCode !== 'SIGKILL';
+}
+
+/** A port that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('connect', () => (socket.destroy(), resolve(true)));
+    socket.once('error', () => resolve(false));
+  });
+}

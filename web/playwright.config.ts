@@ -1,0 +1,40 @@
+import { defineConfig } from '@playwright/test';
+import { chromium, database } from './e2e/support/machine';
+
+/** Stories of people at the portal, in a real browser against the real binary, on the database of STORY_DATABASE. */
+export default defineConfig({
+  testDir: 'e2e',
+  testMatch: '*.story.ts',
+  outputDir: 'test-results',
+  globalSetup: './e2e/support/ready.ts',
+  projects: [{ name: database() }],
+  // Each worker has a portal, a database and a mail server of its own: stories do not see each other's data.
+  workers: 2,
+  fullyParallel: true,
+  // A story that fails now and then is a fault to find.
+  retries: 0,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: 'list',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    locale: 'en-US',
+    timezoneId: 'America/New_York',
+    viewport: { width: 1280, height: 800 },
+    contextOptions: { reducedMotion: 'reduce' },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: chromium,
+      args: [
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--force-color-profile=srgb',
+        '--font-render-hinting=none',
+      ],
+    },
+  },
+});
