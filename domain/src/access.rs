@@ -59,6 +59,8 @@ pub struct SignedIn {
     pub iso_id: Option<IsoId>,
     pub language: String,
     pub time_zone: String,
+    /// Signed in with a password that somebody else chose: nothing is open until there is an own one (decision 20).
+    pub must_change_password: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -200,6 +202,7 @@ impl Actor {
         let verdict = match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
             Self::System(_) | Self::Operator(_) => Verdict::Yes,
+            Self::User(user) if user.must_change_password => return Err(Error::forbidden("password_change_required")),
             Self::User(user) => rule(user, action, resource),
         };
         match verdict {
@@ -210,11 +213,12 @@ impl Actor {
     }
 
     /// # Errors
-    /// Unauthenticated for nobody.
+    /// Unauthenticated for nobody; Forbidden `password_change_required`.
     pub fn scope(&self) -> Result<Scope> {
         Ok(match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
             Self::System(_) | Self::Operator(_) => Scope::All,
+            Self::User(user) if user.must_change_password => return Err(Error::forbidden("password_change_required")),
             Self::User(user) => match user.role {
                 Role::SuperAdmin | Role::Employee => Scope::All,
                 Role::CompanyAdmin => user.company_id.map_or(Scope::Nothing, Scope::Company),

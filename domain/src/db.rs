@@ -24,6 +24,9 @@ use tokio::sync::watch;
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 
+/// How long a writer waits for another: less than a request may take, so that its caller hears "busy", not "late".
+const BUSY: Duration = Duration::from_secs(8);
+
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Db {
@@ -246,16 +249,13 @@ impl Db {
                 Durability::Normal => SqliteSynchronous::Normal,
             })
             .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(30))
+            .busy_timeout(BUSY)
             .optimize_on_close(true, None)
             .pragma("temp_store", "memory")
             .pragma("cache_size", "-20000")
             .disable_statement_logging();
-        let write = SqlitePoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(Duration::from_secs(30))
-            .connect_with(options.clone())
-            .await?;
+        let write =
+            SqlitePoolOptions::new().max_connections(1).acquire_timeout(BUSY).connect_with(options.clone()).await?;
         let read = SqlitePoolOptions::new()
             .max_connections(8)
             .acquire_timeout(Duration::from_secs(5))

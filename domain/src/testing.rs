@@ -1,6 +1,6 @@
 //! For the tests of every crate: a fresh database of either kind, a clock that stands still, people by name.
 use crate::{
-    access::{Actor, Role, SignedIn},
+    access::{Actor, Role},
     clock::{Chance, Clock},
     ctx::{Ctx, Options, Origin},
     db::{Db, Dialect, Durability, Sql},
@@ -124,17 +124,7 @@ impl World {
 
     /// The signed-in actor of a user's row, as a session would give it.
     pub fn signed_in(&self, user: &User) -> Ctx {
-        self.as_actor(Actor::User(Arc::new(SignedIn {
-            id: user.id,
-            session_id: SessionId(self.chance.uuid()),
-            role: user.role,
-            name: format!("{} {}", user.first_name, user.last_name),
-            email: user.email.clone(),
-            company_id: user.company_id,
-            iso_id: user.iso_id,
-            language: user.language.clone(),
-            time_zone: user.time_zone.clone(),
-        })))
+        self.as_actor(Actor::User(Arc::new(user.signed_in(SessionId(self.chance.uuid())))))
     }
 
     /// An active user named `first`, with the address `first@example.com`.

@@ -22,6 +22,7 @@ fn actor(role: Role) -> Actor {
         iso_id: matches!(role, Role::Client | Role::Iso).then(|| IsoId(Uuid::from_u128(OWN))),
         language: "en-US".to_owned(),
         time_zone: "UTC".to_owned(),
+        must_change_password: false,
     }))
 }
 

@@ -6,9 +6,11 @@ use domain::{
     clients::{self, Setup},
     ctx::Options,
     ids::{CompanyId, IsoId, UserId},
-    mails, spvs,
+    mails,
+    page::PageQuery,
+    spvs,
     testing::{World, on_both},
-    users::Status,
+    users::{self, Status},
 };
 use std::sync::Arc;
 
@@ -169,6 +171,24 @@ async fn an_order_is_told_of_though_other_companies_call_theirs_the_same() {
         assert_eq!(refused(other), "spvIdentifier not_found");
         let staff = world.user(Role::Employee, "Elias", None, None).await;
         assert_eq!(refused(mails::notify_client_spv(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_password_that_somebody_else_chose_opens_nothing() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (client, spv, _) = world.client("Maya", company, None).await;
+        let mut user = users::get(&world.operator(), client).await.unwrap();
+        user.must_change_password = true;
+        let maya = world.signed_in(&user);
+        let refused = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
+        assert!(refused(spvs::get(&maya, spv).await.unwrap_err()));
+        assert!(refused(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
+        assert!(refused(domain::dashboards::client(&maya).await.unwrap_err()));
+        assert!(domain::activity::since(&maya, 0, 10).await.is_err());
+        assert_eq!(users::me(&maya).await.unwrap().user.id, client, "who they are is theirs to know");
     })
     .await;
 }

@@ -72,7 +72,8 @@ impl From<companies::Depends> for Depends {
 pub struct CompanyDetail {
     #[serde(flatten)]
     company: Company,
-    depends: Depends,
+    /// For the staff; null for others.
+    depends: Option<Depends>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -143,7 +144,7 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanyDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanyDetail>> {
     let company = companies::get(&ctx, id).await?;
-    let depends = companies::depends(&ctx, id).await?.into();
+    let depends = companies::depends(&ctx, id).await?.map(Depends::from);
     Ok(Row { version: company.version, view: CompanyDetail { company: Company::of(&ctx, company), depends } })
 }
 

@@ -60,7 +60,8 @@ fn row(ctx: &Ctx, iso: isos::Iso) -> Row<Iso> {
 pub struct IsoDetail {
     #[serde(flatten)]
     iso: Iso,
-    depends: Depends,
+    /// For the staff; null for others.
+    depends: Option<Depends>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -131,7 +132,7 @@ pub async fn create(New { ctx, input, .. }: New<NewIso>) -> Result<Made<Iso>> {
     responses((status = 200, body = IsoDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Row<IsoDetail>> {
     let iso = isos::get(&ctx, id).await?;
-    let depends = isos::depends(&ctx, id).await?.into();
+    let depends = isos::depends(&ctx, &iso).await?.map(Depends::from);
     Ok(Row { version: iso.version, view: IsoDetail { iso: Iso::of(&ctx, iso), depends } })
 }
 

@@ -105,10 +105,10 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let depends = companies::depends(ctx, company.id).await?;
             out.one(
                 record(&company)
-                    .with("clients", depends.clients)
-                    .with("isos", depends.isos)
-                    .with("spvs", depends.spvs)
-                    .with("users", depends.users),
+                    .with("clients", depends.map(|found| found.clients))
+                    .with("isos", depends.map(|found| found.isos))
+                    .with("spvs", depends.map(|found| found.spvs))
+                    .with("users", depends.map(|found| found.users)),
             )
         }
         Verb::Update(args) => {

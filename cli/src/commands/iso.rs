@@ -83,8 +83,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         }
         Verb::Show(args) => {
             let iso = isos::find(ctx, &args.iso).await?;
-            let depends = isos::depends(ctx, iso.id).await?;
-            out.one(record(&iso).with("clients", depends.clients).with("spvs", depends.spvs))
+            let depends = isos::depends(ctx, &iso).await?;
+            out.one(
+                record(&iso)
+                    .with("clients", depends.map(|found| found.clients))
+                    .with("spvs", depends.map(|found| found.spvs)),
+            )
         }
         Verb::Archive(args) => out.one(record(&isos::archive(ctx, isos::find(ctx, &args.iso).await?.id, None).await?)),
         Verb::Restore(args) => out.one(record(&isos::restore(ctx, isos::find(ctx, &args.iso).await?.id, None).await?)),

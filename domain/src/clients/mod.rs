@@ -13,7 +13,7 @@ use crate::{
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
-    ids::{CompanyId, IsoId, UserId},
+    ids::{CompanyId, IsoId, SpvId, UserId},
     mails,
     money::Currency,
     page::{Page, PageQuery},
@@ -67,11 +67,11 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         drop(tx);
-        return made(ctx, UserId(id)).await;
+        return made(ctx, SpvId(id)).await;
     }
     known(&mut tx, &order).await?;
     let user = users::insert(&mut tx, ctx, account).await?;
-    spvs::make(&mut tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
+    let order = spvs::make(&mut tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
     let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
         .of(Some(user.id), user.company_id, user.iso_id)
         .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
@@ -83,9 +83,9 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         Setup::Full => mails::Kind::WelcomeSetup,
     };
     mails::queue(&mut tx, ctx, mail, user.id, None, Map::new()).await?;
-    idempotency::remember(&mut tx, ctx, user.id.0).await?;
+    idempotency::remember(&mut tx, ctx, order.0).await?;
     tx.commit().await?;
-    made(ctx, user.id).await
+    made(ctx, order).await
 }
 
 async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spvs::New)> {
@@ -168,13 +168,10 @@ async fn known(tx: &mut Tx, order: &spvs::New) -> Result<()> {
     check.done()
 }
 
-/// A client just made, with the order that came with it: the first of its orders.
-async fn made(ctx: &Ctx, id: UserId) -> Result<Made> {
-    let client = get(ctx, id).await?;
-    let filter = spvs::Filter { client_id: Some(id), ..spvs::Filter::default() };
-    let orders = spvs::list(ctx, &filter, &PageQuery::default()).await?;
-    let spv = orders.items.into_iter().last().ok_or(Error::NotFound("spv"))?;
-    Ok(Made { client, spv })
+/// The order that a client came with, and the client.
+async fn made(ctx: &Ctx, order: SpvId) -> Result<Made> {
+    let spv = spvs::get(ctx, order).await?.spv;
+    Ok(Made { client: get(ctx, spv.client_id).await?, spv })
 }
 
 /// One client. Staff, itself, its ISO, its company's admins.
@@ -224,10 +221,13 @@ pub struct Change {
 /// Changes a client's profile. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; stale when `version` is not the row's.
+/// NotFound; Forbidden; Invalid per field; Conflict `archived`; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) -> Result<Client> {
     let mut tx = ctx.begin().await?;
     let (mut client, _) = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    if client.status == users::Status::Archived {
+        return Err(Error::conflict("archived"));
+    }
     let before = (client.company_id, client.iso_id);
     let mut check = Check::new();
     if let Some(name) = &input.first_name {

@@ -124,13 +124,15 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<I
     Ok(Page::cut(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
 }
 
-/// What stands in the way of a deletion.
+/// What stands in the way of a deletion, for the staff; none for others.
 ///
 /// # Errors
-/// NotFound.
-pub async fn depends(ctx: &Ctx, id: IsoId) -> Result<Depends> {
-    get(ctx, id).await?;
-    store::depends(&mut ctx.db(), id).await
+/// What the database refuses.
+pub async fn depends(ctx: &Ctx, iso: &Iso) -> Result<Option<Depends>> {
+    if !ctx.can(Action::Archive, resource(iso)) {
+        return Ok(None);
+    }
+    store::depends(&mut ctx.db(), iso.id).await.map(Some)
 }
 
 /// Hides an ISO; it cannot sign in any more (decision 26). Staff.

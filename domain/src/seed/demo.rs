@@ -2,7 +2,7 @@
 //! state, dated relative to today. The same seed makes the same office.
 use super::{Order, account, company, iso, known, store};
 use crate::{
-    access::{Actor, Role, SignedIn},
+    access::{Actor, Role},
     auth::passwords,
     clients,
     clock::{Chance, Clock},
@@ -260,15 +260,5 @@ async fn move_to(ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
 /// The demo employee, so that the log names a person.
 async fn elias(ctx: &Ctx) -> Result<Actor> {
     let user = known(ctx, "employee@example.com").await?.ok_or(Error::NotFound("user"))?;
-    Ok(Actor::User(Arc::new(SignedIn {
-        id: user.id,
-        session_id: SessionId(user.id.0),
-        role: user.role,
-        name: format!("{} {}", user.first_name, user.last_name),
-        email: user.email,
-        company_id: None,
-        iso_id: None,
-        language: user.language,
-        time_zone: user.time_zone,
-    })))
+    Ok(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))))
 }

@@ -202,6 +202,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
 
 /// Decision 12: the ISO and the client are the company's, and none of them is archived.
 async fn belong_together(tx: &mut Tx, new: &New) -> Result<store::Parties> {
+    use crate::users::Status::{Archived, Suspended};
     let Some(parties) = store::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
         return Err(Error::field("company_id", "not_found"));
     };
@@ -211,8 +212,10 @@ async fn belong_together(tx: &mut Tx, new: &New) -> Result<store::Parties> {
     }
     if parties.client_role != Some(crate::access::Role::Client) {
         check.refuse("client_id", Problem::new("not_found"));
-    } else if parties.client_status == Some(crate::users::Status::Archived) {
+    } else if parties.client_status == Some(Archived) {
         check.refuse("client_id", Problem::new("archived"));
+    } else if parties.client_status == Some(Suspended) {
+        check.refuse("client_id", Problem::new("suspended"));
     } else if parties.client_company_id != Some(new.company_id) {
         check.refuse("client_id", Problem::new("not_in_company"));
     }

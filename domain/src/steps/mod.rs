@@ -37,7 +37,7 @@ fn as_step(error: Error) -> Error {
 
 /// Changes a step, and moves its order along: the first step that leaves pending takes an active order to
 /// processing, the last completed one closes it and tells the client. Staff; once the order is closed, its
-/// steps' status is a super admin's to change, with a reason, which reopens it.
+/// steps are a super admin's, and moving one needs a reason and reopens the order.
 ///
 /// # Errors
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
@@ -61,8 +61,10 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
     let moved = new.status != old.status;
     let mut state = before.state();
     let mut events = Vec::new();
-    if moved && before.status == spvs::Status::Closed {
+    if before.status == spvs::Status::Closed {
         ctx.may(Action::UpdateClosedSteps, resource)?;
+    }
+    if moved && before.status == spvs::Status::Closed {
         let mut check = Check::new();
         let reason = check.text("reason", change.reason.as_deref().unwrap_or(""));
         check.done()?;

@@ -78,6 +78,7 @@ impl User {
             iso_id: self.iso_id,
             language: self.language.clone(),
             time_zone: self.time_zone.clone(),
+            must_change_password: self.must_change_password,
         }
     }
 

@@ -844,7 +844,7 @@ export interface components {
             total_spvs: number;
         };
         CompanyDetail: components["schemas"]["Company"] & {
-            depends: components["schemas"]["Depends"];
+            depends: components["schemas"]["Depends"] | null;
         };
         /** Format: uuid */
         CompanyId: string;
@@ -959,7 +959,7 @@ export interface components {
             pending_leads: number;
         };
         IsoDetail: components["schemas"]["Iso"] & {
-            depends: components["schemas"]["Depends"];
+            depends: components["schemas"]["Depends"] | null;
         };
         /** Format: uuid */
         IsoId: string;

@@ -18,6 +18,7 @@ fn known(user: u128, session: u128, exp: i64) -> Known {
         iso_id: Some(IsoId(Uuid::from_u128(8))),
         language: String::new(),
         time_zone: String::new(),
+        must_change_password: false,
     };
     Known { who: Arc::new(who), exp }
 }
