@@ -4,14 +4,15 @@ import '@mantine/notifications/styles.layer.css';
 import './base.css';
 import { Tooltip } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router-dom';
 import { queryClient } from './api/cache';
 import { startEvents } from './api/events';
-import { auth } from './api/session';
+import { auth, isLeaving } from './api/session';
 import { paths } from './paths';
 import { createRouter, isGuarded } from './routes';
-import { Toasts } from './ui/toasts';
+import { toast, Toasts } from './ui/toasts';
 
 type Router = ReturnType<typeof createRouter>;
 
@@ -38,6 +39,7 @@ function followSession(router: Router): () => void {
     user = session?.user.id;
     stopEvents?.();
     stopEvents = user ? startEvents() : undefined;
+    if (before && !user && !isLeaving()) tellOfTheEnd();
     // Not inside the callback: it runs while the auth client holds its lock.
     if (before) setTimeout(() => void leave(router, user), 0);
   });
@@ -45,6 +47,12 @@ function followSession(router: Router): () => void {
     stopEvents?.();
     data.subscription.unsubscribe();
   };
+}
+
+/** Suspended, signed out elsewhere, a new password: whoever is led away from a page is told why. */
+function tellOfTheEnd(): void {
+  const title = i18next.t('common:logged_out.title');
+  toast({ title, description: i18next.t('errors:session_not_found'), destructive: true });
 }
 
 async function leave(router: Router, nextUser: string | undefined): Promise<void> {

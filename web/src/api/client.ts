@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import { ApiError, unreachable } from './errors';
 import type { paths } from './schema';
-import { accessToken, auth, signOut } from './session';
+import { accessToken, auth, forgetSession } from './session';
 import type { ErrorBody } from './types';
 
 export const api = createClient<paths>({ baseUrl: location.origin });
@@ -17,7 +17,7 @@ api.use({
     // The session may have ended on the server (suspended, password changed) while its token still looks good here.
     const { data } = await auth.refreshSession();
     if (!data.session) {
-      await signOut();
+      await forgetSession();
       return undefined;
     }
     if (request.method !== 'GET') return undefined;

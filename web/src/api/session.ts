@@ -18,7 +18,24 @@ export async function accessToken(): Promise<string | undefined> {
   return data.session?.access_token;
 }
 
+let leaving = false;
+
+/** Whether the session is ending because somebody here wanted it to. */
+export function isLeaving(): boolean {
+  return leaving;
+}
+
 /** Ends this browser's session only. */
 export async function signOut(): Promise<void> {
+  leaving = true;
+  try {
+    await forgetSession();
+  } finally {
+    leaving = false;
+  }
+}
+
+/** The session is over on the server: nothing of it stays here. */
+export async function forgetSession(): Promise<void> {
   await auth.signOut({ scope: 'local' });
 }
