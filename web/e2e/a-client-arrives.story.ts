@@ -2,6 +2,7 @@
 import { expect, test } from './support/story';
 import type { Office } from './support/office';
 import type { Visitor } from './support/people';
+import { password } from './support/portal';
 
 const chosen = 'a sentence that only Maya knows';
 const chosenLater = 'another sentence of Maya';
@@ -106,6 +107,11 @@ test('a forgotten password is recovered by the six digits in the mail, and by no
   await office.clientWithOrder(newcomer);
   await office.setsPassword(newcomer.email);
 
+  // Somebody who may know the old password is signed in.
+  const elsewhere = await office.visitor();
+  await elsewhere.signsIn('client', newcomer.email, password);
+  await expect(elsewhere.heading('Welcome, Ida')).toBeVisible();
+
   const ida = await office.visitor();
   await ida.opens('/auth/login/client');
   await ida.link('Forgot password?').click();
@@ -137,6 +143,12 @@ test('a forgotten password is recovered by the six digits in the mail, and by no
   await setsPassword(ida, chosen);
   await ida.link('Continue to Dashboard').click();
   await expect(ida.heading('Welcome, Ida')).toBeVisible();
+
+  // A new password ends the other sessions at once, and the old one is worth nothing.
+  await elsewhere.opens('/client-dashboard');
+  await elsewhere.isAt('/');
+  await elsewhere.signsIn('client', newcomer.email, password);
+  await elsewhere.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
 });
 
 test('a forgotten password of an address that nobody has is answered alike, and no mail leaves', async ({
@@ -192,9 +204,9 @@ test('without a terminal, spvctl names what is missing and makes nothing', async
   expect(shown.code).toBe(1);
 });
 
-async function setsPassword(person: Visitor, password: string): Promise<void> {
+async function setsPassword(person: Visitor, chosen: string): Promise<void> {
   await expect(person.heading('Choose a new password')).toBeVisible();
-  await person.writes({ 'New password': password, 'Repeat the password': password });
+  await person.writes({ 'New password': chosen, 'Repeat the password': chosen });
   await person.button('Save password').click();
   await expect(person.heading('Your password is saved')).toBeVisible();
 }

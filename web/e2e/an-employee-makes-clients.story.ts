@@ -197,7 +197,7 @@ test('a form that was typed into asks before it is thrown away', async ({ office
 
 test('a client is edited, suspended, let in again, archived and restored', async ({ office }) => {
   const who = office.newcomer('Vera', 'Molnar');
-  await office.clientWithOrder(who);
+  const { spv } = await office.clientWithOrder(who);
   await office.setsPassword(who.email);
   const elias = await office.employee();
   await elias.opens('/employee-dashboard');
@@ -218,8 +218,9 @@ test('a client is edited, suspended, let in again, archived and restored', async
   await elias.button('Suspend', elias.dialog(`Suspend ${who.name}?`)).click();
   await elias.isTold('Client Suspended', who.name);
   await expect(elias.row(who.email)).toContainText('Suspended');
-  // Her open page ends at her next step, and she cannot come back.
-  await vera.opens('/client-dashboard');
+  // Her session is over at her next step, which says so, and she cannot come back.
+  await vera.link(`View Details of ${spv.identifier}`).click();
+  await vera.isRefused('Logged Out', 'Your session has ended. Please sign in again.');
   await vera.isAt('/');
   await vera.signsIn('client', who.email, password);
   await vera.isRefused('Login Failed', 'This account is suspended or archived. Please contact support.');

@@ -260,6 +260,21 @@ test('the client and ISO logins show the password, offer other ways, and speak o
   }
 });
 
+test('the sign-in button says that it is busy', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens('/auth/login/client');
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await visitor.page.route('**/auth/v1/token*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await visitor.fillsInSignIn('client@example.com', password);
+  await expect(visitor.button('Signing in...')).toBeDisabled();
+  answer();
+  await visitor.isAt('/client-dashboard');
+});
+
 test('without "Remember me" the session is over with the tab', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.opens('/auth/login/client');

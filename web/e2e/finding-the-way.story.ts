@@ -117,6 +117,19 @@ test('an address that leads nowhere answers 404 and a page with a way home', asy
   await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
 });
 
+test('a page that cannot be loaded says so, and loading anew helps', async ({ office }) => {
+  const visitor = await office.visitor();
+  visitor.foresees(/./);
+  await visitor.opens('/security');
+  await visitor.page.route('**/assets/HelpPage*.js', (route) => route.abort());
+  await visitor.link('Help Center').click();
+  await expect(visitor.heading('Unexpected Application Error!')).toBeVisible();
+  await expect(visitor.link('Return to Home')).toBeVisible();
+  await visitor.page.unrouteAll();
+  await visitor.button('Reload').click();
+  await expect(visitor.heading('Help Center')).toBeVisible();
+});
+
 test('pages that are not there yet for this person are the 404 page, with status 200', async ({ office }) => {
   const amara = await office.client();
   amara.foresees(/^404 Error: /);

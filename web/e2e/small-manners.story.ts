@@ -1,0 +1,86 @@
+/** How toasts, lists to choose from and tooltips behave. */
+import { paths } from '../src/paths';
+import type { Person } from './support/people';
+import { isQuiet } from './support/screen';
+import { expect, test } from './support/story';
+
+test('one outcome is shown at a time, for five seconds', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens(paths.login('client'));
+  await holdsTheClock(visitor);
+  const toasts = visitor.page.getByRole('region', { name: 'Notifications' }).getByRole('status');
+  await visitor.button('Google').click();
+  await expect(toasts).toHaveText(['Google sign-in coming soon!']);
+  await visitor.page.clock.runFor(3000);
+  await visitor.button('Microsoft').click();
+  await visitor.page.clock.runFor(1000);
+  await expect(toasts).toHaveText(['Microsoft sign-in coming soon!']);
+  await visitor.page.clock.runFor(3500);
+  await expect(toasts).toHaveCount(1);
+  await visitor.page.clock.runFor(1000);
+  await expect(toasts).toHaveCount(0);
+});
+
+test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens(paths.login('client'));
+  await holdsTheClock(visitor);
+  await visitor.button('Sign In').click();
+  const region = visitor.page.getByRole('region', { name: 'Notifications' });
+  await expect(region.getByRole('alert')).toContainText('Missing Information');
+  await visitor.page.clock.runFor(600_000);
+  await expect(region.getByRole('alert')).toBeVisible();
+  // From inside a field, too.
+  await visitor.field('Email').focus();
+  await visitor.page.keyboard.press('Alt+t');
+  await expect(region).toBeFocused();
+  await expect(visitor.field('Email')).toHaveValue('');
+  await visitor.page.keyboard.press('Tab');
+  await expect(visitor.button('Close', region)).toBeFocused();
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.clock.runFor(1000);
+  await expect(region.getByRole('alert')).toHaveCount(0);
+});
+
+test('letters choose from a short list, and are forgotten after a second', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard');
+  await elias.button('Quick Setup (Email)').click();
+  await holdsTheClock(elias);
+  const country = elias.button('Country', elias.dialog('Quick Setup (Email)'));
+  await country.focus();
+  await elias.page.keyboard.type('si');
+  await expect(country).toHaveText('Singapore');
+  await elias.page.clock.runFor(900);
+  // Still part of the same word, which nothing begins with.
+  await elias.page.keyboard.type('t');
+  await expect(country).toHaveText('Singapore');
+  await elias.page.clock.runFor(1100);
+  await elias.page.keyboard.type('t');
+  await expect(country).toHaveText('Thailand');
+  await elias.page.clock.runFor(1100);
+  // The same letter again steps through what begins with it, from the top after the end.
+  await elias.page.keyboard.type('u');
+  await expect(country).toHaveText('United States');
+  await elias.page.keyboard.type('u');
+  await expect(country).toHaveText('UAE');
+});
+
+test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  await sigrid.opens('/employee-dashboard');
+  await isQuiet(sigrid.page);
+  await holdsTheClock(sigrid);
+  await sigrid.card('Revenue').getByText(/^\$/).hover();
+  await sigrid.page.clock.runFor(600);
+  await expect(sigrid.page.getByRole('tooltip')).toHaveCount(0);
+  await sigrid.page.clock.runFor(200);
+  await expect(sigrid.page.getByRole('tooltip')).toHaveText(/^\$[\d,]+\.\d\d$/);
+});
+
+/** Time stands still from here on, but for what the story lets pass. */
+async function holdsTheClock(person: Person): Promise<void> {
+  await person.page.clock.install();
+  const now = await person.page.evaluate(() => Date.now());
+  await person.page.clock.pauseAt(now + 1000);
+}
