@@ -119,6 +119,7 @@ async function office(database) {
   const starting = performance.now();
   const log = join(dir, "log");
   const server = spawn("sh", ["-c", `exec "${join(target, "spvctl")}" serve >"${log}" 2>&1`], { env });
+  process.on("exit", () => server.kill("SIGKILL"));
   await started(server, `${base}/readyz`);
   const startMs = performance.now() - starting;
   await wait(1500);
@@ -133,6 +134,12 @@ async function token(base, email) {
   });
   const body = await answer.json();
   if (!answer.ok) throw new Error(`${email}: ${JSON.stringify(body)}`);
+  // What an operator gave as a first password opens nothing until it is changed.
+  await fetch(`${base}/auth/v1/user`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${body.access_token}`, "content-type": "application/json" },
+    body: JSON.stringify({ password: `${password}-changed` }),
+  });
   return body.access_token;
 }
 

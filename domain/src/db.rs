@@ -252,7 +252,8 @@ impl Db {
             .busy_timeout(BUSY)
             .optimize_on_close(true, None)
             .pragma("temp_store", "memory")
-            .pragma("cache_size", "-20000")
+            // Kilobytes, for each of nine connections.
+            .pragma("cache_size", "-8000")
             .disable_statement_logging();
         let write =
             SqlitePoolOptions::new().max_connections(1).acquire_timeout(BUSY).connect_with(options.clone()).await?;

@@ -276,12 +276,13 @@ create table activity (
 create index activity_unnumbered on activity (at, nth, id) where seq is null;
 -- The feed of the staff's dashboard.
 create index activity_work on activity (seq)
-    where subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request');
-create index activity_by_spv on activity (spv_id, seq);
-create index activity_by_subject on activity (subject_id, seq);
-create index activity_by_company on activity (company_id, seq);
-create index activity_by_client on activity (client_id, seq);
-create index activity_by_iso on activity (iso_id, seq);
+    where seq is not null and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request');
+-- A row enters these when it is numbered, and only once.
+create index activity_by_spv on activity (spv_id, seq) where seq is not null;
+create index activity_by_subject on activity (subject_id, seq) where seq is not null;
+create index activity_by_company on activity (company_id, seq) where seq is not null and public;
+create index activity_by_client on activity (client_id, seq) where seq is not null and public;
+create index activity_by_iso on activity (iso_id, seq) where seq is not null and public;
 create table activity_head (
     one integer primary key check (one = 1),
     seq integer not null,
