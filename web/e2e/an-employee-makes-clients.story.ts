@@ -27,7 +27,8 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
     await expect(elias.page.getByRole('table', { name: tab }).getByRole('columnheader')).toHaveText(
       columns[tab],
     );
-    expect(await elias.page.getByRole('table', { name: tab }).getByRole('row').count()).toBeGreaterThan(3);
+    // The head and at least three rows, which may still be on their way.
+    await expect(elias.page.getByRole('table', { name: tab }).getByRole('row').nth(3)).toBeVisible();
   }
   await elias.goesTo('SPVs');
   await expect(elias.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();

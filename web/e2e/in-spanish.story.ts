@@ -122,20 +122,20 @@ test('light and dark: by the system, by the button, and it stays', async ({ offi
   const visitor = await office.visitor({ colorScheme: 'dark' });
   const amara = await office.client();
   await visitor.opens('/');
-  expect(await brightness(visitor)).toBeLessThan(60);
+  await expect.poll(() => brightness(visitor)).toBeLessThan(60);
   await visitor.button('Use light colors').click();
-  expect(await brightness(visitor)).toBeGreaterThan(200);
+  await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
   await visitor.opens('/auth/login/client');
-  expect(await brightness(visitor)).toBeGreaterThan(200);
+  await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
 
   await amara.opens('/client-dashboard');
   await isQuiet(amara.page);
-  expect(await brightness(amara)).toBeGreaterThan(200);
+  await expect.poll(() => brightness(amara)).toBeGreaterThan(200);
   await amara.button('Switch to dark mode').click();
-  expect(await brightness(amara)).toBeLessThan(60);
+  await expect.poll(() => brightness(amara)).toBeLessThan(60);
   await amara.page.reload();
   await isQuiet(amara.page);
-  expect(await brightness(amara)).toBeLessThan(60);
+  await expect.poll(() => brightness(amara)).toBeLessThan(60);
   await expect(amara.button('Switch to light mode')).toBeVisible();
 });
 

@@ -1,0 +1,103 @@
+-- Accounts and sign-in in full: more kinds of links, provider sign-in, second factors, and what slows guessing down.
+
+alter table links drop constraint links_kind_check;
+alter table links add constraint links_kind_check check (kind in ('recovery', 'invite', 'signup', 'magiclink',
+    'email_change_current', 'email_change_new', 'reauthentication'));
+-- The PKCE flow that asked for it: the click then leads back to the browser where the flow began.
+alter table links add column flow_id uuid;
+
+-- What people say of themselves over the protocol; never believed for anything.
+alter table users add column metadata jsonb not null default '{}';
+-- An address that waits for its confirmations, and which of the two has come: 'current' or 'new'.
+alter table users add column new_email text;
+alter table users add column new_email_key text;
+alter table users add column new_email_confirmed text;
+-- Shut out until then by an admin of the protocol.
+alter table users add column banned_until timestamptz;
+
+-- The factor that raised the session to aal2.
+alter table sessions add column factor_id uuid;
+
+-- A mail of the protocol may go to an address that is not the account's yet.
+alter table mails add column link_kind text;
+alter table mails add column flow_id uuid;
+
+-- Sign-ins at OpenID providers that belong to an account. The e-mail identity is the account itself.
+create table identities (
+    id uuid primary key,
+    user_id uuid not null references users (id),
+    provider text not null,
+    provider_id text not null,
+    email text not null,
+    data jsonb not null,
+    last_sign_in_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (provider, provider_id)
+);
+create index identities_by_user on identities (user_id, created_at);
+
+-- A sign-in that began in one place and ends in another: PKCE over a mail, or at a provider.
+create table flows (
+    id uuid primary key,
+    user_id uuid references users (id),
+    -- 'oauth', or the kind of the link: how the session will say it was begun.
+    method text not null,
+    code_challenge text,
+    code_challenge_method text,
+    auth_code_hash text unique,
+    redirect_to text not null,
+    provider text,
+    -- Kept for the way back from the provider; worth nothing without its code.
+    provider_nonce text,
+    provider_verifier text,
+    linking_user_id uuid references users (id),
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    code_issued_at timestamptz,
+    used_at timestamptz
+);
+create index flows_by_user on flows (user_id, method, created_at);
+create index flows_expired on flows (expires_at);
+
+-- Second factors.
+create table factors (
+    id uuid primary key,
+    user_id uuid not null references users (id),
+    friendly_name text not null,
+    status text not null check (status in ('unverified', 'verified')),
+    secret text not null,
+    -- The last time step that was used: a code works once.
+    last_step bigint,
+    last_challenged_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (user_id, friendly_name)
+);
+create table factor_challenges (
+    id uuid primary key,
+    factor_id uuid not null references factors (id) on delete cascade,
+    address text,
+    attempts bigint not null default 0,
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    verified_at timestamptz
+);
+create index factor_challenges_by_factor on factor_challenges (factor_id);
+create index factor_challenges_expired on factor_challenges (expires_at);
+create table recovery_codes (
+    id uuid primary key,
+    user_id uuid not null references users (id),
+    code_hash text not null,
+    created_at timestamptz not null,
+    used_at timestamptz
+);
+create index recovery_codes_by_user on recovery_codes (user_id);
+
+-- Failed sign-ins by account and by address, under a hash of either: each failure makes the next wait longer.
+create table failures (
+    key text primary key,
+    failures bigint not null,
+    last_at timestamptz not null
+);
+create index failures_old on failures (last_at);
