@@ -11,6 +11,8 @@ export const auth = new AuthClient({
   autoRefreshToken: true,
   detectSessionInUrl: true,
   flowType: 'pkce',
+  // How the client calls /factors/recovery-codes, which our server offers.
+  experimental: { recoveryCodes: true },
 });
 
 export async function accessToken(): Promise<string | undefined> {

@@ -3,8 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
-import { authProblem } from './problem';
-import { useWait } from './useWait';
+import { authProblem } from '../../../shared/auth/problem';
+import { useWait } from '../../../shared/auth/useWait';
 import css from './Task.module.css';
 
 interface Props {

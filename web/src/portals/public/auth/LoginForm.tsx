@@ -6,9 +6,9 @@ import { paths, type Portal } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
 import { Go } from '../frame/Go';
-import { PasswordField } from './PasswordField';
+import { PasswordField } from '../../../shared/auth/PasswordField';
 import { signIn } from './signIn';
-import { useWait } from './useWait';
+import { useWait } from '../../../shared/auth/useWait';
 import css from './LoginForm.module.css';
 import task from './Task.module.css';
 

@@ -2,9 +2,9 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
-import { PasswordField } from './PasswordField';
-import { authProblem } from './problem';
-import { useWait } from './useWait';
+import { PasswordField } from '../../../shared/auth/PasswordField';
+import { authProblem } from '../../../shared/auth/problem';
+import { useWait } from '../../../shared/auth/useWait';
 import css from './Task.module.css';
 
 const shortest = 8;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
-import { authProblem } from './problem';
+import { authProblem } from '../../../shared/auth/problem';
 import { Task } from './Task';
 import css from './Task.module.css';
 

@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from '../../../ui/BusyButton';
 import { recover } from './recover';
-import { useWait } from './useWait';
+import { useWait } from '../../../shared/auth/useWait';
 import css from './Task.module.css';
 
 /** Sends a new link. The answer is the same whether or not there is such an account. */

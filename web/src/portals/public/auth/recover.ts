@@ -1,5 +1,5 @@
 import i18next from 'i18next';
-import type { Problem } from './problem';
+import type { Problem } from '../../../shared/auth/problem';
 
 /**
  * Asks for a recovery mail. Not through the auth client: its request would bind the link to this

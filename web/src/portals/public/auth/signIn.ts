@@ -7,7 +7,7 @@ import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
 import type { Portal } from '../../../paths';
 import { toast } from '../../../ui/toasts';
 import { destination, refusal } from './gate';
-import { authProblem, type Problem } from './problem';
+import { authProblem, type Problem } from '../../../shared/auth/problem';
 
 export interface Credentials {
   email: string;

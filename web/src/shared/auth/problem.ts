@@ -15,16 +15,17 @@ export function authProblem(error: AuthError): Problem {
     return { text: say(error.status ? 'problem.unavailable' : 'problem.offline') };
   if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };
   const key = `errors:${error.code}`;
-  const text = i18next.exists(key) ? i18next.t(key) : error.message;
-  return { text, wait: error.status === 429 ? secondsIn(error.message) : undefined };
+  const wait = error.status === 429 ? secondsIn(error.message) : undefined;
+  const text = i18next.exists(key) ? i18next.t(key, { seconds: wait }) : error.message;
+  return { text, wait };
 }
 
 /** The client hides the answer's headers, so the wait is read from the sentence. */
-function secondsIn(message: string): number | undefined {
+export function secondsIn(message: string): number | undefined {
   const found = /(\d+)\s*s/.exec(message)?.[1];
   return found ? Number(found) : undefined;
 }
 
-function weakness(reasons: string[]): string {
+export function weakness(reasons: string[]): string {
   return reasons.map((reason) => say(`weak.${reason}`)).join(' ');
 }
