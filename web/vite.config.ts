@@ -7,8 +7,7 @@ interface ModuleGraph {
 }
 
 const landingPackages = [
-  /node_modules\/(react|react-dom|scheduler|i18next|use-sync-external-store)\//,
-  /react-i18next\/dist\/es\/(useTranslation|utils|defaults|i18nInstance|initReactI18next|context|unescape)/,
+  /node_modules\/(react|react-dom|scheduler)\//,
   /@mantine\/core\/esm\/core\/(MantineProvider|factory|utils)\//,
   /@mantine\/hooks\/esm\/use-(color-scheme|isomorphic-effect|media-query)/,
   /@tabler\/.*\/(createReactComponent|defaultAttributes)/,

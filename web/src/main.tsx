@@ -2,7 +2,7 @@ import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
-import { loadMessages } from './messages';
+import { loadWords } from './messages/words';
 import { paths } from './paths';
 import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
@@ -11,11 +11,12 @@ const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
 const root = createRoot(container);
 
-// The landing page needs no router, auth client or query cache: they come with the first other page.
+// The landing page needs no router, auth client, query cache or catalogue library: they come with the first other page.
 const loadApp = () => import('./App');
+const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp() {
-  const [{ App }] = await Promise.all([loadApp(), loadMessages('app')]);
+  const [{ App }] = await Promise.all([loadApp(), loadMessages()]);
   root.render(
     <Providers>
       <App />
@@ -31,9 +32,10 @@ async function go(path: string) {
 
 async function start() {
   const { pathname, hash, search } = location;
-  const comesFromMail = hash.includes('access_token') || search.includes('code=');
-  if (pathname !== paths.landing || comesFromMail) return startApp();
-  await loadMessages('landing');
+  // A link of a mail or the way back from a provider: the session or the refusal it brings is the app's to read.
+  const brings = /\b(access_token|code|error_code)=/.test(search + hash);
+  if (pathname !== paths.landing || brings) return startApp();
+  await loadWords();
   root.render(
     <Providers>
       <Landing go={(path) => void go(path)} warm={() => void loadApp()} />

@@ -2,7 +2,7 @@ import { createBrowserRouter, redirect, type RouteObject } from 'react-router-do
 import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
-import { loadMessages } from './messages';
+import { loadWords } from './messages/words';
 import { namesakes, paths, redirects } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
@@ -57,7 +57,7 @@ const portals: RouteObject[] = [
 ];
 
 const publicPages: RouteObject = {
-  loader: () => loadMessages('landing').then(() => null),
+  loader: () => loadWords().then(() => null),
   children: publicRoutes,
 };
 
@@ -76,6 +76,7 @@ const shortcuts: RouteObject[] = [
 
 /** Only pages that exist have an entry: the others are the 404 page. */
 async function findNamesake(path: string): Promise<Response | null> {
+  await loadWords();
   if (path !== '/clients' || !(await accessToken())) return null;
   const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
   const staff = me?.role === 'employee' || me?.role === 'super_admin';

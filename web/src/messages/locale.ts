@@ -56,6 +56,19 @@ export function setLocale(next: Partial<Locale>): void {
   for (const listener of listeners) listener();
 }
 
+type Speaker = (catalogue: Catalogue) => Promise<unknown>;
+const speakers = new Set<Speaker>();
+
+/** `learn` gets the words of a language ready before it is shown. */
+export function speaks(learn: Speaker): void {
+  speakers.add(learn);
+}
+
+export async function setLanguage(language: Language): Promise<void> {
+  await Promise.all([...speakers].map((learn) => learn(catalogueOf(language))));
+  setLocale({ language });
+}
+
 export function useLocale(): Locale {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -5,8 +5,8 @@ import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
-import { setLanguage } from '../../messages';
-import { getLocale, setLocale } from '../../messages/locale';
+
+import { getLocale, setLanguage, setLocale } from '../../messages/locale';
 import { paths } from '../../paths';
 import { toast } from '../../ui/toasts';
 import { rememberWantedPath } from '../wantedPath';

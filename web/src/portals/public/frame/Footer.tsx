@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
 import { Go } from './Go';
@@ -10,7 +10,7 @@ const year = new Date().getFullYear();
 
 /** The operator's own pages are linked once they have a text. */
 export function Footer() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const brand = useBrand();
   const pages = useSettings()?.pages;
   const columns = [

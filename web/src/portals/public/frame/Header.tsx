@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { IconMenu2, IconX } from '@tabler/icons-react';
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { paths } from '../../../paths';
 import { sections } from '../landing/sections';
 import { Go } from './Go';
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function Header({ onLogin, onReach, onLanding = false }: Props) {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const brand = useBrand();
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -1,5 +1,5 @@
 import { Outlet, useNavigate } from 'react-router-dom';
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { paths } from '../../../paths';
 import { Go, GoProvider } from './Go';
 import { Logo } from '../../../ui/Logo';
@@ -9,7 +9,7 @@ import css from './QuietLayout.module.css';
 
 /** Around one task: signing in, choosing a portal, setting a password. */
 export function Component() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const navigate = useNavigate();
   const brand = useBrand();
   return (

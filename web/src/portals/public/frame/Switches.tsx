@@ -1,8 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
-import { useTranslation } from 'react-i18next';
-import { setLanguage } from '../../../messages';
-import { catalogueOf, languages, useLocale, type Language } from '../../../messages/locale';
+import { useWords } from '../../../messages/words';
+import { catalogueOf, languages, setLanguage, useLocale, type Language } from '../../../messages/locale';
 import css from './Switches.module.css';
 
 /** Each in its own words, so that it is found by whoever needs it. */
@@ -13,7 +12,7 @@ const names: Record<Language, string> = {
 };
 
 export function Switches() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const { language } = useLocale();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');

@@ -1,8 +1,8 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { useSettings } from '../../../shared/settings/useSettings';
 
 /** The product's name as the operator set it. */
 export function useBrand(): string {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return useSettings()?.brand_name ?? t('brand');
 }

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { Go } from '../frame/Go';
 import { paths } from '../../../paths';
 import css from './AboutBand.module.css';
@@ -6,7 +6,7 @@ import css from './AboutBand.module.css';
 const roles = ['clients', 'employees', 'companies', 'isos'] as const;
 
 export function AboutBand() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <section id="about" className={css.section} tabIndex={-1} aria-labelledby="about-title">
       <div className={css.inner}>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
 import { useGo } from '../frame/Go';
 import { paths } from '../../../paths';
@@ -22,7 +22,7 @@ interface Props {
 
 /** The browser's own modal dialog: focus stays inside, Escape closes, the page behind is inert. */
 export function AccessDialog({ brand, wanted, onClose }: Props) {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const go = useGo();
   const dialog = useRef<HTMLDialogElement>(null);
   const [path, setPath] = useState<string>();

@@ -1,11 +1,11 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { Go } from '../frame/Go';
 import { paths } from '../../../paths';
 import button from '../frame/Button.module.css';
 import css from './CallToAction.module.css';
 
 export function CallToAction({ onStart, onReach }: { onStart: () => void; onReach: () => void }) {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <section id="contact" className={css.section} tabIndex={-1} aria-labelledby="contact-title">
       <div className={css.inner}>

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { AccessDrawing, AnalyticsDrawing, DocumentsDrawing } from './FeatureDrawings';
 import css from './Features.module.css';
 
@@ -9,7 +9,7 @@ const features = [
 ] as const;
 
 export function Features() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <section id="features" className={css.section} tabIndex={-1} aria-labelledby="features-title">
       <div className={css.inner}>

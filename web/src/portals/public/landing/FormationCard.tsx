@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import css from './FormationCard.module.css';
 
 const steps = [
@@ -12,7 +12,7 @@ const steps = [
 
 /** The hero's picture: one order as the portal keeps it. */
 export function FormationCard() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <figure className={css.card} aria-label={t('order.label')}>
       <figcaption className={css.head}>

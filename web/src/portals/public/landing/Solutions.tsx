@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../messages/words';
 import { Logo } from '../../../ui/Logo';
 import { ClientPreview } from './previews/ClientPreview';
 import { EmployeePreview } from './previews/EmployeePreview';
@@ -20,7 +20,7 @@ const moves: Record<string, (index: number) => number> = {
 };
 
 export function Solutions() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const [shown, setShown] = useState(0);
   const tabs = useRef<HTMLDivElement>(null);
 

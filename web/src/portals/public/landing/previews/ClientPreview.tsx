@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../../messages/words';
 import { Status } from './Status';
 import css from './previews.module.css';
 
@@ -10,7 +10,7 @@ const orders = [
 const actions = ['new_order', 'upload', 'support'] as const;
 
 export function ClientPreview() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <div className={css.split}>
       <div className={css.block}>

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../../messages/words';
 import css from './previews.module.css';
 
 const activities = ['activity_1', 'activity_2', 'activity_3'] as const;
@@ -10,7 +10,7 @@ const tasks = [
 ] as const;
 
 export function EmployeePreview() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   const figures = [
     ['total_clients', '248'],
     ['active_spvs', '86'],

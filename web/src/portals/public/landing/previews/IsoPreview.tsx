@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../../messages/words';
 import { Status } from './Status';
 import css from './previews.module.css';
 
@@ -15,7 +15,7 @@ const sums = [
 ] as const;
 
 export function IsoPreview() {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <div className={css.split}>
       <div className={css.block}>

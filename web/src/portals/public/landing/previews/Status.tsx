@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next';
+import { useWords } from '../../../../messages/words';
 import css from './previews.module.css';
 
 /** As ui/StatusBadge looks, without what it loads. */
 export function Status({ status }: { status: 'active' | 'pending' | 'processing' | 'closed' }) {
-  const { t } = useTranslation('landing');
+  const t = useWords();
   return (
     <span className={css.status} data-status={status}>
       {t(`preview.${status}`)}
