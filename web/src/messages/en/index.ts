@@ -6,5 +6,16 @@ import common from './common.json';
 import dashboards from './dashboards.json';
 import employee from './employee.json';
 import publicPages from './public.json';
+import security from './security.json';
 
-export const messages = { errors, events, names, common, client, employee, dashboards, public: publicPages };
+export const messages = {
+  errors,
+  events,
+  names,
+  common,
+  client,
+  employee,
+  dashboards,
+  public: publicPages,
+  security,
+};

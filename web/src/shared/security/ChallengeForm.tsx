@@ -1,0 +1,121 @@
+import { Anchor, Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { ApiError, errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { auth } from '../../api/session';
+import { BusyButton } from '../../ui/BusyButton';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { CodeInput, isWholeCode } from '../../ui/CodeInput';
+import { granted } from '../auth/granted';
+import { useWait } from '../auth/useWait';
+import { own, verifiedApps } from './own';
+import classes from './ChallengeForm.module.css';
+
+interface Props {
+  onVerified: () => void;
+  onCancel?: () => void;
+}
+
+/** Raises the session to aal2 by a code of an app, or by a recovery code when no app is at hand. */
+export function ChallengeForm({ onVerified, onCancel }: Props) {
+  const { t } = useTranslation(['security', 'common']);
+  const { data: user, error: unknown } = useQuery(own.user());
+  const apps = verifiedApps(user);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [recovery, setRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [wait, setWait] = useWait();
+  const factorId = chosen ?? apps[0]?.id ?? '';
+
+  const verify = useMutation({
+    mutationFn: async () => {
+      if (recovery) await granted(auth.mfa.recoveryCodes.verify({ code }));
+      else await granted(auth.mfa.challengeAndVerify({ factorId, code }));
+    },
+    onSuccess: async () => {
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: queries.me().queryKey }),
+        queryClient.invalidateQueries({ queryKey: own.all }),
+      ]);
+      onVerified();
+    },
+    onError: (error) => {
+      const seconds = error instanceof ApiError ? Number(error.params.seconds) : 0;
+      if (seconds > 0) setWait(seconds);
+      setProblem(isWrong(error) ? t(recovery ? 'code.wrong_recovery' : 'code.wrong') : errorText(error));
+    },
+  });
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (verify.isPending || wait > 0) return;
+    setProblem(undefined);
+    if (recovery ? code.trim() !== '' : isWholeCode(code)) verify.mutate();
+    else setProblem(recovery ? t('errors:fields.required') : t('code.six'));
+  };
+  const swap = () => {
+    setRecovery(!recovery);
+    setCode('');
+    setProblem(undefined);
+  };
+
+  const notice =
+    wait > 0 ? t('public:problem.wait', { count: wait }) : (problem ?? (unknown && errorText(unknown)));
+  const common = { value: code, error: notice, required: true, withAsterisk: false, autoFocus: true };
+  return (
+    <form className={classes.form} noValidate onSubmit={submit}>
+      {!recovery && apps.length > 1 && (
+        <ChoiceSelect
+          label={t('challenge.app')}
+          value={factorId}
+          onChange={setChosen}
+          choices={apps.map((app) => ({ value: app.id, label: app.friendly_name ?? t('totp.default_name') }))}
+        />
+      )}
+      {recovery ? (
+        <TextInput
+          {...common}
+          key="recovery"
+          label={t('challenge.recovery')}
+          description={t('challenge.recovery_hint')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      ) : (
+        <CodeInput
+          {...common}
+          key="code"
+          label={t('totp.code')}
+          description={t('totp.code_hint')}
+          onChange={setCode}
+        />
+      )}
+      <div className={classes.actions}>
+        <BusyButton
+          type="submit"
+          busy={verify.isPending}
+          disabled={wait > 0}
+          label={t('common:continue')}
+          busyLabel={t('code.checking')}
+        />
+        {onCancel && (
+          <Button variant="default" onClick={onCancel} disabled={verify.isPending}>
+            {t('common:cancel')}
+          </Button>
+        )}
+      </div>
+      <Anchor component="button" type="button" size="sm" className={classes.other} onClick={swap}>
+        {t(recovery ? 'challenge.use_app' : 'challenge.use_recovery')}
+      </Anchor>
+    </form>
+  );
+}
+
+const wrong = ['mfa_verification_failed', 'mfa_recovery_code_invalid', 'mfa_factor_not_found'];
+const isWrong = (error: unknown) => error instanceof ApiError && wrong.includes(error.code);

@@ -1,0 +1,49 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ComponentProps } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { ApiError, errorText } from '../../api/errors';
+import { auth } from '../../api/session';
+import { ErrorState } from '../../ui/states';
+import { granted } from '../auth/granted';
+import { RecoveryCodes } from './RecoveryCodes';
+import { TotpEnrol } from './TotpEnrol';
+
+type Props = Omit<ComponentProps<typeof TotpEnrol>, 'onEnrolled'> & {
+  onDone: () => void;
+  /** The app is in use, the recovery codes are still to be seen. */
+  onEnrolled?: () => void;
+};
+
+/** From the QR code to the recovery codes in the person's hands; those are made with the first app only. */
+export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
+  const { t } = useTranslation('common');
+  const [enrolled, setEnrolled] = useState(false);
+  const codes = useMutation({
+    mutationFn: () => granted(auth.mfa.recoveryCodes.generate()),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['security'] }),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'mfa_verified_factor_exists') onDone();
+    },
+  });
+  if (!enrolled) {
+    const next = () => {
+      setEnrolled(true);
+      onEnrolled?.();
+      codes.mutate();
+    };
+    return <TotpEnrol {...enrol} onEnrolled={next} />;
+  }
+  if (codes.data) return <RecoveryCodes codes={codes.data.codes} onDone={onDone} />;
+  if (!codes.error) return <Skeleton height={260} />;
+  return (
+    <>
+      <ErrorState message={errorText(codes.error)} onRetry={() => codes.mutate()} />
+      {/* The account is safe already; codes can be made in the security settings at any time. */}
+      <Button variant="subtle" fullWidth onClick={onDone}>
+        {t('continue')}
+      </Button>
+    </>
+  );
+}
