@@ -47,6 +47,7 @@ ids! {
     StepId,
     SessionId,
     LinkId,
+    FlowId,
     MailId,
     RequestId,
     ActivityId,

@@ -5,7 +5,7 @@ use domain::{
     access::Role,
     activity,
     auth::{
-        self, Auth, Change, Granted, Keys, Ticket, Which,
+        self, Auth, Change, Granted, Keys, Ticket, Which, flows,
         links::{self, LinkKind},
         passwords, sessions,
     },
@@ -499,6 +499,59 @@ async fn recovery_mails_go_to_open_accounts_once_a_minute() {
         world.clock.advance(Duration::seconds(61));
         ask("maya@example.com").await;
         assert_eq!(mails().await, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
+    on_both(async |world: World| {
+        let (auth, maya) = (node(), world.user(Role::Employee, "maya", None, None).await);
+        let verifier = "v".repeat(50);
+        let begin = async || {
+            let mut tx = world.db.begin().await.unwrap();
+            let new = flows::New {
+                method: "oauth",
+                challenge: flows::Challenge::read(&verifier, "plain"),
+                redirect_to: "http://127.0.0.1:8080/".to_owned(),
+                ..flows::New::default()
+            };
+            let flow = flows::begin(&mut tx, &world.nobody(), new).await.unwrap();
+            tx.commit().await.unwrap();
+            flow
+        };
+        let back = async |flow: &flows::Flow| {
+            let mut tx = world.db.begin().await.unwrap();
+            let flow = flows::take(&mut tx, &world.nobody(), flow.id).await?;
+            let code = flows::issue_code(&mut tx, &world.nobody(), &flow, maya.id).await.unwrap();
+            tx.commit().await.unwrap();
+            Ok::<_, Error>(code)
+        };
+        let exchange =
+            async |auth_code: &str, verifier: &str| flows::exchange(&world.nobody(), &auth, auth_code, verifier).await;
+
+        let flow = begin().await;
+        let auth_code = back(&flow).await.unwrap();
+        assert_eq!(code(back(&flow).await), "flow_state_already_used");
+        assert_eq!(code(exchange("unknown", &verifier).await), "flow_state_not_found");
+        assert_eq!(code(exchange(&auth_code, "wrong").await), "bad_code_verifier");
+        let granted = exchange(&auth_code, &verifier).await.unwrap();
+        assert_eq!(granted.session.amr[0].method, "oauth");
+        assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_not_found");
+
+        let flow = begin().await;
+        world.clock.advance(Duration::seconds(300));
+        assert_eq!(code(back(&flow).await), "bad_oauth_state");
+        let flow = begin().await;
+        let auth_code = back(&flow).await.unwrap();
+        world.clock.advance(Duration::seconds(300));
+        assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_expired");
+        assert_eq!(flows::clean_up(&world.operator(), world.clock.now()).await.unwrap(), 1);
+
+        let flow = begin().await;
+        let auth_code = back(&flow).await.unwrap();
+        users::suspend(&world.operator(), maya.id, None).await.unwrap();
+        assert_eq!(code(exchange(&auth_code, &verifier).await), "user_banned");
     })
     .await;
 }

@@ -1,6 +1,7 @@
 //! Signing in, staying signed in, and getting out: passwords, one-time links, sessions and their tokens.
 //!
 //! Whose account it is, and whether it is open, is `users`' business; the wire protocol is the API's.
+pub mod flows;
 pub mod keys;
 pub mod links;
 pub mod passwords;

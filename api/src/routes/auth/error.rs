@@ -168,6 +168,17 @@ fn told(problem: Problem) -> AuthError {
             fixed(StatusCode::BAD_REQUEST, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
         }
         "otp_expired" => fixed(StatusCode::FORBIDDEN, "otp_expired", "Token has expired or is invalid"),
+        "flow_state_not_found" => {
+            fixed(StatusCode::NOT_FOUND, "flow_state_not_found", "invalid flow state, no valid flow state found")
+        }
+        "flow_state_expired" => {
+            fixed(StatusCode::UNPROCESSABLE_ENTITY, "flow_state_expired", "invalid flow state, flow state has expired")
+        }
+        "bad_code_verifier" => fixed(
+            StatusCode::BAD_REQUEST,
+            "bad_code_verifier",
+            "code challenge does not match previously saved code verifier",
+        ),
         "same_password" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "same_password"),
         "current_password_invalid" => AuthError::new(StatusCode::BAD_REQUEST, "current_password_invalid"),
         code => AuthError { worded: problem, ..AuthError::new(StatusCode::CONFLICT, code) },

@@ -10,7 +10,10 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{StatusCode, request::Parts},
 };
-use domain::{Actor, Ctx, Error, auth};
+use domain::{
+    Actor, Ctx, Error,
+    auth::{self, flows::Challenge},
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{convert::Infallible, sync::Arc};
 
@@ -91,20 +94,14 @@ impl Asked {
 }
 
 impl Pkce {
-    pub fn check(&self) -> Result<(), AuthError> {
-        let challenge = given(self.code_challenge.as_ref());
-        match (challenge, given(self.code_challenge_method.as_ref())) {
-            (None, None) => Ok(()),
-            (Some(challenge), Some(method)) => {
-                let long_enough = (43..=128).contains(&challenge.len());
-                let plain = challenge.bytes().all(|b| b.is_ascii_alphanumeric() || b".~_-".contains(&b));
-                let known = ["s256", "plain"].iter().any(|name| method.eq_ignore_ascii_case(name));
-                if long_enough && plain && known {
-                    Ok(())
-                } else {
-                    Err(AuthError::validation("Invalid PKCE code challenge"))
-                }
-            }
+    /// None for the implicit flow.
+    pub fn read(&self) -> Result<Option<Challenge>, AuthError> {
+        match (given(self.code_challenge.as_ref()), given(self.code_challenge_method.as_ref())) {
+            (None, None) => Ok(None),
+            (Some(challenge), Some(method)) => match Challenge::read(challenge, method) {
+                Some(challenge) => Ok(Some(challenge)),
+                None => Err(AuthError::validation("Invalid PKCE code challenge")),
+            },
             _ => Err(AuthError::validation("PKCE flow requires code_challenge_method and code_challenge")),
         }
     }

@@ -35,7 +35,7 @@ pub struct Recover {
 pub async fn recover(Nobody(ctx): Nobody, Body(input): Body<Recover>) -> Result<Json<Value>> {
     let address = given(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
     extract::email(address, StatusCode::BAD_REQUEST)?;
-    input.pkce.check()?;
+    input.pkce.read()?;
     auth::recover(&ctx, address).await?;
     Ok(Json(json!({})))
 }
@@ -133,7 +133,7 @@ pub async fn resend(Body(input): Body<Resend>) -> Result<Json<Value>> {
     match (kind, given(input.email.as_ref()), given(input.phone.as_ref())) {
         ("signup" | "email_change", Some(address), None) => {
             extract::email(address, StatusCode::BAD_REQUEST)?;
-            input.pkce.check()?;
+            input.pkce.read()?;
             Ok(Json(json!({})))
         }
         ("sms" | "phone_change", None, Some(_)) => {

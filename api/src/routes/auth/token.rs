@@ -6,7 +6,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::auth::{self, Which};
+use domain::auth::{self, Which, flows};
 use serde::Deserialize;
 
 /// What any grant may send; each looks at its own.
@@ -47,17 +47,14 @@ pub async fn token(
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
         }
         Some("refresh_token") => auth::refresh(&ctx, &app.auth, input.refresh_token.as_deref().unwrap_or("")).await,
-        Some("pkce") => {
-            let halves = (given(input.auth_code.as_ref()), given(input.code_verifier.as_ref()));
-            return Err(match halves {
-                (Some(_), Some(_)) => AuthError::fixed(
-                    StatusCode::NOT_FOUND,
-                    "flow_state_not_found",
-                    "invalid flow state, no valid flow state found",
-                ),
-                _ => AuthError::validation("invalid request: both auth code and code verifier should be non-empty"),
-            });
-        }
+        Some("pkce") => match (given(input.auth_code.as_ref()), given(input.code_verifier.as_ref())) {
+            (Some(code), Some(verifier)) => flows::exchange(&ctx, &app.auth, code, verifier).await,
+            _ => {
+                return Err(AuthError::validation(
+                    "invalid request: both auth code and code verifier should be non-empty",
+                ));
+            }
+        },
         Some("id_token") => {
             return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "provider_disabled", "This provider is not enabled"));
         }

@@ -1,0 +1,83 @@
+//! SQL of flows.
+use super::Flow;
+use crate::{
+    db::{Sql, Tx},
+    error::Result,
+    ids::{FlowId, UserId},
+};
+use chrono::{DateTime, Utc};
+
+pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
+    tx.sql(
+        "insert into flows (id, user_id, method, code_challenge, code_challenge_method, redirect_to, provider, \
+         provider_nonce, provider_verifier, linking_user_id, created_at, expires_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    )
+    .bind(flow.id)
+    .bind(flow.user_id)
+    .bind(flow.method.clone())
+    .bind(flow.code_challenge.clone())
+    .bind(flow.code_challenge_method)
+    .bind(flow.redirect_to.clone())
+    .bind(flow.provider.clone())
+    .bind(flow.provider_nonce.clone())
+    .bind(flow.provider_verifier.clone())
+    .bind(flow.linking_user_id)
+    .bind(flow.created_at)
+    .bind(flow.expires_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The row, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: FlowId) -> Result<Option<Flow>> {
+    tx.sql("update flows set id = id where id = $1 returning *").bind(id).optional().await
+}
+
+/// Whose code this is.
+pub async fn owner(tx: &mut Tx, code_hash: &str) -> Result<Option<UserId>> {
+    let row: Option<(Option<UserId>,)> =
+        tx.sql("select user_id from flows where auth_code_hash = $1").bind(code_hash.to_owned()).optional().await?;
+    Ok(row.and_then(|(user,)| user))
+}
+
+pub async fn lock_by_code(tx: &mut Tx, code_hash: &str) -> Result<Option<Flow>> {
+    tx.sql("update flows set id = id where auth_code_hash = $1 returning *").bind(code_hash.to_owned()).optional().await
+}
+
+pub async fn used(tx: &mut Tx, id: FlowId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update flows set used_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    Ok(())
+}
+
+pub async fn code_issued(
+    tx: &mut Tx,
+    id: FlowId,
+    user: UserId,
+    code_hash: &str,
+    at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "update flows set user_id = $2, auth_code_hash = $3, code_issued_at = $4, used_at = $4, expires_at = $5 \
+         where id = $1",
+    )
+    .bind(id)
+    .bind(user)
+    .bind(code_hash.to_owned())
+    .bind(at)
+    .bind(expires_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: FlowId) -> Result<()> {
+    tx.sql("delete from flows where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn delete_expired(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from flows where expires_at < $1").bind(before).run().await
+}
