@@ -4,7 +4,7 @@
 mod support;
 
 use axum::http::Method;
-use domain::ids::CompanyId;
+use domain::{ids::CompanyId, requests};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use support::{Person, TestApp, on_both};
@@ -20,6 +20,8 @@ struct Rows {
     /// Maya's order, pending, and its first step.
     spv: String,
     step: String,
+    /// A request from the contact page.
+    request: String,
     /// Rows that nobody is signed in from, to be shut and deleted.
     other_client: String,
     other_company: String,
@@ -36,6 +38,14 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         .await
         .ok();
     let company = app.world.company(&format!("Company {n}")).await;
+    let request = requests::Input {
+        kind: "support".to_owned(),
+        name: "A".to_owned(),
+        email: "a@example.com".to_owned(),
+        message: "Hello".to_owned(),
+        ..requests::Input::default()
+    };
+    let request = requests::create(&app.world.operator(), request).await.expect("a request");
     let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     Rows {
@@ -43,6 +53,7 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         iso: iso.to_owned(),
         maya: maya.to_owned(),
         step: id(&spv, "/steps/0/id"),
+        request: request.id.to_string(),
         spv: id(&spv, "/id"),
         other_client: other_client.to_string(),
         other_company: company.to_string(),
@@ -58,7 +69,9 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     Some(match operation {
         "me_get" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
         | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
-        | "dashboard_admin" | "job_list" | "event_stream" | "health_alive" | "health_ready" => (String::new(), none()),
+        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "health_alive" | "health_ready" => {
+            (String::new(), none())
+        }
         "me_update" => (String::new(), json!({ "language": "en-US" })),
         "client_get" => (rows.maya.clone(), none()),
         "client_update" => (rows.maya.clone(), json!({ "phone": "1" })),
@@ -87,6 +100,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "step_get" => (rows.step.clone(), none()),
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "job_create" => (String::new(), json!({ "name": "seed" })),
+        "request_get" => (rows.request.clone(), none()),
         "request_create" => {
             (String::new(), json!({ "kind": "support", "name": "A", "email": unique, "message": "Hello" }))
         }

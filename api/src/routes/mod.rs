@@ -68,7 +68,8 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(dashboards::admin))
         // The office's machinery.
         .routes(routes!(jobs::list, jobs::create))
-        .routes(routes!(requests::create))
+        .routes(routes!(requests::list, requests::create))
+        .routes(routes!(requests::get))
 }
 
 /// What has no `/rest/v1` before it and is described all the same.

@@ -1,7 +1,9 @@
 //! Requests to the staff: from the contact page and the application forms, by people without an account
 //! (decisions 22 and the table of dead elements).
+mod application;
 mod store;
 
+pub use application::{AccountType, Application, Form, Person};
 pub use store::Request;
 
 use crate::{
@@ -9,22 +11,27 @@ use crate::{
     activity::{self, Event},
     check::{Check, LINE},
     ctx::Ctx,
+    db::Tx,
     error::{Error, Problem, Result},
     idempotency,
     ids::RequestId,
     page::{Page, PageQuery},
 };
+use serde_json::{Map, Value};
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// `support` from the contact page, `account` from an application form.
     pub kind: String,
+    /// Taken from the application where there is one.
     pub name: String,
     pub email: String,
+    /// May be empty in an application, whose form says it all.
     pub message: String,
     /// Which account is applied for: client, employee, iso or company.
     pub account_type: Option<String>,
+    pub application: Option<Form>,
 }
 
 /// Takes a request in. Anybody; the caller limits how often.
@@ -37,40 +44,54 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if !matches!(kind, "support" | "account") {
         check.refuse("kind", Problem::new("unknown").with("allowed", "support, account"));
     }
-    let account = input.account_type.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let known = account.is_some_and(|account| matches!(account, "client" | "employee" | "iso" | "company"));
-    if (kind == "account") != account.is_some() || (account.is_some() && !known) {
-        check.refuse("account_type", Problem::new("unknown").with("allowed", "client, employee, iso, company"));
+    let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
+    let account = match (kind, account_type) {
+        ("account", given) => check.required("account_type", given, str::parse::<AccountType>),
+        (_, Some(_)) => {
+            check.refuse("account_type", Problem::new("not_allowed"));
+            None
+        }
+        _ => None,
+    };
+    if kind == "support" && input.application.is_some() {
+        check.refuse("application", Problem::new("not_allowed"));
     }
-    let name = check.line("name", &input.name, LINE);
+    let application = match (account, input.application) {
+        (Some(account), Some(form)) => Some(Application::read(&mut check, account, form)),
+        _ => None,
+    };
+    let name = match application.as_ref().map(Application::person) {
+        Some(person) => format!("{} {}", person.first_name, person.last_name),
+        None => check.line("name", &input.name, LINE),
+    };
     let email = check.email("email", &input.email);
-    let message = check.text("message", &input.message);
+    let message = match &application {
+        Some(_) => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
+        None => check.text("message", &input.message),
+    };
     check.done()?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         return store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
     }
-    let id = RequestId(ctx.chance.uuid());
-    let data = account
-        .map_or_else(serde_json::Map::new, |a| serde_json::Map::from_iter([("account_type".to_owned(), a.into())]));
-    let request = Request {
-        id,
-        kind: kind.to_owned(),
-        status: "pending".to_owned(),
-        user_id: ctx.actor.user_id(),
-        name,
-        email,
-        message,
-        data,
-        created_at: ctx.now(),
-        version: 1,
+    let data = match (application, account) {
+        (Some(application), _) => application.data()?,
+        (None, Some(account)) => Map::from_iter([("account_type".to_owned(), account.name().into())]),
+        (None, None) => Map::new(),
     };
-    store::insert(&mut tx, &request, ctx.origin.address.as_deref()).await?;
-    let event = Event::new("request.created", "request", id.0, request.reference()).with("kind", request.kind.clone());
-    activity::append(&mut tx, ctx, event).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
+    let request = Request::new(ctx, kind, name, email, message, data);
+    insert(&mut tx, ctx, &request).await?;
+    idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
+}
+
+/// Writes a request within a use case and tells of it.
+async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
+    store::insert(tx, request, ctx.origin.address.as_deref()).await?;
+    let event = Event::new("request.created", "request", request.id.0, request.reference());
+    activity::append(tx, ctx, event.with("kind", request.kind.clone())).await?;
+    Ok(())
 }
 
 /// The newest requests. Staff.
@@ -84,7 +105,49 @@ pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Request>> {
     Ok(Page::cut(rows, limit, |request| (request.created_at, request.id)))
 }
 
+/// One request. Staff.
+///
+/// # Errors
+/// Forbidden; NotFound.
+pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
+    ctx.may(Action::View, Resource::Requests)?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))
+}
+
+/// The request with this reference, as people quote it: `REQ-6f1c2d3e`. Staff.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `ambiguous`.
+pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
+    ctx.may(Action::View, Resource::Requests)?;
+    let digits = reference.trim().to_lowercase();
+    let digits = digits.strip_prefix("req-").unwrap_or(&digits);
+    let end = |rest: &str| format!("{digits}-{rest}").parse().map_err(|_| Error::NotFound("request"));
+    let (first, last) = (end("0000-0000-0000-000000000000")?, end("ffff-ffff-ffff-ffffffffffff")?);
+    let mut found = store::between(&mut ctx.db(), first, last).await?;
+    match found.len() {
+        0 | 1 => found.pop().ok_or(Error::NotFound("request")),
+        _ => Err(Error::conflict("ambiguous")),
+    }
+}
+
 impl Request {
+    /// One that has just come in.
+    fn new(ctx: &Ctx, kind: &str, name: String, email: String, message: String, data: Map<String, Value>) -> Self {
+        Self {
+            id: RequestId(ctx.chance.uuid()),
+            kind: kind.to_owned(),
+            status: "pending".to_owned(),
+            user_id: ctx.actor.user_id(),
+            name,
+            email,
+            message,
+            data,
+            created_at: ctx.now(),
+            version: 1,
+        }
+    }
+
     /// What the person who asked can quote.
     pub fn reference(&self) -> String {
         format!("REQ-{}", &self.id.to_string()[..8])

@@ -55,3 +55,7 @@ pub async fn list(db: &mut Db, before: Option<(DateTime<Utc>, RequestId)>, limit
     }
     query.all().await
 }
+
+pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<Vec<Request>> {
+    db.sql("select * from requests where id between $1 and $2 limit 2").bind(first).bind(last).all().await
+}

@@ -479,10 +479,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Requests, newest first. Staff. */
+        get: operations["request_list"];
         put?: never;
         /** Writes to the staff. No sign-in needed; a few a minute. */
         post: operations["request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A request. Staff. */
+        get: operations["request_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -750,6 +768,78 @@ export interface components {
             /** @example 1250.00 */
             amount: string;
             currency: components["schemas"]["Currency"];
+        };
+        /** @description A form as it was filled in. Which fields there are depends on the account: see [`Application`]. */
+        ApplicationForm: {
+            /**
+             * @description ISO partners and companies, who must give one.
+             * @default null
+             */
+            business_name: string | null;
+            /**
+             * @description ISO partners: 1-10, 11-50, 51-200 or 201+.
+             * @default null
+             */
+            clients_per_year: string | null;
+            /**
+             * @description Clients: the company they act for.
+             * @default null
+             */
+            company: string | null;
+            /**
+             * @description Companies: 1-10, 11-50, 51-200 or 201+.
+             * @default null
+             */
+            company_size: string | null;
+            /**
+             * @description Clients, who must choose one: US, AE, JP, SG or TH.
+             * @default null
+             */
+            country: string | null;
+            /**
+             * @description Employees.
+             * @default null
+             */
+            department: string | null;
+            /**
+             * @description ISO partners.
+             * @default null
+             */
+            experience: string | null;
+            /** @default null */
+            first_name: string | null;
+            /**
+             * @description Employees, who must give one, and companies.
+             * @default null
+             */
+            job_title: string | null;
+            /** @default null */
+            last_name: string | null;
+            /**
+             * @description Companies, which must give one.
+             * @default null
+             */
+            name: string | null;
+            /**
+             * @description ISO partners must give one.
+             * @default null
+             */
+            phone: string | null;
+            /**
+             * @description Clients: what the vehicle is for.
+             * @default null
+             */
+            purpose: string | null;
+            /**
+             * @description Employees, who must give one, and companies.
+             * @default null
+             */
+            reason: string | null;
+            /**
+             * @description ISO partners and companies: https.
+             * @default null
+             */
+            website: string | null;
         };
         Client: {
             address: string | null;
@@ -1110,14 +1200,17 @@ export interface components {
         NewRequest: {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
+            application?: components["schemas"]["ApplicationForm"] | null;
             email: string;
             /**
              * @description `support` from the contact page, `account` from an application form.
              * @example support
              */
             kind: string;
-            message: string;
-            name: string;
+            /** @description May be empty with `application`. */
+            message?: string;
+            /** @description Not with `application`, whose names it is made of. */
+            name?: string;
         };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
@@ -1178,6 +1271,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Request: {
+            items: components["schemas"]["Request"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Spv: {
             items: components["schemas"]["Spv"][];
             /** @description None on the last page. */
@@ -1227,6 +1326,24 @@ export interface components {
             name: string;
             /** @default null */
             phone: string | null;
+        };
+        /** @description A request as the staff see it. */
+        Request: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description `account_type` and `application` of an application form. */
+            data: {
+                [key: string]: unknown;
+            };
+            email: string;
+            id: components["schemas"]["RequestId"];
+            kind: string;
+            message: string;
+            name: string;
+            reference: string;
+            status: string;
+            /** Format: int64 */
+            version: number;
         };
         RequestCreated: {
             id: components["schemas"]["RequestId"];
@@ -2639,6 +2756,36 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_list: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_create: {
         parameters: {
             query?: never;
@@ -2668,6 +2815,32 @@ export interface operations {
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             429: components["responses"]["Refused_429"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -1,0 +1,152 @@
+//! The application forms: what each must say, what it must not, and who reads it.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+mod support;
+
+use api::Http;
+use domain::testing;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU32, Ordering};
+use support::{Answer, TestApp};
+
+fn form(account: &str) -> Value {
+    match account {
+        "client" => json!({ "first_name": " Maya ", "last_name": "Ortiz", "phone": "", "country": "UAE",
+            "company": "Ortiz & Söhne", "purpose": "A fund.\nTwo lines." }),
+        "employee" => {
+            json!({ "first_name": "Emil", "last_name": "Berg", "job_title": "Analyst", "reason": "New here" })
+        }
+        "iso" => {
+            json!({ "first_name": "Ivan", "last_name": "Petrov", "phone": "+1 555 0100", "business_name": "Petrov LLC",
+            "website": "https://petrov.example", "clients_per_year": "11-50" })
+        }
+        _ => json!({ "first_name": "Cora", "last_name": "Lee", "name": "Harbor", "business_name": "Harbor LLC",
+            "company_size": "201+" }),
+    }
+}
+
+fn application(account: &str, form: &Value) -> Value {
+    json!({ "kind": "account", "account_type": account, "email": "someone@example.com", "application": form })
+}
+
+/// A portal behind a proxy, so that many may write at once.
+async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
+    let http = || Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() };
+    testing::on_both(|world| async { test(TestApp::new(world, http()).await).await }).await;
+}
+
+/// Written from an address that nobody wrote from before.
+async fn ask(app: &TestApp, body: Value) -> Answer {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let address = std::net::Ipv4Addr::from(0xc633_0000 + NEXT.fetch_add(1, Ordering::Relaxed));
+    app.nobody().post("/rest/v1/requests", body).header("x-forwarded-for", &address.to_string()).await
+}
+
+async fn refused(app: &TestApp, body: Value) -> Vec<String> {
+    ask(app, body).await.fields()
+}
+
+#[tokio::test]
+async fn every_form_is_kept_and_read_by_the_staff() {
+    on_both(|app| async move {
+        let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
+        for account in ["client", "employee", "iso", "company"] {
+            let made = ask(&app, application(account, &form(account))).await.ok();
+            let path = format!("/rest/v1/requests/{}", made["id"].as_str().unwrap());
+            let seen = erin.get(&path).await.ok();
+            assert_eq!((&seen["reference"], &seen["status"]), (&made["reference"], &json!("pending")));
+            assert_eq!((&seen["data"]["account_type"], &seen["message"]), (&json!(account), &json!("")));
+            assert!(!seen["data"]["application"]["first_name"].as_str().unwrap().contains(' '));
+            maya.get(&path).await.refused(403, "forbidden");
+            app.nobody().get(&path).await.refused(401, "unauthenticated");
+        }
+        let all = erin.get("/rest/v1/requests?limit=10").await.ok();
+        let client = all["items"].as_array().unwrap().iter().find(|item| item["name"] == "Maya Ortiz").unwrap();
+        assert_eq!(
+            client["data"]["application"],
+            json!({ "first_name": "Maya", "last_name": "Ortiz", "phone": null, "company": "Ortiz & Söhne",
+                "country": "AE", "purpose": "A fund.\nTwo lines." })
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_answer_does_not_tell_whether_an_address_has_an_account() {
+    on_both(|app| async move {
+        app.client("Maya").await;
+        let from = async |email: &str| {
+            let mut body = application("client", &form("client"));
+            body["email"] = json!(email);
+            ask(&app, body).await
+        };
+        let (known, unknown) = (from("maya@example.com").await, from("nobody@example.com").await);
+        assert_eq!(known.status, unknown.status);
+        let names = |answer: Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(known.ok()), names(unknown.ok()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_missing_or_wrong_is_named_with_its_place_in_the_form() {
+    on_both(|app| async move {
+        for (account, required) in [
+            ("client", &["first_name", "last_name", "country"][..]),
+            ("employee", &["first_name", "last_name", "job_title", "reason"]),
+            ("iso", &["first_name", "last_name", "phone", "business_name"]),
+            ("company", &["first_name", "last_name", "name", "business_name"]),
+        ] {
+            let all: Vec<_> = required.iter().map(|name| format!("application.{name} required")).collect();
+            assert_eq!(refused(&app, application(account, &json!({}))).await, all);
+            let blank = json!({ "first_name": " ", "last_name": null, "phone": "\u{200b}" });
+            assert_eq!(refused(&app, application(account, &blank)).await, all);
+        }
+        let long = "a".repeat(201);
+        for (account, name, value, code) in [
+            ("client", "first_name", long.as_str(), "too_long"),
+            ("client", "first_name", "be\u{7}ll", "control_characters"),
+            ("client", "last_name", "two\nlines", "control_characters"),
+            ("client", "country", "Atlantis", "unknown"),
+            ("client", "job_title", "Analyst", "not_allowed"),
+            ("client", "purpose", &"a".repeat(10_001), "too_long"),
+            ("employee", "country", "US", "not_allowed"),
+            ("employee", "department", &long, "too_long"),
+            ("iso", "website", "http://petrov.example", "invalid_url"),
+            ("iso", "website", "javascript:alert(1)", "invalid_url"),
+            ("iso", "clients_per_year", "12", "unknown"),
+            ("iso", "company_size", "1-10", "not_allowed"),
+            ("company", "company_size", "some", "unknown"),
+            ("company", "clients_per_year", "1-10", "not_allowed"),
+        ] {
+            let mut form = form(account);
+            form[name] = json!(value);
+            assert_eq!(refused(&app, application(account, &form)).await, [format!("application.{name} {code}")]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_form_that_is_no_form_is_refused() {
+    on_both(|app| async move {
+        let mut odd = form("client");
+        odd["admin"] = json!(true);
+        let unknown = ask(&app, application("client", &odd)).await.refused(400, "unknown_field");
+        assert_eq!(unknown["params"]["field"], "admin");
+        assert_eq!(refused(&app, application("client", &json!("Maya"))).await, ["application malformed"]);
+        let mut number = form("client");
+        number["first_name"] = json!(7);
+        assert_eq!(refused(&app, application("client", &number)).await, ["application.first_name malformed"]);
+        assert_eq!(
+            refused(&app, application("king", &form("client"))).await,
+            ["account_type unknown", "name required", "message required"]
+        );
+        let mut without = application("client", &form("client"));
+        without["email"] = json!("nonsense");
+        assert_eq!(refused(&app, without).await, ["email invalid_email"]);
+        let support = json!({ "kind": "support", "name": "A", "email": "a@example.com", "message": "Hello",
+            "account_type": "client", "application": form("client") });
+        assert_eq!(refused(&app, support).await, ["account_type not_allowed", "application not_allowed"]);
+    })
+    .await;
+}
