@@ -217,7 +217,7 @@ test('the landing page: preview tabs, anchors, and only those footer links that 
   }
 });
 
-test('the contact page and the application forms make requests that staff can read', async ({ office }) => {
+test('the contact page makes a request that staff can read', async ({ office }) => {
   const visitor = await office.visitor();
   const who = office.newcomer('Petra', 'Novak');
   await visitor.opens('/contact');
@@ -238,25 +238,4 @@ test('the contact page and the application forms make requests that staff can re
   );
   expect(JSON.stringify(listed)).toContain(reference);
   expect(JSON.stringify(listed)).toContain(who.email);
-
-  for (const [kind, title] of [
-    ['client', 'Apply for a client account'],
-    ['employee', 'Apply for an employee account'],
-    ['iso', 'Apply to become an ISO'],
-    ['company', 'Apply for a company account'],
-  ] as const) {
-    await visitor.opens('/auth/signup');
-    await visitor.page.locator(`a[href="/auth/signup/${kind}"]`).click();
-    await expect(visitor.heading(title)).toBeVisible();
-  }
-  await visitor.writes({
-    Name: who.name,
-    Email: who.email,
-    'Your company and its vehicles': 'Two vehicles in Singapore',
-  });
-  await visitor.button('Send').click();
-  await expect(visitor.heading('We have received your request')).toBeVisible();
-  // It asks for an account; it never makes one.
-  const shown = await office.portal.spvctl('user', 'show', who.email);
-  expect(shown.code).toBe(1);
 });

@@ -6,15 +6,15 @@ import { loadWords } from './messages/words';
 import { namesakes, paths, redirects } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
-import { admit, admitAgain } from './shared/session/guard';
+import { admit, admitAgain, guarded } from './shared/session/guard';
 import { Root } from './shared/Root';
 
-const guarded = { handle: { guarded: true }, shouldRevalidate: admitAgain };
+const portal = { handle: guarded, shouldRevalidate: admitAgain };
 
 const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
-    ...guarded,
+    ...portal,
     loader: admit('client'),
     lazy: () => import('./portals/client/ClientPortal'),
     children: [
@@ -25,28 +25,28 @@ const portals: RouteObject[] = [
   },
   {
     path: paths.employeeDashboard,
-    ...guarded,
+    ...portal,
     loader: admit('employee', 'super_admin'),
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }],
   },
   {
     path: paths.isoDashboard,
-    ...guarded,
+    ...portal,
     loader: admit('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
     children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }],
   },
   {
     path: paths.companyDashboard,
-    ...guarded,
+    ...portal,
     loader: admit('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
     children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
   },
   {
     path: paths.adminDashboard,
-    ...guarded,
+    ...portal,
     loader: admit('super_admin'),
     lazy: () => import('./portals/admin/AdminPortal'),
     children: [
@@ -94,6 +94,8 @@ export function createRouter() {
   ]);
 }
 
-export function isGuarded(router: ReturnType<typeof createRouter>): boolean {
-  return router.state.matches.some((match) => match.route.handle === guarded.handle);
+export type Router = ReturnType<typeof createRouter>;
+
+export function isGuarded(router: Router): boolean {
+  return router.state.matches.some((match) => match.route.handle === guarded);
 }

@@ -1,10 +1,11 @@
 import createClient from 'openapi-fetch';
 import { ApiError, unreachable } from './errors';
 import type { paths } from './schema';
-import { accessToken, auth, forgetSession } from './session';
+import { heardFetch } from './connection';
+import { accessToken, forgetSession, renewedToken } from './session';
 import type { ErrorBody } from './types';
 
-export const api = createClient<paths>({ baseUrl: location.origin });
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: heardFetch });
 
 api.use({
   async onRequest({ request }) {
@@ -13,23 +14,40 @@ api.use({
     return request;
   },
   async onResponse({ request, response }) {
+    if (response.status === 403) await tellOfStep(response.clone());
     if (response.status !== 401 || !request.headers.has('authorization')) return undefined;
     // The session may have ended on the server (suspended, password changed) while its token still looks good here.
-    const { data } = await auth.refreshSession();
-    if (!data.session) {
+    const token = await renewedToken();
+    if (!token) {
       await forgetSession();
       return undefined;
     }
     if (request.method !== 'GET') return undefined;
     const again = new Request(request);
-    again.headers.set('authorization', `Bearer ${data.session.access_token}`);
-    return fetch(again);
+    again.headers.set('authorization', `Bearer ${token}`);
+    return heardFetch(again);
   },
   onError({ error }) {
     // A page that was left cancels its reads: that is no failure to speak of.
     return error instanceof DOMException && error.name === 'AbortError' ? undefined : unreachable();
   },
 });
+
+const steps = new Set(['mfa_required', 'mfa_enrolment_required', 'password_change_required']);
+let onStep: (() => void) | undefined;
+
+/** Hears when the server wants something done before it answers anything else. */
+export function whenStepIsDue(listener: () => void): () => void {
+  onStep = listener;
+  return () => {
+    if (onStep === listener) onStep = undefined;
+  };
+}
+
+async function tellOfStep(answer: Response): Promise<void> {
+  const error: unknown = await answer.json().catch(() => null);
+  if (isErrorBody(error) && steps.has(error.code)) onStep?.();
+}
 
 interface Answer<Body> {
   data?: Body;

@@ -1,4 +1,5 @@
 import { queryClient } from './cache';
+import { heardFetch } from './connection';
 import { accessToken } from './session';
 import { eventsOf } from './sse';
 import type { Activity } from './types';
@@ -74,7 +75,7 @@ async function* stream(signal: AbortSignal) {
   if (!token) return;
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
-  const response = await fetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
+  const response = await heardFetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
   yield* eventsOf(response.body);
 }

@@ -1,12 +1,15 @@
-import { AuthClient } from '@supabase/auth-js';
-import { sessionPlace } from '../shared/sessionPlace';
+import { AuthClient, isAuthRetryableFetchError, type AuthError } from '@supabase/auth-js';
+import { sessionKey, sessionPlace } from '../shared/sessionPlace';
+import { heardFetch } from './connection';
+import { ApiError, unreachable } from './errors';
 
 export const auth = new AuthClient({
   url: `${location.origin}/auth/v1`,
   // The protocol wants the header; our server does not look at its value.
   headers: { apikey: 'spv-portal' },
-  storageKey: 'spv-auth-token',
+  storageKey: sessionKey,
   storage: sessionPlace,
+  fetch: heardFetch,
   persistSession: true,
   autoRefreshToken: true,
   detectSessionInUrl: true,
@@ -15,9 +18,22 @@ export const auth = new AuthClient({
   experimental: { recoveryCodes: true },
 });
 
+/** Throws when there is a session that just cannot be renewed now: whoever has one keeps it. */
 export async function accessToken(): Promise<string | undefined> {
-  const { data } = await auth.getSession();
+  const { data, error } = await auth.getSession();
+  if (error) throwIfPassing(error);
   return data.session?.access_token;
+}
+
+/** The token after a refusal of the last one; undefined: the session is over. */
+export async function renewedToken(): Promise<string | undefined> {
+  const { data, error } = await auth.refreshSession();
+  if (error) throwIfPassing(error);
+  return data.session?.access_token;
+}
+
+function throwIfPassing(error: AuthError): void {
+  if (isAuthRetryableFetchError(error)) throw error.status ? new ApiError(error.status, null) : unreachable();
 }
 
 let leaving = false;

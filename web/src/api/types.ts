@@ -4,6 +4,7 @@ type Schemas = components['schemas'];
 
 export type Activity = Schemas['Activity'];
 export type AdminUser = Schemas['AdminUser'];
+export type ApplicationForm = Schemas['ApplicationForm'];
 export type Client = Schemas['Client'];
 export type ClientChange = Schemas['ClientChange'];
 export type Company = Schemas['Company'];

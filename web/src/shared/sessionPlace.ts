@@ -1,19 +1,42 @@
 /**
- * Where the auth client keeps its session: local storage, or this tab only when "Remember me" was
- * left unticked. Given to the auth client as its `storage`.
+ * Where the auth client keeps its session: local storage, or this tab only when "Remember me" was left unticked. Given
+ * to the auth client as its `storage`.
  */
+export const sessionKey = 'spv-auth-token';
 const tabOnly = 'spv-session-in-tab';
 
-const place = () => (sessionStorage.getItem(tabOnly) ? sessionStorage : localStorage);
+/** Only the session moves: a mail's link opens a new tab, which must find the other half of its flow. */
+const place = (key: string) =>
+  key === sessionKey && sessionStorage.getItem(tabOnly) ? sessionStorage : localStorage;
 
 export const sessionPlace = {
-  getItem: (key: string) => place().getItem(key),
-  setItem: (key: string, value: string) => place().setItem(key, value),
-  removeItem: (key: string) => place().removeItem(key),
+  getItem: (key: string) => place(key).getItem(key),
+  setItem: (key: string, value: string) => place(key).setItem(key, value),
+  removeItem: (key: string) => place(key).removeItem(key),
 };
 
-/** Call before signing in. */
-export function rememberSession(remember: boolean) {
-  if (remember) sessionStorage.removeItem(tabOnly);
-  else sessionStorage.setItem(tabOnly, '1');
+/** Call before signing in. The answer undoes it, for when nobody was let in. */
+export function rememberSession(remember: boolean): () => void {
+  const before = sessionStorage.getItem(tabOnly) === null;
+  const set = (everywhere: boolean) =>
+    everywhere ? sessionStorage.removeItem(tabOnly) : sessionStorage.setItem(tabOnly, '1');
+  set(remember);
+  return () => set(before);
+}
+
+/** Whose session this tab has. Other tabs tell of theirs too, and theirs may be another one. */
+export function sessionOwner(): string | undefined {
+  try {
+    const session = JSON.parse(sessionPlace.getItem(sessionKey) ?? 'null') as {
+      user?: { id?: string };
+    } | null;
+    return session?.user?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether this browser began a flow that a `code` or a `pkce_` link can finish. */
+export function beganFlow(): boolean {
+  return Object.keys(localStorage).some((key) => key.startsWith(sessionKey) && key.endsWith('code-verifier'));
 }

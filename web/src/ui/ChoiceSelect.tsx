@@ -8,6 +8,7 @@ export interface Choice<Value extends string> {
 }
 
 interface Props<Value extends string> {
+  id?: string;
   label: string;
   choices: Choice<Value>[];
   value?: Value | null;

@@ -1,6 +1,8 @@
-import type { ReactElement } from 'react';
+import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
 import { paths, type Portal } from '../../paths';
+import { admitTo, guarded } from '../../shared/session/guard';
+import { comeHome } from './auth/comeHome';
 import { Landing } from './landing/Landing';
 
 function LandingRoute() {
@@ -15,6 +17,14 @@ const operatorPages = ['pricing', 'careers', 'privacy'] as const;
 const page = (path: string, load: () => Promise<ReactElement>): RouteObject => ({
   path,
   lazy: async () => ({ element: await load() }),
+});
+
+/** For one thing that a signed-in person has to do before any portal opens. */
+const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): RouteObject => ({
+  path,
+  handle: guarded,
+  loader: admitTo(path),
+  lazy,
 });
 
 const articles: RouteObject = {
@@ -42,6 +52,10 @@ const tasks: RouteObject = {
     { path: paths.signup, lazy: () => import('./auth/SignupPage') },
     { path: paths.forgotPassword, lazy: () => import('./auth/ForgotPasswordPage') },
     { path: paths.resetPassword, lazy: () => import('./auth/ResetPasswordPage') },
+    { path: paths.confirm, lazy: () => import('./auth/ConfirmPage') },
+    step(paths.mfa, () => import('./auth/MfaPage')),
+    step(paths.mfaSetup, () => import('./auth/MfaSetupPage')),
+    step(paths.newPassword, () => import('./auth/NewPasswordPage')),
     { path: paths.success, lazy: () => import('./SuccessPage') },
     ...portals.flatMap((portal) => [
       page(paths.login(portal), async () => {
@@ -49,7 +63,7 @@ const tasks: RouteObject = {
         return <LoginPage key={portal} portal={portal} />;
       }),
       page(paths.signupFor(portal), async () => {
-        const { ApplyPage } = await import('./auth/ApplyPage');
+        const { ApplyPage } = await import('./apply/ApplyPage');
         return <ApplyPage key={portal} portal={portal} />;
       }),
     ]),
@@ -57,7 +71,7 @@ const tasks: RouteObject = {
 };
 
 export const publicRoutes: RouteObject[] = [
-  { path: paths.landing, element: <LandingRoute /> },
+  { path: paths.landing, loader: comeHome, element: <LandingRoute /> },
   articles,
   tasks,
   { path: '*', lazy: () => import('./NotFound') },

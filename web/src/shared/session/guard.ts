@@ -5,23 +5,45 @@ import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
-
 import { getLocale, setLanguage, setLocale } from '../../messages/locale';
-import { paths } from '../../paths';
+import { homeOf, paths } from '../../paths';
 import { toast } from '../../ui/toasts';
 import { rememberWantedPath } from '../wantedPath';
+import { afterwards, before, nextStep } from './due';
+
+/** The `handle` of every route that is for signed-in people only. */
+export const guarded = { guarded: true };
 
 /** The loader of a portal: lets the named roles in and answers who they are. Everyone else leaves for the landing page. */
 export function admit(...roles: Role[]) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
+    const { pathname, search } = new URL(request.url);
     if (!(await accessToken())) {
-      const { pathname, search } = new URL(request.url);
       rememberWantedPath(pathname + search);
       throw redirect(paths.landing);
     }
-    const me = await loadMe();
+    const me = await orDeny(queryClient.ensureQueryData(queries.me()));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
-    if (me.must_change_password) throw redirect(paths.resetPassword);
+    const step = nextStep(me);
+    if (step) throw redirect(before(step, pathname + search));
+    await follow(me);
+    return me;
+  };
+}
+
+/** The loader of a page for one thing that must be done first: whoever has done it is led on. */
+export function admitTo(step: string) {
+  return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
+    const { search } = new URL(request.url);
+    const next = afterwards(search);
+    if (!(await accessToken())) {
+      if (next) rememberWantedPath(next);
+      throw redirect(paths.landing);
+    }
+    const me = await orDeny(queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }));
+    const due = nextStep(me);
+    const goal = next ?? homeOf(me.role);
+    if (due !== step) throw redirect(due ? before(due, goal) : goal);
     await follow(me);
     return me;
   };
@@ -36,9 +58,9 @@ export function admitAgain({
   return currentUrl.search === nextUrl.search ? defaultShouldRevalidate : false;
 }
 
-async function loadMe(): Promise<Me> {
+async function orDeny(me: Promise<Me>): Promise<Me> {
   try {
-    return await queryClient.ensureQueryData(queries.me());
+    return await me;
   } catch (error) {
     if (isStatus(error, 401, 403, 404)) throw await deny('common:denied.profile');
     throw error;

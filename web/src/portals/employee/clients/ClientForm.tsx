@@ -14,7 +14,7 @@ import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
-import { currency, useCountries, type Country } from '../countries';
+import { currency, useCountries, type Country } from '../../../shared/countries';
 
 export type Setup = NewClient['setup'];
 

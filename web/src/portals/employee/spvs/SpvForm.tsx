@@ -16,7 +16,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
-import { currency, useCountries, type Country } from '../countries';
+import { currency, useCountries, type Country } from '../../../shared/countries';
 
 interface Props {
   /** Whose order it is, when that is already known. */

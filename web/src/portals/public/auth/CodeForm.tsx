@@ -1,6 +1,8 @@
 import { useState, type FormEvent } from 'react';
+import { CodeInput, isWholeCode } from '../../../ui/CodeInput';
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { EmailOtpType } from '@supabase/auth-js';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
 import { authProblem } from '../../../shared/auth/problem';
@@ -10,11 +12,13 @@ import css from './Task.module.css';
 interface Props {
   /** Known already when the mail was asked for on this page. */
   email?: string;
-  onVerified: () => void;
+  /** What the mail was for. */
+  type?: EmailOtpType;
+  onVerified: (hasSession: boolean) => void;
 }
 
 /** The way for mails opened on another device: the six digits beside the link. */
-export function CodeForm({ email: known, onVerified }: Props) {
+export function CodeForm({ email: known, type = 'recovery', onVerified }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState(known ?? '');
   const [code, setCode] = useState('');
@@ -23,17 +27,17 @@ export function CodeForm({ email: known, onVerified }: Props) {
   const [problem, setProblem] = useState<string>();
   const [wait, setWait] = useWait();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
-  const whole = /^\d{6}$/.test(code);
+  const whole = isWholeCode(code);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (!email.trim() || !whole) return;
     setBusy(true);
-    const { error } = await auth.verifyOtp({ type: 'recovery', email: email.trim(), token: code });
+    const { data, error } = await auth.verifyOtp({ type, email: email.trim(), token: code });
     setBusy(false);
     if (!error) {
-      onVerified();
+      onVerified(data.session !== null);
       return;
     }
     const trouble = authProblem(error);
@@ -63,15 +67,12 @@ export function CodeForm({ email: known, onVerified }: Props) {
           withAsterisk={false}
         />
       )}
-      <TextInput
+      <CodeInput
         name="code"
         label={t('code.label')}
         value={code}
         error={tried && !whole && t('code.six')}
-        onChange={(event) => setCode(event.currentTarget.value.replace(/\D/g, '').slice(0, 6))}
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        classNames={{ input: css.code }}
+        onChange={setCode}
         required
         withAsterisk={false}
       />

@@ -2,9 +2,10 @@ import { Button } from '@mantine/core';
 import { IconBrandGoogle, IconBrandWindows, IconMail, IconMessage, IconPhone } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { useSettings } from '../../../shared/settings/useSettings';
+import { loadSettings, useSettings } from '../../../shared/settings/useSettings';
 import { toast } from '../../../ui/toasts';
 import { Go } from '../frame/Go';
+import { leaveFor, wireNames, type Provider } from './provider';
 import css from './LoginExtras.module.css';
 
 const providers = [
@@ -12,9 +13,20 @@ const providers = [
   ['microsoft', IconBrandWindows],
 ] as const;
 
+interface Props {
+  portal: 'client' | 'iso';
+  remember: boolean;
+}
+
 /** Below the client and ISO forms: other ways in, and ways out. */
-export function MemberExtras({ portal }: { portal: 'client' | 'iso' }) {
+export function MemberExtras({ portal, remember }: Props) {
   const { t } = useTranslation('public');
+  // Asked when a button is pressed: it is there from the start, whatever the answer will be.
+  const choose = async (provider: Provider) => {
+    const settings = await loadSettings().catch(() => undefined);
+    if (settings?.sign_in_providers.includes(wireNames[provider])) await leaveFor(provider, portal, remember);
+    else toast({ title: t(`login.${provider}_soon`) });
+  };
   return (
     <>
       <p className={css.or}>
@@ -26,7 +38,7 @@ export function MemberExtras({ portal }: { portal: 'client' | 'iso' }) {
             key={provider}
             variant="default"
             leftSection={<Icon size={16} stroke={1.75} aria-hidden="true" />}
-            onClick={() => toast({ title: t(`login.${provider}_soon`) })}
+            onClick={() => void choose(provider)}
           >
             {t(`login.${provider}`)}
           </Button>

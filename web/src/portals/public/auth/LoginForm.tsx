@@ -12,16 +12,25 @@ import { useWait } from '../../../shared/auth/useWait';
 import css from './LoginForm.module.css';
 import task from './Task.module.css';
 
-export function LoginForm({ portal }: { portal: Portal }) {
+interface Props {
+  portal: Portal;
+  remember: boolean;
+  onRemember: (remember: boolean) => void;
+  /** A provider's answer is on its way. */
+  waiting?: boolean;
+  /** What a provider's answer was, until the next try. */
+  answer?: string;
+}
+
+export function LoginForm({ portal, remember, onRemember, waiting = false, answer }: Props) {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
   const form = useRef<HTMLFormElement>(null);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [remember, setRemember] = useState(true);
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState(answer);
   const [wait, setWait] = useWait();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const member = portal === 'client' || portal === 'iso';
@@ -82,7 +91,7 @@ export function LoginForm({ portal }: { portal: Portal }) {
             name="remember"
             label={t('login.remember')}
             checked={remember}
-            onChange={(event) => setRemember(event.currentTarget.checked)}
+            onChange={(event) => onRemember(event.currentTarget.checked)}
           />
           <Go to={paths.forgotPassword} className={css.link}>
             {t('login.forgot')}
@@ -93,7 +102,7 @@ export function LoginForm({ portal }: { portal: Portal }) {
         type="submit"
         fullWidth
         className={css.submit}
-        busy={busy}
+        busy={busy || waiting}
         disabled={wait > 0}
         label={t('login.submit')}
         busyLabel={t('login.busy')}

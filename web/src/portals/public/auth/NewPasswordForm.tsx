@@ -1,29 +1,35 @@
 import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
-import { BusyButton } from '../../../ui/BusyButton';
 import { PasswordField } from '../../../shared/auth/PasswordField';
 import { authProblem } from '../../../shared/auth/problem';
 import { useWait } from '../../../shared/auth/useWait';
+import { BusyButton } from '../../../ui/BusyButton';
 import css from './Task.module.css';
 
 const shortest = 8;
 const mostBytes = 72;
 
 interface Props {
+  /** The session was begun by a password, so the server wants to hear it once more. */
+  asksCurrent?: boolean;
   onSaved: () => void;
   /** The session of the link is over. */
   onExpired: () => void;
 }
 
-export function NewPasswordForm({ onSaved, onExpired }: Props) {
+/** Which field a refusal is about. */
+const aboutCurrent = ['current_password_invalid', 'current_password_required'];
+
+export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');
+  const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ field: 'current' | 'password'; text: string }>();
   const [wait, setWait] = useWait();
 
   useEffect(() => {
@@ -32,14 +38,19 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
 
   const fault = passwordFault(password);
   const differs = again !== password;
+  const lacksCurrent = asksCurrent && !current;
+  const refusal = (field: 'current' | 'password') => problem?.field === field && problem.text;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     setProblem(undefined);
-    if (fault || differs) return;
+    if (fault || differs || lacksCurrent) return;
     setBusy(true);
-    const { error } = await auth.updateUser({ password });
+    const { error } = await auth.updateUser({
+      password,
+      ...(asksCurrent && { current_password: current }),
+    });
     setBusy(false);
     if (!error) {
       onSaved();
@@ -50,10 +61,16 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
       return;
     }
     const trouble = authProblem(error);
-    setProblem(trouble.text);
+    setProblem({
+      field: aboutCurrent.includes(error.code ?? '') ? 'current' : 'password',
+      text: trouble.text,
+    });
     setWait(trouble.wait ?? 0);
   };
 
+  const typed = (set: (text: string) => void) => (event: { currentTarget: { value: string } }) =>
+    set(event.currentTarget.value);
+  const common = { required: true, withAsterisk: false };
   return (
     <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
       {/* For password managers: whose password this is. */}
@@ -67,7 +84,19 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
         tabIndex={-1}
         aria-hidden="true"
       />
+      {asksCurrent && (
+        <PasswordField
+          {...common}
+          name="current"
+          label={t('first.current')}
+          value={current}
+          error={tried && lacksCurrent ? t('login.password_required') : refusal('current')}
+          onChange={typed(setCurrent)}
+          autoComplete="current-password"
+        />
+      )}
       <PasswordField
+        {...common}
         name="password"
         label={t('reset.password')}
         description={t('reset.rule', { count: shortest })}
@@ -75,22 +104,19 @@ export function NewPasswordForm({ onSaved, onExpired }: Props) {
         error={
           tried && fault
             ? t(`reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
-            : problem
+            : refusal('password')
         }
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        onChange={typed(setPassword)}
         autoComplete="new-password"
-        required
-        withAsterisk={false}
       />
       <PasswordField
+        {...common}
         name="again"
         label={t('reset.again')}
         value={again}
         error={tried && !fault && differs && t('reset.differs')}
-        onChange={(event) => setAgain(event.currentTarget.value)}
+        onChange={typed(setAgain)}
         autoComplete="new-password"
-        required
-        withAsterisk={false}
       />
       <BusyButton
         type="submit"

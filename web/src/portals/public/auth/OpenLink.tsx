@@ -1,20 +1,24 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
-import { paths } from '../../../paths';
-import { BusyButton } from '../../../ui/BusyButton';
 import { authProblem } from '../../../shared/auth/problem';
+import { BusyButton } from '../../../ui/BusyButton';
+import type { MailLink } from './mailLink';
 import { Task } from './Task';
 import css from './Task.module.css';
 
 interface Props {
-  tokenHash: string;
-  onVerified: () => void;
+  link: MailLink;
+  title: string;
+  lead: string;
+  label: string;
+  /** Without a session a second address is still to be confirmed. */
+  onVerified: (hasSession: boolean) => void;
   onExpired: () => void;
 }
 
 /** Asks for a click before the link is used up: mail scanners open links, people press buttons. */
-export function OpenLink({ tokenHash, onVerified, onExpired }: Props) {
+export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Props) {
   const { t } = useTranslation('public');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -22,7 +26,7 @@ export function OpenLink({ tokenHash, onVerified, onExpired }: Props) {
   const open = async () => {
     setBusy(true);
     setProblem(undefined);
-    const { error } = await auth.verifyOtp({ type: 'recovery', token_hash: tokenHash });
+    const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
     setBusy(false);
     if (error?.status === 403) {
       onExpired();
@@ -33,20 +37,21 @@ export function OpenLink({ tokenHash, onVerified, onExpired }: Props) {
       return;
     }
     // Used up: it has no place in the history, and a reload should find the session instead.
-    history.replaceState(history.state, '', paths.resetPassword);
-    onVerified();
+    history.replaceState(history.state, '', location.pathname);
+    onVerified(data.session !== null);
   };
 
   return (
-    <Task title={t('reset.title')} lead={t('reset.lead')}>
+    <Task title={title} lead={lead}>
       {problem && (
         <p className={css.problem} role="alert">
           {problem}
         </p>
       )}
       <BusyButton
+        className={css.only}
         busy={busy}
-        label={t('reset.continue')}
+        label={label}
         busyLabel={t('code.busy')}
         onClick={() => void open()}
       />

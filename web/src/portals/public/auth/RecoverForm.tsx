@@ -2,12 +2,18 @@ import { useState, type FormEvent } from 'react';
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from '../../../ui/BusyButton';
-import { recover } from './recover';
+import type { Problem } from '../../../shared/auth/problem';
+import { recover } from './mailLink';
 import { useWait } from '../../../shared/auth/useWait';
 import css from './Task.module.css';
 
+interface Props {
+  send?: (email: string) => Promise<Problem | undefined>;
+  onSent: (email: string) => void;
+}
+
 /** Sends a new link. The answer is the same whether or not there is such an account. */
-export function RecoverForm({ onSent }: { onSent: (email: string) => void }) {
+export function RecoverForm({ send = recover, onSent }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');
   const [tried, setTried] = useState(false);
@@ -21,7 +27,7 @@ export function RecoverForm({ onSent }: { onSent: (email: string) => void }) {
     setTried(true);
     if (!email.trim()) return;
     setBusy(true);
-    const trouble = await recover(email.trim());
+    const trouble = await send(email.trim());
     setBusy(false);
     if (!trouble) onSent(email.trim());
     setProblem(trouble?.wait ? undefined : trouble?.text);

@@ -5,24 +5,32 @@ import { paths } from '../../../paths';
 import { Go } from '../frame/Go';
 import { CodeForm } from './CodeForm';
 import { NewPasswordForm } from './NewPasswordForm';
+import { readMailLink } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { PasswordSaved } from './PasswordSaved';
 import { RecoverForm } from './RecoverForm';
 import { Task } from './Task';
 import css from './Task.module.css';
 
-type Step = 'link' | 'looking' | 'code' | 'expired' | 'sent' | 'password' | 'saved';
+type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'sent' | 'password' | 'saved';
 
 /** Where the link in a password mail leads, and where a first password must be changed. */
 export function Component() {
   const { t } = useTranslation('public');
-  const [link] = useState(readLink);
-  const [step, setStep] = useState<Step>(link.failed ? 'expired' : link.tokenHash ? 'link' : 'looking');
+  const [link] = useState(() => readMailLink('recovery'));
+  const [step, setStep] = useState<Step>(() => {
+    if (link.failed) return 'expired';
+    if (link.elsewhere) return 'elsewhere';
+    return link.tokenHash ? 'link' : 'looking';
+  });
   const [email, setEmail] = useState('');
 
   useEffect(() => {
     if (step !== 'looking') return;
-    void accessToken().then((token) => setStep(token ? 'password' : 'code'));
+    accessToken().then(
+      (token) => setStep(token ? 'password' : 'code'),
+      () => setStep('code'),
+    );
   }, [step]);
 
   const toExpired = () => setStep('expired');
@@ -35,7 +43,16 @@ export function Component() {
   if (step === 'looking') return null;
   if (step === 'saved') return <PasswordSaved />;
   if (step === 'link') {
-    return <OpenLink tokenHash={link.tokenHash ?? ''} onVerified={toPassword} onExpired={toExpired} />;
+    return (
+      <OpenLink
+        link={link}
+        title={t('reset.title')}
+        lead={t('reset.lead')}
+        label={t('reset.continue')}
+        onVerified={toPassword}
+        onExpired={toExpired}
+      />
+    );
   }
   if (step === 'password') {
     return (
@@ -51,36 +68,23 @@ export function Component() {
       </Task>
     );
   }
-  const sent = step === 'sent';
+  const words = {
+    sent: [t('recover.sent'), t('recover.sent_text', { email })],
+    elsewhere: [t('elsewhere.title'), t('elsewhere.text')],
+    code: [t('code.title'), t('code.lead')],
+  }[step];
   return (
-    <Task
-      title={t(sent ? 'recover.sent' : 'code.title')}
-      lead={
-        <span role={sent ? 'status' : undefined}>
-          {t(sent ? 'recover.sent_text' : 'code.lead', { email })}
-        </span>
-      }
-    >
-      <CodeForm key={step} email={sent ? email : undefined} onVerified={toPassword} />
+    <Task title={words[0] ?? ''} lead={<span role={step === 'sent' ? 'status' : undefined}>{words[1]}</span>}>
+      <CodeForm
+        key={step}
+        email={step === 'sent' ? email : undefined}
+        type={step === 'elsewhere' ? link.type : 'recovery'}
+        onVerified={toPassword}
+      />
       <nav className={css.ways} aria-label={t('login.ways')}>
         <Go to={paths.forgotPassword}>{t('code.new_link')}</Go>
         <Go to={paths.portalSelector}>{t('login.back')}</Go>
       </nav>
     </Task>
   );
-}
-
-interface Link {
-  tokenHash: string | null;
-  /** The server sent the visitor here because the link was no longer good. */
-  failed: boolean;
-}
-
-function readLink(): Link {
-  const query = new URLSearchParams(location.search);
-  const fragment = new URLSearchParams(location.hash.slice(1));
-  return {
-    tokenHash: query.get('token_hash'),
-    failed: query.has('error_code') || fragment.has('error_code'),
-  };
 }

@@ -8,7 +8,7 @@ import css from './Task.module.css';
 export function Component() {
   const { t } = useTranslation('public');
   return (
-    <Task title={t('signup.title')} lead={t('signup.lead')} wide>
+    <Task title={t('signup.title')} lead={t('signup.lead')} size="wide">
       <PortalCards words="signup" to={paths.signupFor} />
       <nav className={css.ways} aria-label={t('login.ways')}>
         <Go to={paths.portalSelector}>{t('signup.have')}</Go>

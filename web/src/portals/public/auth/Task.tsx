@@ -5,15 +5,15 @@ import css from './Task.module.css';
 interface Props {
   title: string;
   lead?: ReactNode;
-  wide?: boolean;
+  size?: 'medium' | 'wide';
   children?: ReactNode;
 }
 
 /** One thing to do in the middle of a quiet page. */
-export function Task({ title, lead, wide, children }: Props) {
+export function Task({ title, lead, size, children }: Props) {
   usePageTitle(title);
   return (
-    <div className={css.task} data-wide={wide || undefined}>
+    <div className={css.task} data-size={size}>
       <h1>{title}</h1>
       {lead && <p className={css.lead}>{lead}</p>}
       {children}

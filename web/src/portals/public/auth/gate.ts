@@ -38,7 +38,6 @@ const areas: [string, Role[]][] = [
  * forgotten: going there would only end the session again.
  */
 export function destination(portal: Portal, me: Me, wanted: string | null): string {
-  if (me.must_change_password) return paths.resetPassword;
   if (!wanted) return homes[portal];
   const area = areas.find(
     ([path]) => wanted === path || wanted.startsWith(`${path}/`) || wanted.startsWith(`${path}?`),

@@ -2,12 +2,13 @@ import i18next from 'i18next';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { auth, signOut } from '../../../api/session';
+import { authProblem, type Problem } from '../../../shared/auth/problem';
+import { before, nextStep } from '../../../shared/session/due';
 import { rememberSession } from '../../../shared/sessionPlace';
 import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
-import type { Portal } from '../../../paths';
+import { paths, type Portal } from '../../../paths';
 import { toast } from '../../../ui/toasts';
 import { destination, refusal } from './gate';
-import { authProblem, type Problem } from '../../../shared/auth/problem';
 
 export interface Credentials {
   email: string;
@@ -15,14 +16,19 @@ export interface Credentials {
   remember: boolean;
 }
 
-type Outcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
+export type Outcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
 
 /** Signs in and asks the portal's gate; tells how it went by toast, and what to do next by its answer. */
 export async function signIn(portal: Portal, { email, password, remember }: Credentials): Promise<Outcome> {
-  rememberSession(remember);
+  const undo = rememberSession(remember);
   const { error } = await auth.signInWithPassword({ email, password });
-  if (error) return failed(authProblem(error), portal);
+  if (!error) return enter(portal);
+  undo();
+  return failed(portal, authProblem(error));
+}
 
+/** The portal's gate, for whoever has a session: by password, or back from a provider. */
+export async function enter(portal: Portal): Promise<Outcome> {
   // Not from the query cache: it may still be emptied of the person before.
   const answer = await body(api.GET('/rest/v1/me')).then(
     (me) => ({ me, text: undefined }),
@@ -30,7 +36,7 @@ export async function signIn(portal: Portal, { email, password, remember }: Cred
   );
   if (!answer.me) {
     await signOut();
-    return failed({ text: answer.text }, portal);
+    return failed(portal, { text: answer.text });
   }
 
   const refused = refusal(portal, answer.me);
@@ -43,13 +49,25 @@ export async function signIn(portal: Portal, { email, password, remember }: Cred
 
   const path = destination(portal, answer.me, wantedPath());
   forgetWantedPath();
-  if (portal === 'employee' || portal === 'company') {
-    toast({ title: i18next.t('public:welcome.title'), description: i18next.t(`public:welcome.${portal}`) });
-  }
+  const step = nextStep(answer.me);
+  if (step) return { path: before(step, path) };
+  welcome(path);
   return { path };
 }
 
-function failed(problem: Problem, portal: Portal): Outcome {
+const welcomes = [
+  [paths.employeeDashboard, 'employee'],
+  [paths.companyDashboard, 'company'],
+] as const;
+
+/** Said once somebody is really in: the staff portals greet by toast. */
+export function welcome(path: string): void {
+  const portal = welcomes.find(([home]) => path.startsWith(home))?.[1];
+  if (!portal) return;
+  toast({ title: i18next.t('public:welcome.title'), description: i18next.t(`public:welcome.${portal}`) });
+}
+
+export function failed(portal: Portal, problem: Problem): Outcome {
   const staff = portal === 'employee' || portal === 'company';
   const text = problem.text || (staff ? i18next.t('public:problem.credentials') : '');
   toast({ title: i18next.t('public:login.failed'), description: text, destructive: true });

@@ -9,7 +9,7 @@ export function Component() {
   const settings = useSettings();
   return (
     <Article title={t('contact.title')} lead={t('contact.lead')}>
-      <RequestForm kind="support" messageLabel={t('request.message')} />
+      <RequestForm messageLabel={t('request.message')} />
       <SupportLines settings={settings} />
     </Article>
   );

@@ -3,24 +3,20 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { errorText, fieldErrors } from '../../../api/errors';
-import type { Portal } from '../../../paths';
 import { newKey } from '../../../shared/newKey';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
 import { useDraft } from './useDraft';
 import css from './RequestForm.module.css';
 
-type Props = { messageLabel: string } & ({ kind: 'support' } | { kind: 'account'; accountType: Portal });
-
 const empty = { name: '', email: '', message: '' };
 type Field = keyof typeof empty;
 const fields: Field[] = ['name', 'email', 'message'];
 
 /** A request to staff from someone without a session. What was typed stays until it has arrived. */
-export function RequestForm({ messageLabel, ...about }: Props) {
+export function RequestForm({ messageLabel }: { messageLabel: string }) {
   const { t } = useTranslation('public');
-  const account = about.kind === 'account' ? { account_type: about.accountType } : {};
-  const [draft, setDraft, forget] = useDraft(`spv-request-${about.kind}`, empty);
+  const [draft, setDraft, forget] = useDraft('spv-request-support', empty);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [busy, setBusy] = useState(false);
   const [reference, setReference] = useState<string>();
@@ -47,7 +43,7 @@ export function RequestForm({ messageLabel, ...about }: Props) {
       const sent = await body(
         api.POST('/rest/v1/requests', {
           params: idempotent(key.current),
-          body: { kind: about.kind, ...account, ...draft },
+          body: { kind: 'support', ...draft },
         }),
       );
       setReference(sent.reference);

@@ -9,6 +9,10 @@ export function useDraft<Values extends Record<string, string>>(key: string, emp
   useEffect(() => {
     sessionStorage.setItem(key, JSON.stringify(draft));
   }, [key, draft]);
-  const forget = () => setDraft(empty);
+  // At once: the form may be gone before its effects run.
+  const forget = () => {
+    sessionStorage.removeItem(key);
+    setDraft(empty);
+  };
   return [draft, setDraft, forget] as const;
 }

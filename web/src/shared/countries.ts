@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { Spv } from '../../api/types';
-import type { Choice } from '../../ui/ChoiceSelect';
+import type { Spv } from '../api/types';
+import type { Choice } from '../ui/ChoiceSelect';
 
 export type Country = Spv['country'];
 

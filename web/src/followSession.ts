@@ -1,0 +1,105 @@
+import type { AuthChangeEvent } from '@supabase/auth-js';
+import i18next from 'i18next';
+import { queryClient } from './api/cache';
+import { whenStepIsDue } from './api/client';
+import { connection } from './api/connection';
+import { startEvents } from './api/events';
+import { queries } from './api/queries';
+import { auth, isLeaving } from './api/session';
+import { paths } from './paths';
+import { isGuarded, type Router } from './routes';
+import { before as beforePath, nextStep } from './shared/session/due';
+import { sessionOwner } from './shared/sessionPlace';
+import { notice, toast } from './ui/toasts';
+
+/** What one person saw is never shown to the next, in this tab or in another one. */
+export function followSession(router: Router): () => void {
+  let user: string | undefined;
+  let stopEvents: (() => void) | undefined;
+  // A code in the address that this page was opened with may be one of a recovery.
+  let cameWithCode = new URLSearchParams(location.search).has('code');
+
+  const { data } = auth.onAuthStateChange((event) => {
+    const owner = sessionOwner();
+    if (owner === user) {
+      // The tab was looked at again, or a token renewed: nothing that can be seen has changed.
+      if (owner && changesPerson(event)) setTimeout(() => void lookAgain(router), 0);
+    } else {
+      const before = user;
+      user = owner;
+      stopEvents?.();
+      stopEvents = user ? startEvents() : undefined;
+      if (before && !user && !isLeaving()) tellOfTheEnd();
+      // Not inside the callback: the auth client waits for it.
+      if (before) setTimeout(() => void leave(router, user), 0);
+    }
+    if (event === 'PASSWORD_RECOVERY' && cameWithCode) {
+      setTimeout(() => void router.navigate(paths.resetPassword, { replace: true }), 0);
+    }
+    if (event !== 'INITIAL_SESSION') cameWithCode = false;
+  });
+  const stopSteps = whenStepIsDue(() => void goToStep(router));
+  const stopConnection = followConnection(router);
+  return () => {
+    stopEvents?.();
+    stopSteps();
+    stopConnection();
+    data.subscription.unsubscribe();
+  };
+}
+
+/** A new name, address or password, or a second factor shown: here or in another tab. */
+function changesPerson(event: AuthChangeEvent): boolean {
+  return event === 'USER_UPDATED' || event === 'MFA_CHALLENGE_VERIFIED';
+}
+
+const doneElsewhere: string[] = [paths.mfa, paths.newPassword];
+
+async function lookAgain(router: Router): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
+  // Not while a second factor is being set up: its recovery codes are still to be seen.
+  if (doneElsewhere.includes(router.state.location.pathname)) await router.revalidate();
+}
+
+/** Suspended, signed out elsewhere, a new password: whoever is led away from a page is told why. */
+function tellOfTheEnd(): void {
+  const title = i18next.t('common:logged_out.title');
+  toast({ title, description: i18next.t('errors:session_not_found'), destructive: true });
+}
+
+async function leave(router: Router, nextUser: string | undefined): Promise<void> {
+  if (isGuarded(router) && !nextUser) {
+    await router.navigate(paths.landing, { replace: true });
+    await pageIsGone();
+  }
+  queryClient.clear();
+  if (nextUser) await router.revalidate();
+}
+
+/** The page that was left is still drawn for a moment, and would ask again for what is cleared under it. */
+async function pageIsGone(): Promise<void> {
+  const cache = queryClient.getQueryCache();
+  for (let tries = 0; tries < 60 && cache.findAll({ type: 'active' }).length > 0; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 16));
+  }
+}
+
+/** The server wants a second factor or a new password first. Many calls may say so at once. */
+async function goToStep(router: Router): Promise<void> {
+  const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 1000 }).catch(() => undefined);
+  const step = me && nextStep(me);
+  const { pathname, search } = router.state.location;
+  if (step && isGuarded(router) && !pathname.startsWith('/auth/')) {
+    await router.navigate(beforePath(step, pathname + search), { replace: true });
+  }
+}
+
+/** When the server is there again, what is on the screen is read anew. */
+function followConnection(router: Router): () => void {
+  return connection.subscribe(() => {
+    if (connection.isLost) return;
+    notice({ title: i18next.t('common:connection.back') });
+    void queryClient.invalidateQueries();
+    if (router.state.errors) void router.revalidate();
+  });
+}

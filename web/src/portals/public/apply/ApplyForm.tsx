@@ -1,0 +1,110 @@
+import { useRef, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { ApiError, errorText, fieldErrors } from '../../../api/errors';
+import type { Portal } from '../../../paths';
+import { newKey } from '../../../shared/newKey';
+import { BusyButton } from '../../../ui/BusyButton';
+import { toast } from '../../../ui/toasts';
+import { useDraft } from '../requests/useDraft';
+import { ApplyField } from './ApplyField';
+import { application, faults, fieldsOf, forms, type Draft } from './fields';
+import css from './ApplyForm.module.css';
+
+interface Props {
+  portal: Portal;
+  onSent: (sent: { reference: string; email: string }) => void;
+}
+
+/** An application for an account. What was typed stays until it has arrived, whatever goes wrong on the way. */
+export function ApplyForm({ portal, onSent }: Props) {
+  const { t } = useTranslation('public');
+  const [draft, setDraft, forget] = useDraft<Draft>(`spv-apply-${portal}`, empty(portal));
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const key = useRef(newKey());
+
+  const refuse = (refusals: Record<string, string>) => {
+    setErrors(refusals);
+    const first = fieldsOf(portal).find(({ name }) => refusals[name]);
+    if (first) form.current?.querySelector<HTMLElement>(`#apply-${first.name}`)?.focus();
+  };
+
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const found = faults(portal, draft);
+    if (Object.keys(found).length > 0) {
+      const missing = Object.values(found).includes('required');
+      toast({
+        title: missing ? t('common:missing.title') : t('common:error'),
+        description: missing ? t('common:missing.text') : t('errors:invalid'),
+        destructive: true,
+      });
+      refuse(
+        Object.fromEntries(Object.entries(found).map(([name, code]) => [name, t(`errors:fields.${code}`)])),
+      );
+      return;
+    }
+    setBusy(true);
+    setErrors({});
+    try {
+      const { email, application: filled } = application(portal, draft);
+      const sent = await body(
+        api.POST('/rest/v1/requests', {
+          params: idempotent(key.current),
+          body: { kind: 'account', account_type: portal, email, application: filled },
+        }),
+      );
+      forget();
+      onSent({ reference: sent.reference, email });
+    } catch (error) {
+      toast({ title: t('common:error'), description: errorText(error), destructive: true });
+      refuse(ownNames(fieldErrors(error)));
+      // The server answered and made nothing: what is sent next is a new attempt.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const change = (name: string) => (value: string) => {
+    setDraft((now) => ({ ...now, [name]: value }));
+    setErrors((now) => Object.fromEntries(Object.entries(now).filter(([field]) => field !== name)));
+  };
+  return (
+    <form ref={form} className={css.form} noValidate onSubmit={(event) => void send(event)}>
+      {forms[portal].map((part) => (
+        <fieldset key={part.name} className={css.part}>
+          <legend>{t(`apply.part.${part.name}`)}</legend>
+          {part.fields.map((field) => (
+            <div key={field.name} className={field.half ? css.half : css.whole}>
+              <ApplyField
+                field={field}
+                value={draft[field.name] ?? ''}
+                error={errors[field.name]}
+                onChange={change(field.name)}
+              />
+            </div>
+          ))}
+        </fieldset>
+      ))}
+      <BusyButton
+        type="submit"
+        className={css.send}
+        busy={busy}
+        label={t('apply.send')}
+        busyLabel={t('request.sending')}
+      />
+    </form>
+  );
+}
+
+const empty = (portal: Portal): Draft => Object.fromEntries(fieldsOf(portal).map(({ name }) => [name, '']));
+
+/** The server speaks of `application.first_name`. */
+function ownNames(errors: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([name, text]) => [name.replace(/^application\./, ''), text]),
+  );
+}

@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { paths, type Portal } from '../../../paths';
+import { Go } from '../frame/Go';
+import { Task } from '../auth/Task';
+import task from '../auth/Task.module.css';
+import { ApplyForm } from './ApplyForm';
+import css from './ApplyForm.module.css';
+
+/** Asks staff for an account; it never makes one (decision 22). */
+export function ApplyPage({ portal }: { portal: Portal }) {
+  const { t } = useTranslation('public');
+  const [sent, setSent] = useState<{ reference: string; email: string }>();
+  if (sent) {
+    return (
+      <Task
+        title={t('apply.sent')}
+        lead={<span role="status">{t('apply.sent_text', { email: sent.email })}</span>}
+        size="medium"
+      >
+        <div className={css.sent}>
+          <dl className={css.reference}>
+            <dt>{t('apply.reference')}</dt>
+            <dd>{sent.reference}</dd>
+          </dl>
+          <ol className={css.next} aria-label={t('apply.next')}>
+            <li>{t('apply.next.read')}</li>
+            <li>{t('apply.next.mail')}</li>
+            <li>{t('apply.next.password')}</li>
+          </ol>
+        </div>
+        <nav className={task.ways} aria-label={t('login.ways')}>
+          <Go to={paths.landing}>{t('selector.home')}</Go>
+          <button type="button" onClick={() => setSent(undefined)}>
+            {t('apply.another')}
+          </button>
+        </nav>
+      </Task>
+    );
+  }
+  return (
+    <Task title={t(`apply.title.${portal}`)} lead={t('apply.lead')} size="medium">
+      <ApplyForm portal={portal} onSent={setSent} />
+      <nav className={task.ways} aria-label={t('login.ways')}>
+        <Go to={paths.signup}>{t('apply.other')}</Go>
+        <Go to={paths.login(portal)}>{t('signup.have')}</Go>
+      </nav>
+    </Task>
+  );
+}

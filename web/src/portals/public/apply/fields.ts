@@ -1,0 +1,125 @@
+/** What each application form asks, in its order (decision 22). The server checks the same and has the last word. */
+import type { ApplicationForm } from '../../../api/types';
+import type { Portal } from '../../../paths';
+
+export type Size = 'clients_per_year' | 'company_size';
+
+export interface Field {
+  name: string;
+  kind: 'line' | 'text' | 'country' | 'size' | 'email' | 'phone' | 'website';
+  required?: boolean;
+  autoComplete?: string;
+  /** Shares its row with the next one where there is room. */
+  half?: boolean;
+}
+
+export interface Part {
+  name: 'you' | 'client' | 'employee' | 'iso' | 'company';
+  fields: Field[];
+}
+
+export const sizes = ['1-10', '11-50', '51-200', '201+'] as const;
+
+const you = (phone: 'phone' | 'required phone', ...more: Field[]): Part => ({
+  name: 'you',
+  fields: [
+    { name: 'first_name', kind: 'line', required: true, half: true, autoComplete: 'given-name' },
+    { name: 'last_name', kind: 'line', required: true, half: true, autoComplete: 'family-name' },
+    { name: 'email', kind: 'email', required: true, half: true, autoComplete: 'email' },
+    { name: 'phone', kind: 'phone', required: phone === 'required phone', half: true, autoComplete: 'tel' },
+    ...more,
+  ],
+});
+
+const website: Field = { name: 'website', kind: 'website', half: true, autoComplete: 'url' };
+const businessName: Field = { name: 'business_name', kind: 'line', required: true, half: true };
+
+export const forms: Record<Portal, Part[]> = {
+  client: [
+    you('phone'),
+    {
+      name: 'client',
+      fields: [
+        { name: 'country', kind: 'country', required: true, half: true },
+        { name: 'company', kind: 'line', half: true, autoComplete: 'organization' },
+        { name: 'purpose', kind: 'text' },
+      ],
+    },
+  ],
+  employee: [
+    you('phone'),
+    {
+      name: 'employee',
+      fields: [
+        { name: 'job_title', kind: 'line', required: true, half: true, autoComplete: 'organization-title' },
+        { name: 'department', kind: 'line', half: true },
+        { name: 'reason', kind: 'text', required: true },
+      ],
+    },
+  ],
+  iso: [
+    you('required phone'),
+    {
+      name: 'iso',
+      fields: [
+        { ...businessName, autoComplete: 'organization' },
+        website,
+        { name: 'clients_per_year', kind: 'size' },
+        { name: 'experience', kind: 'text' },
+      ],
+    },
+  ],
+  company: [
+    you('phone', { name: 'job_title', kind: 'line', autoComplete: 'organization-title' }),
+    {
+      name: 'company',
+      fields: [
+        { name: 'name', kind: 'line', required: true, half: true, autoComplete: 'organization' },
+        businessName,
+        website,
+        { name: 'company_size', kind: 'size', half: true },
+        { name: 'reason', kind: 'text' },
+      ],
+    },
+  ],
+};
+
+export type Draft = Record<string, string>;
+
+export function fieldsOf(portal: Portal): Field[] {
+  return forms[portal].flatMap((part) => part.fields);
+}
+
+/** What can be told before anything is sent: the code of a message for each field that needs attention. */
+export function faults(portal: Portal, draft: Draft): Record<string, 'required' | 'invalid_email'> {
+  const found: Record<string, 'required' | 'invalid_email'> = {};
+  for (const { name, kind, required } of fieldsOf(portal)) {
+    const value = draft[name]?.trim() ?? '';
+    if (required && !value) found[name] = 'required';
+    else if (kind === 'email' && !/^\S+@\S+\.\S+$/.test(value)) found[name] = 'invalid_email';
+  }
+  return found;
+}
+
+interface Application {
+  email: string;
+  application: ApplicationForm;
+}
+
+/** The form as the wire wants it: what was left empty is left out. */
+export function application(portal: Portal, draft: Draft): Application {
+  const filled: Draft = {};
+  for (const { name, kind } of fieldsOf(portal)) {
+    const value = draft[name]?.trim() ?? '';
+    if (value && name !== 'email') filled[name] = kind === 'website' ? withScheme(value) : value;
+  }
+  return {
+    email: draft.email?.trim() ?? '',
+    application: filled as Partial<ApplicationForm> as ApplicationForm,
+  };
+}
+
+/** "example.com" is what people type. */
+function withScheme(address: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`;
+}

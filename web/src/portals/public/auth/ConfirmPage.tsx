@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { api, body } from '../../../api/client';
+import { homeOf, paths } from '../../../paths';
+import { Go } from '../frame/Go';
+import button from '../frame/Button.module.css';
+import { CodeForm } from './CodeForm';
+import { linkTypes, readMailLink, sendAgain, type LinkType } from './mailLink';
+import { OpenLink } from './OpenLink';
+import { RecoverForm } from './RecoverForm';
+import { Task } from './Task';
+import css from './Task.module.css';
+
+type Step = 'link' | 'code' | 'expired' | 'sent' | 'half' | 'changed';
+
+/** Where every mailed link leads that is not about a password. Nothing happens before a click. */
+export function Component() {
+  const { search } = useLocation();
+  const [link] = useState(() => readMailLink('signup'));
+  const type = linkTypes.find((known) => known === link.type);
+  // Those are finished by choosing a password.
+  if (!type) return <Navigate to={paths.resetPassword + search} replace />;
+  return <Confirm type={type} link={link} />;
+}
+
+function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readMailLink> }) {
+  const { t } = useTranslation('public');
+  const navigate = useNavigate();
+  const [email, setEmail] = useState('');
+  const [step, setStep] = useState<Step>(() => {
+    if (link.failed) return 'expired';
+    return link.tokenHash && !link.elsewhere ? 'link' : 'code';
+  });
+
+  const verified = async (hasSession: boolean) => {
+    if (type === 'email_change') return setStep(hasSession ? 'changed' : 'half');
+    await navigate(link.next ?? (await home()), { replace: true });
+  };
+  const onVerified = (hasSession: boolean) => void verified(hasSession);
+
+  if (step === 'link') {
+    return (
+      <OpenLink
+        link={link}
+        title={t(`confirm.title.${type}`)}
+        lead={t(`confirm.lead.${type}`)}
+        label={t(`confirm.button.${type}`)}
+        onVerified={onVerified}
+        onExpired={() => setStep('expired')}
+      />
+    );
+  }
+  if (step === 'half' || step === 'changed') {
+    return (
+      <Task title={t(`confirm.${step}`)} lead={<span role="status">{t(`confirm.${step}_text`)}</span>}>
+        <div className={css.actions}>
+          <Go to={paths.portalSelector} className={button.primary}>
+            {t('saved.sign_in')}
+          </Go>
+        </div>
+      </Task>
+    );
+  }
+  if (step === 'expired') {
+    return (
+      <Task title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
+        <RecoverForm
+          send={(address) => sendAgain(type, address)}
+          onSent={(address) => {
+            setEmail(address);
+            setStep('sent');
+          }}
+        />
+      </Task>
+    );
+  }
+  const sent = step === 'sent';
+  return (
+    <Task
+      title={t(sent ? 'recover.sent' : link.elsewhere ? 'elsewhere.title' : `confirm.title.${type}`)}
+      lead={
+        <span role={sent ? 'status' : undefined}>
+          {sent
+            ? t('confirm.sent_text', { email })
+            : t(link.elsewhere ? 'elsewhere.text' : 'code.lead_other')}
+        </span>
+      }
+    >
+      <CodeForm key={step} email={sent ? email : undefined} type={type} onVerified={onVerified} />
+      <nav className={css.ways} aria-label={t('login.ways')}>
+        <button type="button" onClick={() => setStep('expired')}>
+          {t('code.new_link')}
+        </button>
+        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+      </nav>
+    </Task>
+  );
+}
+
+/** The first page of whoever the link has just signed in. */
+async function home(): Promise<string> {
+  return body(api.GET('/rest/v1/me')).then(
+    (me) => homeOf(me.role),
+    () => paths.portalSelector,
+  );
+}

@@ -1,0 +1,32 @@
+import { useTranslation } from 'react-i18next';
+import { useLoaderData, useLocation, useRevalidator } from 'react-router-dom';
+import { signOut } from '../../../api/session';
+import type { Me } from '../../../api/types';
+import { homeOf } from '../../../paths';
+import { TotpSetup } from '../../../shared/security/TotpSetup';
+import { afterwards } from '../../../shared/session/due';
+import { welcome } from './signIn';
+import { Task } from './Task';
+import css from './Task.module.css';
+
+/** For a role that needs a second factor: nothing opens before there is one. */
+export function Component() {
+  const { t } = useTranslation('public');
+  const me = useLoaderData<Me>();
+  const { search } = useLocation();
+  const { revalidate } = useRevalidator();
+  const goOn = () => {
+    welcome(afterwards(search) ?? homeOf(me.role));
+    void revalidate();
+  };
+  return (
+    <Task title={t('mfa_setup.title')} lead={t('mfa_setup.lead')} size="medium">
+      <TotpSetup onDone={goOn} />
+      <nav className={css.ways} aria-label={t('login.ways')}>
+        <button type="button" onClick={() => void signOut()}>
+          {t('mfa_setup.later')}
+        </button>
+      </nav>
+    </Task>
+  );
+}

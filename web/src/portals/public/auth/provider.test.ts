@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest';
+
+vi.mock('../../../api/session', () => ({ auth: {}, accessToken: async () => undefined }));
+vi.mock('./signIn', () => ({}));
+const { readWayBack } = await import('./provider');
+
+test('a code brings a session, an error none, and an ordinary address says nothing', () => {
+  expect(readWayBack('?code=abc', '')).toEqual({ brings: true });
+  expect(readWayBack('?error=access_denied&error_code=account_requested', '')).toEqual({
+    brings: false,
+    refused: 'account_requested',
+  });
+  expect(readWayBack('', '')).toBeUndefined();
+});
+
+test('the query wins over the fragment, and both over a code', () => {
+  expect(readWayBack('?error_code=user_banned&code=abc', '#error_code=other')).toEqual({
+    brings: false,
+    refused: 'user_banned',
+  });
+  expect(readWayBack('', '#error=access_denied&error_code=bad_oauth_state')).toEqual({
+    brings: false,
+    refused: 'bad_oauth_state',
+  });
+});
