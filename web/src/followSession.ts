@@ -9,7 +9,7 @@ import { auth, isLeaving } from './api/session';
 import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { before as beforePath, nextStep } from './shared/session/due';
-import { sessionOwner } from './shared/sessionPlace';
+import { sessionKey, sessionOwner } from './shared/sessionPlace';
 import { notice, toast } from './ui/toasts';
 
 /** What one person saw is never shown to the next, in this tab or in another one. */
@@ -19,29 +19,38 @@ export function followSession(router: Router): () => void {
   // A code in the address that this page was opened with may be one of a recovery.
   let cameWithCode = new URLSearchParams(location.search).has('code');
 
-  const { data } = auth.onAuthStateChange((event) => {
+  /** Compares with what this tab's own place holds; answers whether it is the same person as before. */
+  const look = (): boolean => {
     const owner = sessionOwner();
-    if (owner === user) {
-      // The tab was looked at again, or a token renewed: nothing that can be seen has changed.
-      if (owner && changesPerson(event)) setTimeout(() => void lookAgain(router), 0);
-    } else {
-      const before = user;
-      user = owner;
-      stopEvents?.();
-      stopEvents = user ? startEvents() : undefined;
-      if (before && !user && !isLeaving()) tellOfTheEnd();
-      // Not inside the callback: the auth client waits for it.
-      if (before) setTimeout(() => void leave(router, user), 0);
-    }
+    if (owner === user) return true;
+    const before = user;
+    user = owner;
+    stopEvents?.();
+    stopEvents = user ? startEvents() : undefined;
+    if (before && !user && !isLeaving()) tellOfTheEnd();
+    // Not at once: the auth client waits for whoever listens to it.
+    if (before) setTimeout(() => void leave(router, user), 0);
+    return false;
+  };
+
+  const { data } = auth.onAuthStateChange((event) => {
+    // Mostly the tab was looked at again, or a token renewed: nothing that can be seen has changed.
+    if (look() && user && changesPerson(event)) setTimeout(() => void lookAgain(router), 0);
     if (event === 'PASSWORD_RECOVERY' && cameWithCode) {
       setTimeout(() => void router.navigate(paths.resetPassword, { replace: true }), 0);
     }
     if (event !== 'INITIAL_SESSION') cameWithCode = false;
   });
+  // Another tab's word may be here before what it has stored.
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key === sessionKey || key === null) look();
+  };
+  addEventListener('storage', onStorage);
   const stopSteps = whenStepIsDue(() => void goToStep(router));
   const stopConnection = followConnection(router);
   return () => {
     stopEvents?.();
+    removeEventListener('storage', onStorage);
     stopSteps();
     stopConnection();
     data.subscription.unsubscribe();

@@ -75,6 +75,11 @@ export class Portal {
     return new Said(await run(spvctl, args, { env: this.env }));
   }
 
+  /** The same, with something to read on its standard input. */
+  async tells(input: string, ...args: string[]): Promise<Said> {
+    return new Said(await run(spvctl, args, { env: this.env, input }));
+  }
+
   /** As `spvctl`, where anything but success is a fault of the story; answers the data. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
     const said = await this.spvctl(...args, '--format', 'json');

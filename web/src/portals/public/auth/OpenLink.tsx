@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { authProblem } from '../../../shared/auth/problem';
 import { BusyButton } from '../../../ui/BusyButton';
-import type { MailLink } from './mailLink';
+import { leadBack, type MailLink } from './mailLink';
 import { Task } from './Task';
 import css from './Task.module.css';
 
@@ -26,19 +26,23 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   const open = async () => {
     setBusy(true);
     setProblem(undefined);
-    const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
+    const outcome = link.leadsBack ? await leadBack(link) : await verify(link);
+    if (outcome.url !== undefined) {
+      location.assign(outcome.url);
+      return;
+    }
     setBusy(false);
-    if (error?.status === 403) {
+    if (outcome.status === 403) {
       onExpired();
       return;
     }
-    if (error) {
-      setProblem(authProblem(error).text);
+    if (outcome.status !== undefined) {
+      setProblem(outcome.text);
       return;
     }
     // Used up: it has no place in the history, and a reload should find the session instead.
     history.replaceState(history.state, '', location.pathname);
-    onVerified(data.session !== null);
+    onVerified(outcome.hasSession);
   };
 
   return (
@@ -57,4 +61,10 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
       />
     </Task>
   );
+}
+
+async function verify(link: MailLink) {
+  const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
+  if (error) return { url: undefined, status: error.status ?? 0, text: authProblem(error).text };
+  return { url: undefined, status: undefined, hasSession: data.session !== null };
 }

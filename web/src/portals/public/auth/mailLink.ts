@@ -1,5 +1,7 @@
 /** The links in our mails, and asking for new ones. */
 import type { AuthError, EmailOtpType } from '@supabase/auth-js';
+import i18next from 'i18next';
+import { heardFetch } from '../../../api/connection';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
 import { authProblem, type Problem } from '../../../shared/auth/problem';
@@ -13,8 +15,10 @@ export type LinkType = (typeof linkTypes)[number];
 export interface MailLink {
   tokenHash: string | null;
   type: EmailOtpType;
-  /** Begun in another browser: only the six digits can be used here. */
+  /** Begun with PKCE in another browser: only the six digits can be used here. */
   elsewhere: boolean;
+  /** Begun with PKCE: the click leads back to whoever began it, who turns a code into the session. */
+  leadsBack: boolean;
   /** The server sent the visitor here because the link was no longer good. */
   failed: boolean;
   /** Where to go afterwards: a page of ours, or none. */
@@ -25,13 +29,45 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   const query = new URLSearchParams(location.search);
   const fragment = new URLSearchParams(location.hash.slice(1));
   const tokenHash = query.get('token_hash') ?? query.get('token');
+  const type = (query.get('type') as EmailOtpType | null) ?? fallback;
+  const redirectTo = query.get('redirect_to');
+  // A change of address is confirmed wherever its two mails are read.
+  const pkce = Boolean(tokenHash?.startsWith('pkce_')) && type !== 'email_change';
+  const elsewhere = pkce && isOurs(redirectTo, location.origin) && !beganFlow();
   return {
     tokenHash,
-    type: (query.get('type') as EmailOtpType | null) ?? fallback,
-    elsewhere: Boolean(tokenHash?.startsWith('pkce_')) && !beganFlow(),
+    type,
+    elsewhere,
+    leadsBack: pkce && !elsewhere,
     failed: query.has('error_code') || fragment.has('error_code'),
-    next: ownPage(query.get('redirect_to'), location.origin),
+    next: ownPage(redirectTo, location.origin),
   };
+}
+
+/** Without an address it is ours too. Another one is a program that the operator has allowed. */
+function isOurs(address: string | null, origin: string): boolean {
+  return !address || (URL.canParse(address, origin) && new URL(address, origin).origin === origin);
+}
+
+type Led = { url: string; status?: undefined } | { url?: undefined; status: number; text: string };
+
+/** Uses the link up and answers where to go with what came: the server lets nobody be led astray. */
+export async function leadBack(link: MailLink): Promise<Led> {
+  const redirectTo = new URLSearchParams(location.search).get('redirect_to');
+  const answer = await heardFetch('/auth/v1/verify', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' },
+    body: JSON.stringify({
+      type: link.type,
+      token_hash: link.tokenHash,
+      redirect_to: redirectTo,
+      skip_http_redirect: true,
+    }),
+  }).catch(() => undefined);
+  if (!answer) return { status: 0, text: i18next.t('public:problem.offline') };
+  const said = (await answer.json().catch(() => ({}))) as { url?: string; message?: string };
+  if (answer.ok && said.url) return { url: said.url };
+  return { status: answer.status, text: said.message ?? i18next.t('public:problem.unavailable') };
 }
 
 /** The path of an address of ours. Another site's, and pages of signing in, lead nowhere. */
@@ -53,7 +89,7 @@ export async function recover(email: string): Promise<Problem | undefined> {
 
 /** Asks for another mail of the kind whose link has expired. */
 export async function sendAgain(type: LinkType, email: string): Promise<Problem | undefined> {
-  const emailRedirectTo = location.origin + paths.confirm;
+  const emailRedirectTo = location.origin + paths.landing;
   if (type === 'magiclink' || type === 'email') {
     const options = { shouldCreateUser: false, emailRedirectTo };
     return problem((await auth.signInWithOtp({ email, options })).error);

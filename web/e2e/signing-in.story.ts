@@ -1,0 +1,254 @@
+/** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
+import type { Page } from '@playwright/test';
+import { paths } from '../src/paths';
+import type { Office } from './support/office';
+import type { Person } from './support/people';
+import { password } from './support/portal';
+import { barriers, sticksOut } from './support/screen';
+import { expect, test } from './support/story';
+
+const chosen = 'a sentence of their own';
+
+test('a remembered session outlives the browser, another one does not', async ({ office }) => {
+  for (const remember of [true, false]) {
+    const visitor = await office.visitor();
+    await visitor.opens(paths.login('client'));
+    await visitor.page.getByRole('checkbox', { name: 'Remember me' }).setChecked(remember);
+    await visitor.fillsInSignIn('client@example.com', password);
+    await expect(visitor.heading('Welcome, Amara')).toBeVisible();
+
+    // What a browser keeps when it is closed: no tab, and so nothing of a tab.
+    const kept = await visitor.page.context().storageState();
+    const later = await office.visitor({ storageState: kept });
+    await later.opens(paths.clientDashboard);
+    if (remember) await expect(later.heading('Welcome, Amara')).toBeVisible();
+    else await later.isAt('/');
+  }
+});
+
+test('a wrong password changes nothing about the session that is there', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.signsIn('client', 'client@example.com', password);
+  await expect(visitor.heading('Welcome, Amara')).toBeVisible();
+  await visitor.opens(paths.login('iso'));
+  await visitor.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
+  await visitor.fillsInSignIn('iso@example.com', 'not the password');
+  await visitor.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
+  await visitor.opens(paths.clientDashboard);
+  await expect(visitor.heading('Welcome, Amara')).toBeVisible();
+});
+
+test('a session of one tab leaves the other tabs alone, when it begins and when it ends', async ({
+  office,
+}) => {
+  const amara = await office.visitor();
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+
+  const other = await secondTab(amara);
+  await other.goto(paths.login('iso'));
+  await other.getByRole('checkbox', { name: 'Remember me' }).uncheck();
+  await other.getByRole('textbox', { name: 'Email' }).fill('iso@example.com');
+  await other.getByRole('textbox', { name: 'Password' }).fill(password);
+  await other.getByRole('button', { name: 'Sign In' }).click();
+  await expect(other.getByRole('heading', { name: 'ISO Dashboard' })).toBeVisible();
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+
+  await other.getByRole('button', { name: /^Account menu of/ }).click();
+  await other.getByRole('menuitem', { name: 'Logout', exact: true }).click();
+  await expect(other).toHaveURL((url) => url.pathname === '/');
+  await amara.link('View all').click();
+  await amara.isAt(paths.clientOrders);
+  await amara.page.reload();
+  await amara.isAt(paths.clientOrders);
+  await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
+});
+
+test('signing out in one tab signs out the other, which says so and keeps nothing on the screen', async ({
+  office,
+}) => {
+  const amara = await office.visitor();
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  const other = await secondTab(amara);
+  await other.goto(paths.clientOrders);
+  await expect(other.getByRole('table', { name: 'All orders' })).toBeVisible();
+  await amara.logsOut();
+  await amara.isTold('Logged Out', 'You have been successfully logged out.');
+  await expect(other).toHaveURL((url) => url.pathname === '/');
+  await expect(other.getByRole('alert').filter({ hasText: 'Your session has ended.' })).toBeVisible();
+  await expect(other.getByRole('table')).toHaveCount(0);
+});
+
+test('coming back to a tab changes nothing in it', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens(paths.employeeTab('clients'));
+  await elias.button('Quick Setup (Email)').click();
+  const dialog = elias.dialog('Quick Setup (Email)');
+  await elias.writes({ 'First Name': 'Half' }, dialog);
+  const asked: string[] = [];
+  elias.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await elias.withoutReloading(async () => {
+    for (let times = 0; times < 3; times += 1) await comesBack(elias.page);
+    await elias.writes({ 'Last Name': 'Way' }, dialog);
+  });
+  await expect(elias.field('First Name', dialog)).toHaveValue('Half');
+  await elias.isAt(paths.employeeTab('clients'));
+  expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
+});
+
+test('a lost connection keeps the session and says so, and is noticed when it is back', async ({
+  office,
+}) => {
+  const amara = await office.client();
+  amara.foresees(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+  await amara.opens(paths.clientDashboard);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  const context = amara.page.context();
+  await context.setOffline(true);
+  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  expect.soft(await sticksOut(amara.page)).toEqual([]);
+  expect.soft(await barriers(amara.page)).toEqual([]);
+
+  // Not even a token that has expired meanwhile ends it.
+  await amara.page.evaluate(() => {
+    const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
+    localStorage.setItem('spv-auth-token', JSON.stringify({ ...session, expires_at: 1 }));
+  });
+  await comesBack(amara.page);
+  await amara.button('Try now').click();
+  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  await amara.isAt(paths.clientDashboard);
+
+  await context.setOffline(false);
+  await expect(amara.page.getByText('No connection.')).toHaveCount(0);
+  await amara.isTold('The portal is there again.');
+  await amara.link('View all').click();
+  await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
+});
+
+test('a server that is gone for a while is told of, and asked for without the person', async ({ office }) => {
+  const amara = await office.client();
+  amara.foresees(/ERR_CONNECTION_REFUSED|Failed to fetch/);
+  await amara.opens(paths.clientDashboard);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  await amara.page.route(/\/(healthz|rest|auth\/v1|realtime)\b/, (route) => route.abort('connectionrefused'));
+  await amara.link('View all').click();
+  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  await amara.page.unrouteAll();
+  await expect(amara.page.getByText('No connection.')).toHaveCount(0);
+  await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
+});
+
+test('a password that somebody else chose is changed first, and then the page that was wanted opens', async ({
+  office,
+}) => {
+  const who = office.newcomer('Given', 'Word');
+  await givesPassword(office, who.email, who.first, who.last);
+  const visitor = await office.visitor();
+  const wanted = paths.employeeTab('spvs');
+  await visitor.opens(wanted);
+  await visitor.isAt('/');
+  await visitor.signsIn('employee', who.email, password);
+  await expect(visitor.heading('Choose your own password')).toBeVisible();
+  expect.soft(await barriers(visitor.page)).toEqual([]);
+
+  // No way around it.
+  await visitor.opens(paths.employeeDashboard);
+  await visitor.isAt(`${paths.newPassword}?next=${encodeURIComponent(paths.employeeDashboard)}`);
+  await visitor.opens(`${paths.newPassword}?next=${encodeURIComponent(wanted)}`);
+  await visitor.button('Save password').click();
+  await visitor.isToldBeside('Password you were given', 'Enter your password.');
+  await visitor.isToldBeside('New password', 'Use at least 8 characters.');
+  await visitor.writes({
+    'Password you were given': 'something else',
+    'New password': chosen,
+    'Repeat the password': chosen,
+  });
+  await visitor.button('Save password').click();
+  await visitor.isToldBeside('Password you were given', 'The current password is wrong.');
+  await visitor.writes({ 'Password you were given': password });
+  await visitor.button('Save password').click();
+  await visitor.isTold('Welcome back!', 'Successfully logged in to Employee Portal');
+  await visitor.isAt(wanted);
+
+  // It is the person's own from now on.
+  const later = await office.visitor();
+  await later.signsIn('employee', who.email, chosen);
+  await later.isAt(paths.employeeDashboard);
+});
+
+const answers = [
+  ['account_requested', 'There is no account for this address yet.', 'status'],
+  ['access_denied', 'The sign-in was cancelled. Nothing has changed.', 'alert'],
+  ['user_banned', 'This account is suspended or archived. Please contact support.', 'alert'],
+  ['bad_oauth_state', 'This sign-in took too long or was used already.', 'alert'],
+  ['something_new', 'The sign-in did not come through.', 'alert'],
+] as const;
+
+test('Google and Microsoft lead away when they are configured, and every answer has kind words', async ({
+  office,
+}) => {
+  const visitor = await office.visitor();
+  await visitor.page.route('**/rest/v1/settings', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({
+      response: answer,
+      json: { ...(await answer.json()), sign_in_providers: ['google', 'azure'] },
+    });
+  });
+  const left: URL[] = [];
+  let code = '';
+  await visitor.page.route('**/auth/v1/authorize?*', async (route) => {
+    const url = new URL(route.request().url());
+    left.push(url);
+    const back = new URL(url.searchParams.get('redirect_to') ?? '');
+    back.search = back.hash = new URLSearchParams({ error: 'access_denied', error_code: code }).toString();
+    await route.fulfill({ status: 302, headers: { location: back.href } });
+  });
+  for (const [refusal, words, role] of answers) {
+    code = refusal;
+    await visitor.opens(paths.login('client'));
+    await visitor.button(left.length % 2 ? 'Microsoft' : 'Google').click();
+    await expect(visitor.page.getByRole(role).filter({ hasText: words })).toBeVisible();
+    await visitor.isAt(paths.login('client'));
+  }
+  expect(left.map((url) => url.searchParams.get('provider')).slice(0, 2)).toEqual(['google', 'azure']);
+  for (const url of left) {
+    expect(url.searchParams.get('redirect_to')).toBe(`${office.portal.url}/auth/login/client`);
+    expect(url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+  }
+  // Without a way back to a form, the answer stands beside the choice of portals.
+  await visitor.opens('/?error=invalid_request&error_code=bad_oauth_state');
+  await expect(visitor.heading('Choose your portal')).toBeVisible();
+  await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
+});
+
+test('a code that nobody here asked for signs nobody in', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens(`${paths.login('client')}?code=00000000-0000-4000-8000-000000000000`);
+  await visitor.isRefused('Login Failed', /^The sign-in did not come through/);
+  await visitor.isAt(paths.login('client'));
+  await expect(visitor.button('Sign In')).toBeEnabled();
+  await visitor.opens('/?code=00000000-0000-4000-8000-000000000000');
+  await expect(visitor.heading('Choose your portal')).toBeVisible();
+});
+
+async function secondTab(person: Person): Promise<Page> {
+  return person.page.context().newPage();
+}
+
+/** What a browser tells a page that is looked at again. */
+async function comesBack(page: Page): Promise<void> {
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+}
+
+/** The operator makes an account with a password of the operator's. */
+async function givesPassword(office: Office, email: string, first: string, last: string): Promise<void> {
+  const said = await office.portal.tells(
+    password,
+    ...['user', 'create', '--role', 'employee', '--email', email, '--first-name', first],
+    ...['--last-name', last, '--password-stdin'],
+  );
+  expect(said.code, said.words).toBe(0);
+}
