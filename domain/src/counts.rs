@@ -53,10 +53,11 @@ impl Changes {
     pub async fn write(self, tx: &mut Tx, key: u8) -> Result<()> {
         for (count, by) in self.0 {
             if by != 0 {
-                tx.sql(
+                tx.later(
                     "insert into counts (name, slot, value) values ($1, $2, $3) \
                      on conflict (name, slot) do update set value = counts.value + excluded.value",
                 )
+                .await?
                 .bind(count.name())
                 .bind(i64::from(key % SLOTS))
                 .bind(by)

@@ -4,6 +4,7 @@
 //! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
 //! function in [`dialect`].
 mod dialect;
+mod writer;
 
 pub use dialect::{Col, Dialect, Shape, for_update, json_list, json_row, number_activity, selected, within};
 
@@ -20,6 +21,7 @@ use sqlx::{
 pub use sqlx::{AssertSqlSafe, PgPool, SqlitePool, types::Json};
 use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::watch;
+use writer::{Turn, Writer};
 
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
@@ -39,7 +41,7 @@ enum Pools {
     /// SQLite has one writer: a pool of one connection, and readers that cannot write.
     Sqlite {
         read: SqlitePool,
-        write: SqlitePool,
+        write: Writer,
     },
     Postgres(PgPool),
 }
@@ -65,7 +67,7 @@ pub struct Tx {
 
 #[derive(Debug)]
 pub(crate) enum TxOn {
-    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Sqlite(Turn),
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
@@ -104,7 +106,9 @@ pub struct Query<'c> {
 
 enum On<'c> {
     SqlitePool(&'c SqlitePool, SqliteArguments),
-    Sqlite(&'c mut sqlx::SqliteConnection, SqliteArguments),
+    Sqlite(&'c mut Turn, SqliteArguments),
+    /// Sent with the statement that comes next.
+    Later(&'c mut Turn),
     PgPool(&'c PgPool, PgArguments),
     Pg(&'c mut sqlx::PgConnection, PgArguments),
 }
@@ -143,25 +147,29 @@ impl Sql for Tx {
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
         let on = match &mut self.on {
-            TxOn::Sqlite(tx) => On::Sqlite(tx, SqliteArguments::default()),
+            TxOn::Sqlite(turn) => On::Sqlite(turn, SqliteArguments::default()),
             TxOn::Postgres(tx) => On::Pg(tx, PgArguments::default()),
         };
         Query { text: text.into_sql_str(), on, error: None }
     }
 }
 
-/// Calls the same sqlx function on whichever database the query is for.
-macro_rules! on {
-    ($query:expr, $make:path, $method:ident $(, $then:expr)?) => {{
+/// Fetches by the same sqlx function from whichever database the query is for.
+macro_rules! fetch {
+    ($query:expr, $method:ident) => {{
         let Query { text, on, error } = $query;
         if let Some(error) = error {
             return Err(error.into());
         }
         match on {
-            On::SqlitePool(to, args) => $make(text, args).$method(to).await$(.map($then))??,
-            On::Sqlite(to, args) => $make(text, args).$method(to).await$(.map($then))??,
-            On::PgPool(to, args) => $make(text, args).$method(to).await$(.map($then))??,
-            On::Pg(to, args) => $make(text, args).$method(to).await$(.map($then))??,
+            On::SqlitePool(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+            On::Sqlite(turn, args) => {
+                let (to, text) = turn.reading(text).await?;
+                sqlx::query_as_with(text, args).$method(to).await?
+            }
+            On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
+            On::PgPool(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+            On::Pg(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
         }
     }};
 }
@@ -170,6 +178,7 @@ impl Query<'_> {
     pub fn bind<T: Value>(mut self, value: T) -> Self {
         let added = match &mut self.on {
             On::SqlitePool(_, args) | On::Sqlite(_, args) => args.add(value),
+            On::Later(turn) => turn.bind(value),
             On::PgPool(_, args) | On::Pg(_, args) => args.add(value),
         };
         if let Err(e) = added {
@@ -179,20 +188,32 @@ impl Query<'_> {
     }
 
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        Ok(on!(self, sqlx::query_as_with, fetch_all))
+        Ok(fetch!(self, fetch_all))
     }
 
     pub async fn one<T: Record>(self) -> Result<T> {
-        Ok(on!(self, sqlx::query_as_with, fetch_one))
+        Ok(fetch!(self, fetch_one))
     }
 
     pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        Ok(on!(self, sqlx::query_as_with, fetch_optional))
+        Ok(fetch!(self, fetch_optional))
     }
 
     /// Runs a statement and says how many rows it changed.
     pub async fn run(self) -> Result<u64> {
-        Ok(on!(self, sqlx::query_with, execute, |done| done.rows_affected()))
+        let Query { text, on, error } = self;
+        if let Some(error) = error {
+            return Err(error.into());
+        }
+        Ok(match on {
+            On::SqlitePool(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+            On::Sqlite(turn, args) => {
+                sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected()
+            }
+            On::Later(_) => 0,
+            On::PgPool(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+            On::Pg(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+        })
     }
 
     /// The first column of the only row.
@@ -251,15 +272,23 @@ impl Db {
             .foreign_keys(true)
             .busy_timeout(BUSY)
             .optimize_on_close(true, None)
+            .statement_cache_capacity(300)
             .pragma("temp_store", "memory")
             // Kilobytes, for each of nine connections.
             .pragma("cache_size", "-8000")
             .disable_statement_logging();
-        let write =
-            SqlitePoolOptions::new().max_connections(1).acquire_timeout(BUSY).connect_with(options.clone()).await?;
+        // A connection to a file does not break by itself: nothing is tested before it is used.
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(BUSY)
+            .test_before_acquire(false)
+            .connect_with(options.clone())
+            .await?;
+        let write = Writer::new(write, BUSY);
         let read = SqlitePoolOptions::new()
             .max_connections(8)
             .acquire_timeout(Duration::from_secs(5))
+            .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true));
         Ok(Self { pools: Pools::Sqlite { read, write }, signals })
     }
@@ -271,14 +300,15 @@ impl Db {
     pub async fn migrate(&self) -> Result<()> {
         let mut tx = self.begin().await?;
         match &mut tx.on {
-            TxOn::Sqlite(conn) => {
-                SQLITE.run(&mut **conn).await.map_err(Error::internal)?;
+            TxOn::Sqlite(turn) => {
+                let conn = turn.writing().await?;
+                SQLITE.run(&mut *conn).await.map_err(Error::internal)?;
                 // Not apalis' own set-up: that lowers `synchronous` on our connection and shares our migration table.
                 let mut apalis = apalis_sqlite::SqliteStorage::migrations();
                 apalis.dangerous_set_table_name("_apalis_migrations");
-                apalis.run(&mut **conn).await.map_err(Error::internal)?;
+                apalis.run(&mut *conn).await.map_err(Error::internal)?;
                 // With this index SQLite's planner walks every job a worker ever did, for every batch.
-                sqlx::query("drop index if exists LIdx").execute(&mut **conn).await?;
+                sqlx::query("drop index if exists LIdx").execute(&mut *conn).await?;
             }
             TxOn::Postgres(conn) => {
                 POSTGRES.run(&mut **conn).await.map_err(Error::internal)?;
@@ -321,11 +351,14 @@ impl Db {
 
     /// Starts a transaction. On SQLite it takes the write lock at once, so it never fails half-way.
     ///
+    /// Whoever answers from what it has read in one commits it, also when nothing was written: what it has read may
+    /// be another's that is not on the disk yet.
+    ///
     /// # Errors
     /// Unavailable when no connection is to be had in time.
     pub async fn begin(&self) -> Result<Tx> {
         let on = match &self.pools {
-            Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin().await?),
             Pools::Postgres(pool) => TxOn::Postgres(pool.begin().await?),
         };
         Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0 })
@@ -359,7 +392,7 @@ impl Db {
     /// The pool apalis works on: the writer on SQLite.
     pub(crate) fn for_queue(&self) -> crate::queue::Pool {
         match &self.pools {
-            Pools::Sqlite { write, .. } => crate::queue::Pool::Sqlite(write.clone()),
+            Pools::Sqlite { write, .. } => crate::queue::Pool::Sqlite(write.pool.clone()),
             Pools::Postgres(pool) => crate::queue::Pool::Postgres(pool.clone()),
         }
     }
@@ -380,7 +413,7 @@ impl Db {
         match &self.pools {
             Pools::Sqlite { read, write } => {
                 read.close().await;
-                write.close().await;
+                write.pool.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
         }
@@ -392,7 +425,7 @@ impl Tx {
     /// Unavailable or Internal when the database refuses; nothing is kept then.
     pub async fn commit(self) -> Result<()> {
         match self.on {
-            TxOn::Sqlite(tx) => tx.commit().await?,
+            TxOn::Sqlite(turn) => turn.commit().await?,
             TxOn::Postgres(tx) => tx.commit().await?,
         }
         if self.jobs {
@@ -402,6 +435,24 @@ impl Tx {
             self.signals.activity.send_modify(|n| *n += 1);
         }
         Ok(())
+    }
+
+    /// A statement that answers nothing anybody waits for, and that cannot be refused for what is in the rows. On
+    /// SQLite it is sent with the next statement or the commit; run it with [`Query::run`].
+    ///
+    /// # Errors
+    /// What the database refuses of earlier ones.
+    pub async fn later(&mut self, text: &str) -> Result<Query<'_>> {
+        Ok(match &mut self.on {
+            TxOn::Sqlite(turn) => {
+                turn.later(text).await?;
+                Query { text: SqlStr::from_static(""), on: On::Later(turn), error: None }
+            }
+            TxOn::Postgres(tx) => {
+                let text = AssertSqlSafe(text.to_owned()).into_sql_str();
+                Query { text, on: On::Pg(tx, PgArguments::default()), error: None }
+            }
+        })
     }
 
     pub(crate) fn on(&mut self) -> &mut TxOn {

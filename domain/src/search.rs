@@ -1,8 +1,5 @@
 //! Search by the beginnings of words, the same on both databases: each row's words are kept in one indexed table.
-use crate::{
-    db::{Sql, Tx},
-    error::Result,
-};
+use crate::{db::Tx, error::Result};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
@@ -14,7 +11,7 @@ const WORDS: usize = 40;
 /// # Errors
 /// What the database refuses.
 pub async fn index(tx: &mut Tx, kind: &'static str, subject: Uuid, texts: &[&str]) -> Result<()> {
-    tx.sql("delete from search_terms where subject_id = $1").bind(subject).run().await?;
+    tx.later("delete from search_terms where subject_id = $1").await?.bind(subject).run().await?;
     let words: Vec<String> =
         texts.iter().flat_map(|text| terms(text)).collect::<BTreeSet<_>>().into_iter().take(WORDS).collect();
     if words.is_empty() {
@@ -22,7 +19,8 @@ pub async fn index(tx: &mut Tx, kind: &'static str, subject: Uuid, texts: &[&str
     }
     let rows: Vec<String> = (0..words.len()).map(|n| format!("($1, ${}, $2)", n + 3)).collect();
     let mut insert = tx
-        .sql_built(format!("insert into search_terms (kind, term, subject_id) values {}", rows.join(", ")))
+        .later(&format!("insert into search_terms (kind, term, subject_id) values {}", rows.join(", ")))
+        .await?
         .bind(kind)
         .bind(subject);
     for word in words {

@@ -29,11 +29,12 @@ pub(crate) const COLUMNS: &Shape = &[
 ];
 
 pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64) -> Result<()> {
-    tx.sql(
+    tx.later(
         "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
          company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
+    .await?
     .bind(row.id)
     .bind(row.at)
     .bind(row.actor_kind.clone())

@@ -146,7 +146,11 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
             tx.commit().await?;
             Ok((user, session))
         }
-        Turn::Active => Ok((user, session)),
+        Turn::Active => {
+            // The refresh that made it so may be on its way to the disk.
+            tx.commit().await?;
+            Ok((user, session))
+        }
         Turn::Reused => {
             let ended = store::end(&mut tx, id, ctx.now()).await?;
             tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;

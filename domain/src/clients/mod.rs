@@ -66,7 +66,7 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     let (account, order) = checked(ctx, setup, &input).await?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        drop(tx);
+        tx.commit().await?;
         return made(ctx, SpvId(id)).await;
     }
     known(&mut tx, &order).await?;
@@ -318,7 +318,10 @@ async fn set_status(
 ) -> Result<Client> {
     let mut tx = ctx.begin().await?;
     let (client, user) = locked(&mut tx, ctx, id, version, action).await?;
-    let Some(status) = decide(&user)? else { return Ok(client) };
+    let Some(status) = decide(&user)? else {
+        tx.commit().await?;
+        return Ok(client);
+    };
     users::change_status(&mut tx, ctx, &user, status).await?;
     activity::append(&mut tx, ctx, told(&client, name)).await?;
     tx.commit().await?;

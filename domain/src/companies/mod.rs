@@ -26,7 +26,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     let company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        drop(tx);
+        tx.commit().await?;
         return get(ctx, CompanyId(id)).await;
     }
     store::insert(&mut tx, &company).await?;

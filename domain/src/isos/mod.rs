@@ -49,7 +49,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        drop(tx);
+        tx.commit().await?;
         return get(ctx, IsoId(id)).await;
     }
     if !store::company_is_open(&mut tx, company_id).await? {

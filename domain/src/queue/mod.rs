@@ -95,10 +95,13 @@ async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>) -> Result<()> {
     let task = task.build();
     tx.has_jobs();
     match tx.on() {
-        TxOn::Sqlite(tx) => apalis_sqlite::queries::push_tasks(&mut **tx, QUEUE, &[task]).await.map_err(|e| match e {
-            apalis_sqlite::Error::Database(e) => Error::from(e),
-            e => Error::internal(e),
-        }),
+        TxOn::Sqlite(turn) => {
+            let conn = turn.writing().await?;
+            apalis_sqlite::queries::push_tasks(conn, QUEUE, &[task]).await.map_err(|e| match e {
+                apalis_sqlite::Error::Database(e) => Error::from(e),
+                e => Error::internal(e),
+            })
+        }
         TxOn::Postgres(tx) => {
             apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task]).await.map_err(|e| match e {
                 apalis_postgres::Error::Database(e) => Error::from(e),

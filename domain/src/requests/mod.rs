@@ -72,7 +72,9 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     check.done()?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        return store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+        let found = store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"))?;
+        tx.commit().await?;
+        return Ok(found);
     }
     let data = match (application, account) {
         (Some(application), _) => application.data()?,

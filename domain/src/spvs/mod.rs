@@ -111,7 +111,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
     loop {
         let mut tx = ctx.begin().await?;
         if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-            drop(tx);
+            tx.commit().await?;
             return get(ctx, SpvId(id)).await;
         }
         let custom = match &custom {

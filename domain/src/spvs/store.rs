@@ -54,13 +54,29 @@ const WITH_NAMES: &str = "select s.*, c.first_name as client_first_name, c.last_
 
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
+    with_steps(db, "$1", id.0).await
+}
+
+/// The order of a step with all its steps, kept from others until the transaction ends.
+pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
+    let order = "(select spv_id from spv_steps where id = $1)";
+    // SQLite has one writer, which this is. PostgreSQL reads what others wrote only after it has the lock.
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select s.id from spvs s where s.id = {order}{}", for_update(tx.dialect(), "s"));
+        tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?;
+    }
+    with_steps(tx, order, step.0).await
+}
+
+/// `which` is the order's id as SQL, from the value `$1`.
+async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Option<(Spv, Vec<Step>)>> {
     let dialect = db.dialect();
-    let steps = "select * from spv_steps where spv_id = $1 order by step_order, id";
+    let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
     let steps = within(dialect, &json_list(dialect, steps::store::COLUMNS, steps));
     let both = [("spv", json_row(dialect, COLUMNS)), ("steps", steps)];
     let columns: Vec<_> = both.iter().map(|(name, value)| (*name, value.as_str(), Col::Plain)).collect();
-    let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = $1"));
-    let rows: Vec<(Spv, Vec<Step>)> = db.sql_built(sql).bind(id).json().await?;
+    let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = {which}"));
+    let rows: Vec<(Spv, Vec<Step>)> = db.sql_built(sql).bind(value).json().await?;
     Ok(rows.into_iter().next())
 }
 
@@ -71,15 +87,6 @@ pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<()> {
         tx.sql_built(text).bind(id).optional::<(SpvId,)>().await?;
     }
     Ok(())
-}
-
-/// The order of a step, kept from others until the transaction ends.
-pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<SpvId>> {
-    let text = format!(
-        "select s.id from spv_steps t join spvs s on s.id = t.spv_id where t.id = $1{}",
-        for_update(tx.dialect(), "s")
-    );
-    Ok(tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
 }
 
 pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
@@ -259,11 +266,12 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
 
 /// Writes the fields that the state machine and the steps move, and a new version.
 pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
-    tx.sql(
+    tx.later(
         "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
          steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
          version = version + 1 where id = $1",
     )
+    .await?
     .bind(spv.id)
     .bind(state.status)
     .bind(state.held_from)

@@ -44,8 +44,7 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let spv_id = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
-    let (before, mut steps) = spvs::store::get(&mut tx, spv_id).await?.ok_or(Error::NotFound("step"))?;
+    let (before, mut steps) = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;

@@ -61,10 +61,11 @@ pub async fn copy(tx: &mut Tx, ctx: &Ctx, spv: SpvId, from: NaiveDate, template:
 
 /// Writes everything that a person may change.
 pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
-    tx.sql(
+    tx.later(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
          waiting_on = $7, updated_at = $8, updated_by = $9, version = $10 where id = $1",
     )
+    .await?
     .bind(step.id)
     .bind(step.status)
     .bind(step.text_data.clone())

@@ -109,7 +109,10 @@ async fn turn(
     let mut tx = ctx.begin().await?;
     store::lock_super_admins(&mut tx).await?;
     let user = lock(&mut tx, id, expected).await?;
-    let Some(to) = decide(&user)? else { return Ok(user) };
+    let Some(to) = decide(&user)? else {
+        tx.commit().await?;
+        return Ok(user);
+    };
     let changed = change_status(&mut tx, ctx, &user, to).await?;
     activity::append(&mut tx, ctx, event(action, &changed)).await?;
     tx.commit().await?;

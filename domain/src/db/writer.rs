@@ -1,0 +1,292 @@
+//! SQLite's one writer. Transactions take turns on one connection; those that wait for their turn together are
+//! committed together, so that one flush to the disk acknowledges them all.
+//!
+//! A turn is a savepoint inside the group's transaction: it can be rolled back alone, and it is acknowledged only
+//! when the whole group is on the disk. The group ends behind the turns that were waiting when it began.
+use crate::error::{Error, Result};
+use sqlx::{
+    Arguments, AssertSqlSafe, Encode, SqlSafeStr, SqlStr, Sqlite, SqliteConnection, SqlitePool, Type,
+    sqlite::SqliteArguments,
+};
+use std::{mem, sync::Arc, time::Duration};
+use tokio::{
+    runtime::Handle,
+    sync::{Mutex, OwnedMutexGuard, oneshot},
+    time::timeout,
+};
+
+/// Values bound to statements that wait to be sent; more are sent at once.
+const MOST_WAITING: usize = 600;
+
+#[derive(Clone, Debug)]
+pub(super) struct Writer {
+    pub pool: SqlitePool,
+    turns: Arc<Mutex<Option<Group>>>,
+    patience: Duration,
+}
+
+/// Turns that will be committed together.
+#[derive(Debug)]
+struct Group {
+    on: sqlx::Transaction<'static, Sqlite>,
+    /// Those whose turn is over and who wait for the commit.
+    waiting: Vec<oneshot::Sender<Outcome>>,
+}
+
+type Outcome = std::result::Result<(), Arc<str>>;
+
+/// One transaction's turn; rolls back when dropped without [`Turn::commit`].
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// The group, which is there until the turn is over.
+    group: Option<OwnedMutexGuard<Option<Group>>>,
+    /// Statements to be sent before the next one, and what is bound to them: each is a hand-over to the connection's
+    /// thread saved.
+    text: String,
+    bound: SqliteArguments,
+    /// Something was sent, so there is a savepoint.
+    begun: bool,
+}
+
+impl Writer {
+    pub fn new(pool: SqlitePool, patience: Duration) -> Self {
+        Self { pool, turns: Arc::default(), patience }
+    }
+
+    /// Waits for its turn.
+    pub async fn begin(&self) -> Result<Turn> {
+        let late = |_| Error::Unavailable("other writers take too long".to_owned());
+        let mut group = timeout(self.patience, self.turns.clone().lock_owned()).await.map_err(late)?;
+        if group.is_none() {
+            let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+            *group = Some(Group { on, waiting: Vec::new() });
+            // Turns come in the order they were asked for, so this one comes behind all that wait by now.
+            tokio::spawn(end(self.turns.clone()));
+        }
+        Ok(Turn {
+            group: Some(group),
+            text: "savepoint turn".to_owned(),
+            bound: SqliteArguments::default(),
+            begun: false,
+        })
+    }
+}
+
+/// Commits the group that is open when its turn comes, and tells everybody in it.
+async fn end(turns: Arc<Mutex<Option<Group>>>) {
+    // Let go before the commit: while the disk works, the next group's first turn waits for the connection and the
+    // others for theirs, and so they come together.
+    let Some(Group { on, waiting }) = turns.lock_owned().await.take() else { return };
+    let outcome = if waiting.is_empty() { on.rollback().await } else { on.commit().await };
+    tell(waiting, outcome.map_err(|e| e.to_string().into()));
+}
+
+fn tell(waiting: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
+    for one in waiting {
+        // Whoever does not listen any more has gone away.
+        let _ = one.send(outcome.clone());
+    }
+}
+
+impl Turn {
+    /// Adds a statement that is sent with the next one, and says from where its placeholders count.
+    pub async fn later(&mut self, text: &str) -> Result<()> {
+        if self.bound.len() > MOST_WAITING {
+            self.flush().await?;
+        }
+        self.text.push_str("; ");
+        renumber(text, self.bound.len(), &mut self.text);
+        Ok(())
+    }
+
+    pub fn bind<T: for<'q> Encode<'q, Sqlite> + Type<Sqlite>>(
+        &mut self,
+        value: T,
+    ) -> std::result::Result<(), sqlx::error::BoxDynError> {
+        self.bound.add(value)
+    }
+
+    /// The connection for a statement whose rows are wanted, and the statement with what must go before it.
+    pub async fn reading(&mut self, text: SqlStr) -> Result<(&mut SqliteConnection, SqlStr)> {
+        if self.bound.len() > 0 {
+            self.flush().await?;
+        }
+        let before = mem::take(&mut self.text);
+        let text =
+            if before.is_empty() { text } else { AssertSqlSafe(format!("{before}; {}", text.as_str())).into_sql_str() };
+        self.begun = true;
+        Ok((self.connection()?, text))
+    }
+
+    /// The connection with nothing waiting before it.
+    pub async fn writing(&mut self) -> Result<&mut SqliteConnection> {
+        self.flush().await?;
+        self.connection()
+    }
+
+    fn connection(&mut self) -> Result<&mut SqliteConnection> {
+        let group = self.group.as_mut().and_then(|group| group.as_mut());
+        group.map(|group| &mut *group.on).ok_or_else(|| Error::internal("the transaction is over"))
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        let text = AssertSqlSafe(mem::take(&mut self.text));
+        let bound = mem::take(&mut self.bound);
+        self.begun = true;
+        sqlx::query_with(text, bound).execute(self.connection()?).await?;
+        Ok(())
+    }
+
+    /// Ends the turn, and waits until the group is on the disk.
+    pub async fn commit(self) -> Result<()> {
+        if !self.begun && self.bound.len() == 0 {
+            return Ok(());
+        }
+        // In a task of its own: a caller who goes away in the middle must not leave it half done.
+        let committed = tokio::spawn(self.release()).await.map_err(Error::internal)??;
+        match committed.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(why)) => Err(Error::Unavailable(why.to_string())),
+            Err(_) => Err(Error::Unavailable("the writer was stopped".to_owned())),
+        }
+    }
+
+    async fn release(mut self) -> Result<oneshot::Receiver<Outcome>> {
+        self.text.push_str(if self.text.is_empty() { "release turn" } else { "; release turn" });
+        self.flush().await?;
+        let (told, committed) = oneshot::channel();
+        if let Some(group) = self.group.take().as_mut().and_then(|group| group.as_mut()) {
+            group.waiting.push(told);
+        }
+        Ok(committed)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let (Some(mut group), true) = (self.group.take(), self.begun) else { return };
+        match Handle::try_current() {
+            Ok(handle) => drop(handle.spawn(undo(group))),
+            // The process is ending; what was not committed is not kept.
+            Err(_) => drop(group.take()),
+        }
+    }
+}
+
+/// Takes back what a turn did. Where SQLite has taken back the whole group by itself (the disk is full), everybody
+/// in it is told.
+async fn undo(mut group: OwnedMutexGuard<Option<Group>>) {
+    let Some(open) = group.as_mut() else { return };
+    let Err(e) = sqlx::query("rollback to turn; release turn").execute(&mut *open.on).await else { return };
+    let Some(Group { mut on, waiting }) = group.take() else { return };
+    // sqlx still counts the transaction that SQLite has ended.
+    let _ = sqlx::query("begin").execute(&mut *on).await;
+    let _ = on.rollback().await;
+    tell(waiting, Err(e.to_string().into()));
+}
+
+/// Writes `text` with its placeholders `$1…` moved up by `by`.
+fn renumber(text: &str, by: usize, to: &mut String) {
+    let mut parts = text.split('$');
+    to.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        to.push('$');
+        match part[..digits].parse::<usize>() {
+            Ok(n) => to.push_str(&(n + by).to_string()),
+            Err(_) => to.push_str(&part[..digits]),
+        }
+        to.push_str(&part[digits..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_move_up_and_other_dollars_stay() {
+        let mut text = String::new();
+        renumber("update t set a = $2, b = c ->> '$.x' where id = $1 and n = $10", 7, &mut text);
+        assert_eq!(text, "update t set a = $9, b = c ->> '$.x' where id = $8 and n = $17");
+    }
+    async fn writer() -> (tempfile::TempDir, Writer) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}?mode=rwc", dir.path().join("turns.db").display());
+        let pool = sqlx::sqlite::SqlitePoolOptions::new().max_connections(1).connect(&url).await.expect("opens");
+        sqlx::raw_sql("pragma journal_mode = wal; create table t (n integer primary key)")
+            .execute(&pool)
+            .await
+            .expect("a table");
+        (dir, Writer::new(pool, Duration::from_secs(5)))
+    }
+
+    async fn add(turn: &mut Turn, n: i64) {
+        turn.later("insert into t values ($1)").await.expect("waits");
+        turn.bind(n).expect("binds");
+    }
+
+    async fn kept(writer: &Writer) -> Vec<i64> {
+        sqlx::query_scalar("select n from t order by n").fetch_all(&writer.pool).await.expect("reads")
+    }
+
+    #[tokio::test]
+    async fn turns_that_wait_together_are_kept_together_and_a_dropped_one_is_undone_alone() {
+        let (_dir, writer) = writer().await;
+        let first = writer.begin().await.expect("a turn");
+        let others: Vec<_> = (1..10)
+            .map(|n| {
+                let writer = writer.clone();
+                tokio::spawn(async move {
+                    let mut turn = writer.begin().await?;
+                    add(&mut turn, n).await;
+                    turn.flush().await?;
+                    // Every third goes away after it has written.
+                    if n % 3 == 0 { Ok(()) } else { turn.commit().await }
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        first.commit().await.expect("nothing to keep");
+        for other in others {
+            other.await.expect("runs").expect("is kept");
+        }
+        assert_eq!(kept(&writer).await, [1, 2, 4, 5, 7, 8]);
+    }
+
+    #[tokio::test]
+    async fn whoever_goes_away_while_committing_is_kept_all_the_same() {
+        let (_dir, writer) = writer().await;
+        let mut turn = writer.begin().await.expect("a turn");
+        add(&mut turn, 1).await;
+        let mut leaving = Box::pin(turn.commit());
+        assert!(futures::poll!(&mut leaving).is_pending());
+        drop(leaving);
+        let mut next = writer.begin().await.expect("a turn");
+        add(&mut next, 2).await;
+        next.commit().await.expect("is kept");
+        assert_eq!(kept(&writer).await, [1, 2]);
+    }
+
+    #[tokio::test]
+    async fn when_the_database_takes_the_whole_group_back_everybody_in_it_is_told_and_the_next_goes_on() {
+        let (_dir, writer) = writer().await;
+        let mut first = writer.begin().await.expect("a turn");
+        add(&mut first, 1).await;
+        let mut second = Box::pin(writer.begin());
+        assert!(futures::poll!(&mut second).is_pending());
+        let first = tokio::spawn(first.commit());
+        let mut second = second.await.expect("a turn of the same group");
+        // What SQLite does by itself when the disk is full.
+        sqlx::query("rollback").execute(second.writing().await.expect("a connection")).await.expect("ends it");
+        assert!(second.commit().await.is_err());
+        assert!(matches!(first.await.expect("runs"), Err(Error::Unavailable(_))));
+        let mut third = writer.begin().await.expect("a turn");
+        add(&mut third, 3).await;
+        third.commit().await.expect("is kept");
+        assert_eq!(kept(&writer).await, [3]);
+    }
+}
