@@ -7,7 +7,7 @@ import { barriers, isQuiet, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
-const inPortals = /^\/(client|employee|company|iso|admin)-dashboard/;
+const inPortals = /^\/(client-profile|(client|employee|company|iso|admin)-dashboard)/;
 /** Their text is the operator's; without one they do not exist. */
 const ofTheOperator: string[] = [paths.pricing, paths.careers, paths.privacy];
 
@@ -39,6 +39,7 @@ const groups: Group[] = [
     pages: async (office) => [
       paths.clientDashboard,
       paths.clientOrders,
+      paths.clientProfile,
       ...(await orders(office, 'client@example.com')).slice(0, 2).map(paths.clientOrder),
     ],
   },
@@ -47,6 +48,7 @@ const groups: Group[] = [
     person: (office, options) => office.employee(options),
     pages: async (office) => [
       ...employeePages,
+      paths.employeeSecurity,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .map((id) => `${paths.employeeTab('spvs')}&spv=${id}`),
@@ -58,6 +60,7 @@ const groups: Group[] = [
     pages: [
       paths.adminDashboard,
       paths.adminUsers,
+      paths.adminSecurity,
       paths.employeeDashboard,
       paths.companyDashboard,
       ...Object.keys(redirects),
@@ -67,12 +70,12 @@ const groups: Group[] = [
   {
     name: 'the pages of a company admin',
     person: (office, options) => office.companyAdmin(options),
-    pages: [paths.companyDashboard],
+    pages: [paths.companyDashboard, paths.companySecurity],
   },
   {
     name: 'the pages of an ISO partner',
     person: (office, options) => office.iso(options),
-    pages: [paths.isoDashboard],
+    pages: [paths.isoDashboard, paths.isoSecurity],
   },
 ];
 
@@ -83,8 +86,10 @@ const screens: Record<string, BrowserContextOptions> = {
 };
 
 test('no address of a portal is left out below', () => {
-  const swept = [paths.clientDashboard, paths.clientOrders, paths.employeeDashboard, paths.isoDashboard];
-  const rest = [paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
+  const swept = [paths.clientDashboard, paths.clientOrders, paths.clientProfile, paths.employeeDashboard];
+  const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
+  const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
+  rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);
   expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());
 });
 

@@ -26,14 +26,19 @@ export const paths = {
   privacy: '/privacy',
   clientDashboard: '/client-dashboard',
   clientOrders: '/client-dashboard/orders',
+  clientProfile: '/client-profile',
   clientOrder: (id: string) => `/client-dashboard/orders/${id}`,
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
+  employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',
+  isoSecurity: '/iso-dashboard/security',
   companyDashboard: '/company-dashboard',
+  companySecurity: '/company-dashboard/security',
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',
+  adminSecurity: '/admin-dashboard/security',
 } as const;
 
 /** Short or old addresses that lead to a real page (decision 31). */

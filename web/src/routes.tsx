@@ -11,6 +11,9 @@ import { Root } from './shared/Root';
 
 const portal = { handle: guarded, shouldRevalidate: admitAgain };
 
+/** The same in every portal but the client's, whose profile has it. */
+const security: RouteObject = { path: 'security', lazy: () => import('./shared/security/SecurityPage') };
+
 const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
@@ -24,25 +27,32 @@ const portals: RouteObject[] = [
     ],
   },
   {
+    path: paths.clientProfile,
+    ...guarded,
+    loader: admit('client'),
+    lazy: () => import('./portals/client/ClientPortal'),
+    children: [{ index: true, lazy: () => import('./portals/client/ProfilePage') }],
+  },
+  {
     path: paths.employeeDashboard,
     ...portal,
     loader: admit('employee', 'super_admin'),
     lazy: () => import('./portals/employee/EmployeePortal'),
-    children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }],
+    children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }, security],
   },
   {
     path: paths.isoDashboard,
     ...portal,
     loader: admit('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
-    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }],
+    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }, security],
   },
   {
     path: paths.companyDashboard,
     ...portal,
     loader: admit('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
-    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
+    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }, security],
   },
   {
     path: paths.adminDashboard,
@@ -52,6 +62,7 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/UsersPage') },
+      security,
     ],
   },
 ];

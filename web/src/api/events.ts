@@ -109,7 +109,11 @@ const touchedBy: Record<string, string[]> = {
   iso: ['isos', 'clients', 'spvs'],
   spv: ['spvs'],
   step: ['spvs'],
-  user: ['me', 'clients'],
+  session: ['security'],
+  factor: ['security', 'me'],
+  recovery_codes: ['security'],
+  identity: ['security'],
+  user: ['me', 'clients', 'security'],
   settings: ['settings'],
   seed: ['clients', 'companies', 'isos', 'spvs'],
 };

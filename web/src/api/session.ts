@@ -53,6 +53,16 @@ export async function signOut(): Promise<void> {
   }
 }
 
+/** Ends every session of this person, this one too. When the server does not, nothing has ended. */
+export async function signOutEverywhere() {
+  leaving = true;
+  try {
+    return await auth.signOut({ scope: 'global' });
+  } finally {
+    leaving = false;
+  }
+}
+
 /** The session is over on the server: nothing of it stays here. */
 export async function forgetSession(): Promise<void> {
   await auth.signOut({ scope: 'local' });

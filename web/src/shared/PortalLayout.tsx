@@ -1,3 +1,5 @@
+import { Menu } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,10 +22,12 @@ interface Props {
   portal: string;
   home: string;
   navigation?: ReactNode;
+  /** Where this portal shows how the person signs in. */
+  security: { path: string; label: string };
 }
 
 /** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
-export function PortalLayout({ portal, home, navigation }: Props) {
+export function PortalLayout({ portal, home, navigation, security }: Props) {
   const { t } = useTranslation(['common', 'names']);
   const admitted = useLoaderData<Me>();
   const me = useQuery(queries.me()).data ?? admitted;
@@ -62,6 +66,11 @@ export function PortalLayout({ portal, home, navigation }: Props) {
             name={`${me.first_name} ${me.last_name}`}
             email={me.email}
             role={t(`names:role.${me.role}`)}
+            links={
+              <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
+                {security.label}
+              </Menu.Item>
+            }
             onLanguage={(language) => void chooseLanguage(language)}
             onLogout={() => void logout()}
           />

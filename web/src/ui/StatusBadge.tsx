@@ -1,6 +1,6 @@
-import { Badge } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
+import { Tag } from './Tag';
 
 type Kind = 'spv' | 'step' | 'profile';
 
@@ -18,17 +18,8 @@ const toneOf: Record<string, ToneName> = {
   archived: 'rest',
 };
 
-/** The status in words; the colour only helps. */
+/** The status in words. */
 export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const { t } = useTranslation('names');
-  const tone = toneOf[status] ?? 'rest';
-  return (
-    <Badge
-      vars={() => ({
-        root: { '--badge-bg': `var(--spv-tone-${tone}-bg)`, '--badge-color': `var(--spv-tone-${tone}-text)` },
-      })}
-    >
-      {t(`${kind}_status.${status}`)}
-    </Badge>
-  );
+  return <Tag tone={toneOf[status] ?? 'rest'}>{t(`${kind}_status.${status}`)}</Tag>;
 }

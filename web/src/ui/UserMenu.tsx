@@ -1,5 +1,6 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconLogout } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { languages, useLocale, type Language } from '../messages/locale';
 import classes from './UserMenu.module.css';
@@ -15,11 +16,13 @@ interface Props {
   name: string;
   email: string;
   role: string;
+  /** Menu items of the person's own pages. */
+  links: ReactNode;
   onLanguage: (language: Language) => void;
   onLogout: () => void;
 }
 
-export function UserMenu({ name, email, role, onLanguage, onLogout }: Props) {
+export function UserMenu({ name, email, role, links, onLanguage, onLogout }: Props) {
   const { t } = useTranslation('common');
   const { language } = useLocale();
   const initials = name
@@ -40,6 +43,8 @@ export function UserMenu({ name, email, role, onLanguage, onLogout }: Props) {
           <span>{email}</span>
           <span>{role}</span>
         </div>
+        <Menu.Divider />
+        {links}
         <Menu.Divider />
         <Menu.Label>{t('language')}</Menu.Label>
         {languages.map((choice) => (

@@ -6,7 +6,7 @@ import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup, navLink } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common']);
+  const { t } = useTranslation(['dashboards', 'common', 'security']);
   const navigation = (
     <NavGroup label={t('common:portal.admin')}>
       <NavLink className={navLink} to={paths.adminDashboard} end>
@@ -20,6 +20,11 @@ export function Component() {
     </NavGroup>
   );
   return (
-    <PortalLayout portal={t('common:portal.admin')} home={paths.adminDashboard} navigation={navigation} />
+    <PortalLayout
+      portal={t('common:portal.admin')}
+      home={paths.adminDashboard}
+      navigation={navigation}
+      security={{ path: paths.adminSecurity, label: t('security:menu') }}
+    />
   );
 }

@@ -6,7 +6,7 @@ import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup, navLink } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common']);
+  const { t } = useTranslation(['dashboards', 'common', 'security']);
   const navigation = (
     <NavGroup label={t('company.main')}>
       <NavLink className={navLink} to={paths.companyDashboard} end>
@@ -16,6 +16,11 @@ export function Component() {
     </NavGroup>
   );
   return (
-    <PortalLayout portal={t('common:portal.company')} home={paths.companyDashboard} navigation={navigation} />
+    <PortalLayout
+      portal={t('common:portal.company')}
+      home={paths.companyDashboard}
+      navigation={navigation}
+      security={{ path: paths.companySecurity, label: t('security:menu') }}
+    />
   );
 }

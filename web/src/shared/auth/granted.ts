@@ -8,10 +8,10 @@ import { ApiError, unreachable } from '../../api/errors';
 import { secondsIn } from './problem';
 
 interface Answer {
-  data: unknown;
+  data?: unknown;
   error: AuthError | null;
 }
-type Data<A extends Answer> = Extract<A, { error: null }>['data'];
+type Data<A extends Answer> = Extract<A, { error: null }> extends { data: infer D } ? D : void;
 
 /** What the auth client answered; its error is thrown as the one shape every failed call has. */
 export async function granted<A extends Answer>(call: Promise<A>): Promise<Data<A>> {

@@ -1,7 +1,31 @@
-import type { Factor, User } from '@supabase/auth-js';
-import { queryOptions } from '@tanstack/react-query';
+import type { Factor, User, UserIdentity } from '@supabase/auth-js';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { isStatus } from '../../api/errors';
 import { auth } from '../../api/session';
 import { granted } from '../auth/granted';
+import { authCall } from './wire';
+
+export interface Session {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  user_agent: string | null;
+  device: string | null;
+  address: string | null;
+  aal: 'aal1' | 'aal2';
+  current: boolean;
+}
+
+export interface SignIn {
+  id: string;
+  at: string;
+  outcome: 'succeeded' | 'failed' | 'ended';
+  method: string | null;
+  reason: string | null;
+  address: string | null;
+  user_agent: string | null;
+  device: string | null;
+}
 
 /** What belongs to the signed-in person's own account. An event about any of it refreshes all of it. */
 export const own = {
@@ -11,10 +35,45 @@ export const own = {
       queryKey: [...own.all, 'user'],
       queryFn: async () => (await granted(auth.getUser())).user,
     }),
+  sessions: () =>
+    queryOptions({
+      queryKey: [...own.all, 'sessions'],
+      queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', signal),
+    }),
+  /** null: there is no set of codes. */
+  codes: () =>
+    queryOptions({
+      queryKey: [...own.all, 'codes'],
+      queryFn: async () => {
+        try {
+          return await granted(auth.mfa.recoveryCodes.getStatus());
+        } catch (error) {
+          if (isStatus(error, 404, 422)) return null;
+          throw error;
+        }
+      },
+    }),
+  signIns: () =>
+    infiniteQueryOptions({
+      queryKey: [...own.all, 'sign-ins'],
+      queryFn: ({ pageParam, signal }) =>
+        authCall<{ items: SignIn[]; next_cursor: string | null }>(
+          'GET',
+          `/../../rest/v1/me/sign-ins?limit=10${pageParam ? `&cursor=${pageParam}` : ''}`,
+          signal,
+        ),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.next_cursor ?? undefined,
+      select: (data) => data.pages.flatMap((page) => page.items),
+    }),
 };
 
 export function verifiedApps(user: User | undefined): Factor[] {
   return (user?.factors ?? []).filter(
     (factor) => factor.factor_type === 'totp' && factor.status === 'verified',
   );
+}
+
+export function identityAt(user: User, provider: string): UserIdentity | undefined {
+  return user.identities?.find((identity) => identity.provider === provider);
 }

@@ -27,6 +27,7 @@ export function refusal(portal: Portal, me: Me): Refusal | undefined {
 
 const areas: [string, Role[]][] = [
   [paths.clientDashboard, ['client']],
+  [paths.clientProfile, ['client']],
   [paths.employeeDashboard, ['employee', 'super_admin']],
   [paths.isoDashboard, ['iso']],
   [paths.companyDashboard, ['company_admin', 'super_admin']],

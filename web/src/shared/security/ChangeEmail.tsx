@@ -1,0 +1,83 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { ApiError, errorText } from '../../api/errors';
+import { auth } from '../../api/session';
+import { FormModal } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+import { granted } from '../auth/granted';
+import { required } from '../rules';
+import { own } from './own';
+
+interface Props {
+  current: string;
+  onClose: () => void;
+}
+
+export function ChangeEmail({ current, onClose }: Props) {
+  const { t } = useTranslation(['security', 'common']);
+  const [problem, setProblem] = useState<string>();
+  const form = useForm({
+    initialValues: { email: '' },
+    validate: {
+      email: (email) =>
+        required(email) ?? (email.trim().toLowerCase() === current.toLowerCase() ? t('email.same') : null),
+    },
+  });
+  const save = useMutation({
+    mutationFn: ({ email }: typeof form.values) =>
+      granted(
+        auth.updateUser({ email: email.trim() }, { emailRedirectTo: location.origin + location.pathname }),
+      ),
+    onSuccess: async ({ user }) => {
+      const next = user.new_email ?? form.values.email.trim();
+      onClose();
+      toast({ title: t('email.asked'), description: t('email.asked_text', { current, next }) });
+      await queryClient.invalidateQueries({ queryKey: own.all });
+    },
+    onError: (error) => {
+      const words = error instanceof ApiError ? besideField(error) : undefined;
+      if (!words) return setProblem(errorText(error));
+      form.setFieldError('email', words);
+      return form.getInputNode('email')?.focus();
+    },
+  });
+  const besideField = ({ code }: ApiError) => {
+    if (code === 'email_exists') return t('errors:fields.email_taken');
+    return code === 'validation_failed' ? t('errors:fields.invalid_email') : undefined;
+  };
+  return (
+    <FormModal
+      title={t('email.change')}
+      text={t('email.how')}
+      size="md"
+      submitLabel={t('email.ask')}
+      busyLabel={t('email.sending')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={problem}
+      onSubmit={form.onSubmit(
+        (values) => {
+          setProblem(undefined);
+          save.mutate(values);
+        },
+        () => form.getInputNode('email')?.focus(),
+      )}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t('email.new')}
+        type="email"
+        autoComplete="email"
+        required
+        withAsterisk={false}
+        data-autofocus
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+    </FormModal>
+  );
+}

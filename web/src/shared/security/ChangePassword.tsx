@@ -1,0 +1,146 @@
+import { Anchor } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../api/cache';
+import { ApiError, errorText } from '../../api/errors';
+import { auth } from '../../api/session';
+import { paths } from '../../paths';
+import { FormModal } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+import { granted } from '../auth/granted';
+import { PasswordField } from '../auth/PasswordField';
+import { mostBytes, passwordFault, shortest } from '../auth/passwordRules';
+import { weakness } from '../auth/problem';
+import { required } from '../rules';
+import { useMe } from '../session/me';
+import { own } from './own';
+import classes from './ChangePassword.module.css';
+
+export function ChangePassword({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['security', 'public', 'common']);
+  const { email } = useMe();
+  const [problem, setProblem] = useState<string>();
+  const form = useForm({
+    initialValues: { current: '', next: '', again: '' },
+    validate: {
+      current: required,
+      next: (next) => {
+        const fault = passwordFault(next);
+        return fault
+          ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
+          : null;
+      },
+      again: (again, { next }) => (again === next ? null : t('public:reset.differs')),
+    },
+  });
+  const beside = (field: 'current' | 'next', words: string) => {
+    form.setFieldError(field, words);
+    form.getInputNode(field)?.focus();
+  };
+  const save = useMutation({
+    mutationFn: ({ current, next }: typeof form.values) =>
+      granted(auth.updateUser({ password: next, current_password: current })),
+    onSuccess: () => {
+      toast({ title: t('password.changed'), description: t('password.changed_text') });
+      void queryClient.invalidateQueries({ queryKey: own.all });
+      onClose();
+    },
+    onError: (error) => {
+      const words = wordsFor(error);
+      const field = error instanceof ApiError && fieldOf[error.code];
+      if (field) beside(field, words);
+      else setProblem(words);
+    },
+  });
+  return (
+    <FormModal
+      title={t('password.change')}
+      text={t('password.others_end')}
+      size="md"
+      submitLabel={t('password.change')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={problem}
+      onSubmit={form.onSubmit(
+        (values) => {
+          setProblem(undefined);
+          save.mutate(values);
+        },
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? 'current')?.focus(),
+      )}
+      onClose={onClose}
+    >
+      {/* For password managers: whose password this is. */}
+      <input
+        className="sr-only"
+        type="email"
+        autoComplete="username"
+        value={email}
+        readOnly
+        tabIndex={-1}
+        aria-hidden="true"
+      />
+      <PasswordField
+        label={t('password.current')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        data-autofocus
+        key={form.key('current')}
+        {...form.getInputProps('current')}
+      />
+      <Anchor component={Link} to={paths.forgotPassword} size="sm" className={classes.forgotten}>
+        {t('password.forgotten')}
+      </Anchor>
+      <PasswordField
+        label={t('password.new')}
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        description={<Rules />}
+        descriptionProps={{ component: 'div' }}
+        key={form.key('next')}
+        {...form.getInputProps('next')}
+      />
+      <PasswordField
+        label={t('password.again')}
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        key={form.key('again')}
+        {...form.getInputProps('again')}
+      />
+    </FormModal>
+  );
+}
+
+function Rules() {
+  const { t } = useTranslation('security');
+  return (
+    <>
+      {t('password.rules')}
+      <ul className={classes.rules}>
+        <li>{t('password.rule_length', { count: shortest })}</li>
+        <li>{t('password.rule_common')}</li>
+        <li>{t('password.rule_own')}</li>
+      </ul>
+    </>
+  );
+}
+
+const fieldOf: Record<string, 'current' | 'next'> = {
+  current_password_invalid: 'current',
+  current_password_required: 'current',
+  same_password: 'next',
+  weak_password: 'next',
+  password_too_long: 'next',
+};
+
+function wordsFor(error: unknown): string {
+  const reasons = error instanceof ApiError ? error.params.reasons : undefined;
+  return (Array.isArray(reasons) && weakness(reasons)) || errorText(error);
+}

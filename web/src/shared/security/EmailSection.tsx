@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { IconMail, IconMailForward } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { errorText } from '../../api/errors';
+import { auth } from '../../api/session';
+import { SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
+import { Tag } from '../../ui/Tag';
+import { toast } from '../../ui/toasts';
+import { granted } from '../auth/granted';
+import { ChangeEmail } from './ChangeEmail';
+import { own } from './own';
+import { useStepUp } from './StepUp';
+
+export function EmailSection() {
+  const { t } = useTranslation(['security', 'common']);
+  const stepUp = useStepUp();
+  const [changing, setChanging] = useState(false);
+  const { data, error, refetch } = useQuery(own.user());
+  return (
+    <SettingsSection title={t('email.title')} text={t('email.text')}>
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()}>
+        {(user) => (
+          <>
+            <SettingsRow
+              icon={<IconMail size={17} />}
+              title={user.email}
+              text={t('email.row_text')}
+              actions={
+                !user.new_email && (
+                  <Button variant="default" onClick={() => stepUp(() => setChanging(true))}>
+                    {t('email.change')}
+                  </Button>
+                )
+              }
+            />
+            {user.new_email && <Pending current={user.email ?? ''} next={user.new_email} />}
+            {changing && <ChangeEmail current={user.email ?? ''} onClose={() => setChanging(false)} />}
+          </>
+        )}
+      </SettingsState>
+    </SettingsSection>
+  );
+}
+
+/** The change has been asked for, and waits for its confirmations. */
+function Pending({ current, next }: { current: string; next: string }) {
+  const { t } = useTranslation(['security', 'common']);
+  const failed = (error: unknown) =>
+    toast({ title: t('common:error'), description: errorText(error), destructive: true });
+  const resend = useMutation({
+    mutationFn: () => granted(auth.resend({ type: 'email_change', email: current })),
+    onSuccess: () =>
+      toast({ title: t('email.resent'), description: t('email.asked_text', { current, next }) }),
+    onError: failed,
+  });
+  const cancel = useMutation({
+    // Asking for the address one has takes the other one back.
+    mutationFn: () => granted(auth.updateUser({ email: current })),
+    onSuccess: async () => {
+      toast({ title: t('email.cancelled'), description: t('email.cancelled_text', { email: current }) });
+      await queryClient.invalidateQueries({ queryKey: own.all });
+    },
+    onError: failed,
+  });
+  const busy = resend.isPending || cancel.isPending;
+  return (
+    <SettingsRow
+      icon={<IconMailForward size={17} />}
+      title={next}
+      tag={<Tag tone="wait">{t('email.waiting')}</Tag>}
+      text={t('email.pending_text', { current, next })}
+      actions={
+        <>
+          <Button variant="default" disabled={busy} onClick={() => resend.mutate()}>
+            {t('email.resend')}
+          </Button>
+          <Button variant="default" disabled={busy} onClick={() => cancel.mutate()}>
+            {t('email.cancel')}
+          </Button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { errorText } from '../../api/errors';
+import { auth, signOutEverywhere } from '../../api/session';
+import { ConfirmDialog } from '../../ui/ConfirmDialog';
+import { toast } from '../../ui/toasts';
+import { granted } from '../auth/granted';
+import { own, type Session } from './own';
+import { authCall } from './wire';
+
+/** One session, all but this one, or all of them. */
+export type Which = Session | 'others' | 'all';
+
+export function EndSessions({ which, onClose }: { which: Which; onClose: () => void }) {
+  const { t } = useTranslation(['security', 'common']);
+  const device = (typeof which === 'object' && which.device) || t('sessions.unknown');
+  const words = {
+    one: {
+      title: 'sessions.end_title',
+      text: 'sessions.end_text',
+      done: 'sessions.ended',
+      verb: 'sessions.end',
+    },
+    others: {
+      title: 'sessions.end_others_title',
+      text: 'sessions.end_others_text',
+      done: 'sessions.others_ended',
+      verb: 'sessions.end_others',
+    },
+    all: {
+      title: 'sessions.end_all_title',
+      text: 'sessions.end_all_text',
+      done: 'sessions.all_ended',
+      verb: 'sessions.end_all',
+    },
+  }[typeof which === 'object' ? 'one' : which];
+  const end = useMutation({
+    mutationFn: async () => {
+      if (typeof which === 'object') await authCall('DELETE', `/sessions/${which.id}`);
+      else if (which === 'others') await granted(auth.signOut({ scope: 'others' }));
+      else await granted(signOutEverywhere());
+    },
+    onSuccess: () => {
+      toast({ title: t(words.done, { device }) });
+      onClose();
+      if (which !== 'all') void queryClient.invalidateQueries({ queryKey: own.all });
+    },
+    onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
+  });
+  return (
+    <ConfirmDialog
+      title={t(words.title, { device })}
+      confirmLabel={t(words.verb)}
+      busyLabel={t('sessions.ending')}
+      busy={end.isPending}
+      danger
+      onConfirm={() => end.mutate()}
+      onClose={onClose}
+    >
+      {t(words.text)}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Factor } from '@supabase/auth-js';
+import { Button } from '@mantine/core';
+import { IconDeviceMobile, IconShieldOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { dateTime } from '../../messages/format';
+import { Ago } from '../../ui/DateText';
+import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
+import { Tag } from '../../ui/Tag';
+import { AddApp } from './AddApp';
+import { CodesRow } from './CodesRow';
+import { own, verifiedApps } from './own';
+import { RemoveApp } from './RemoveApp';
+import { useStepUp } from './StepUp';
+
+export function FactorsSection() {
+  const { t } = useTranslation('security');
+  const stepUp = useStepUp();
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<Factor>();
+  const { data, error, refetch } = useQuery(own.user());
+  const apps = data && verifiedApps(data);
+  const add = () => stepUp(() => setAdding(true));
+  return (
+    <SettingsSection
+      title={t('totp.title')}
+      text={t('totp.text')}
+      tag={
+        apps && (
+          <Tag tone={apps.length > 0 ? 'live' : 'rest'}>{t(apps.length > 0 ? 'totp.on' : 'totp.off')}</Tag>
+        )
+      }
+    >
+      <SettingsState data={apps} error={error && errorText(error)} retry={() => void refetch()}>
+        {(all) =>
+          all.length === 0 ? (
+            <SettingsRow
+              icon={<IconShieldOff size={17} />}
+              title={t('totp.none')}
+              text={t('totp.none_text')}
+              actions={<Button onClick={add}>{t('totp.enable')}</Button>}
+            />
+          ) : (
+            <>
+              {all.map((app) => (
+                <AppRow key={app.id} app={app} onRemove={() => stepUp(() => setRemoving(app))} />
+              ))}
+              <CodesRow />
+              <SettingsFooter>
+                <Button variant="default" onClick={add}>
+                  {t('totp.add')}
+                </Button>
+              </SettingsFooter>
+            </>
+          )
+        }
+      </SettingsState>
+      {adding && <AddApp first={apps?.length === 0} onClose={() => setAdding(false)} />}
+      {removing && (
+        <RemoveApp app={removing} last={apps?.length === 1} onClose={() => setRemoving(undefined)} />
+      )}
+    </SettingsSection>
+  );
+}
+
+function AppRow({ app, onRemove }: { app: Factor; onRemove: () => void }) {
+  const { t } = useTranslation('security');
+  const name = app.friendly_name || t('totp.default_name');
+  const added = t('totp.added', { date: dateTime(app.created_at) });
+  return (
+    <SettingsRow
+      icon={<IconDeviceMobile size={17} />}
+      title={name}
+      text={
+        <>
+          {added}
+          {app.last_challenged_at && (
+            <>
+              {' · '}
+              {t('totp.last_used')} <Ago at={app.last_challenged_at} />
+            </>
+          )}
+        </>
+      }
+      actions={
+        <Button variant="default" aria-label={t('totp.remove_of', { name })} onClick={onRemove}>
+          {t('totp.remove')}
+        </Button>
+      }
+    />
+  );
+}

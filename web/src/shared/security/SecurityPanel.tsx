@@ -1,0 +1,24 @@
+import { Settings } from '../../ui/Settings';
+import { EmailSection } from './EmailSection';
+import { FactorsSection } from './FactorsSection';
+import { HistorySection } from './HistorySection';
+import { IdentitiesSection } from './IdentitiesSection';
+import { PasswordSection } from './PasswordSection';
+import { SessionsSection } from './SessionsSection';
+import { StepUp } from './StepUp';
+
+/** How a person signs in, and where: the same in every portal. */
+export function SecurityPanel() {
+  return (
+    <StepUp>
+      <Settings>
+        <PasswordSection />
+        <FactorsSection />
+        <EmailSection />
+        <IdentitiesSection />
+        <SessionsSection />
+        <HistorySection />
+      </Settings>
+    </StepUp>
+  );
+}

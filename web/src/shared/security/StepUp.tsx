@@ -1,0 +1,51 @@
+import { Modal, Text } from '@mantine/core';
+import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { auth } from '../../api/session';
+import { ChallengeForm } from './ChallengeForm';
+import { own, verifiedApps } from './own';
+
+type Ask = (then: () => void) => void;
+const StepUpContext = createContext<Ask>((then) => then());
+
+/** Asks for a code first where the server would refuse: the account has a second factor, this session has not shown it. */
+export function useStepUp(): Ask {
+  return useContext(StepUpContext);
+}
+
+export function StepUp({ children }: { children: ReactNode }) {
+  const { t } = useTranslation(['security', 'common']);
+  const [waiting, setWaiting] = useState<() => void>();
+  const ask = useCallback<Ask>((then) => {
+    void needsCode().then((needed) => (needed ? setWaiting(() => then) : then()));
+  }, []);
+  const close = () => setWaiting(undefined);
+  return (
+    <StepUpContext value={ask}>
+      {children}
+      {waiting && (
+        <Modal
+          opened
+          onClose={close}
+          title={t('challenge.title')}
+          size="sm"
+          closeButtonProps={{ 'aria-label': t('common:close') }}
+        >
+          <Text size="sm" c="dimmed" mb="md">
+            {t('challenge.text')}
+          </Text>
+          <ChallengeForm onVerified={() => (close(), waiting())} onCancel={close} />
+        </Modal>
+      )}
+    </StepUpContext>
+  );
+}
+
+/** When it cannot be found out, the server will say. */
+async function needsCode(): Promise<boolean> {
+  const user = await queryClient.ensureQueryData(own.user()).catch(() => undefined);
+  if (verifiedApps(user).length === 0) return false;
+  const { data } = await auth.mfa.getAuthenticatorAssuranceLevel();
+  return data?.currentLevel === 'aal1';
+}

@@ -1,0 +1,41 @@
+import type { User } from '@supabase/auth-js';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { toast } from '../../ui/toasts';
+import { identityAt } from './own';
+
+/** Which provider the page was left for, so that the way back can be told from a reload. */
+const key = 'spv-linking';
+
+export function rememberLinking(provider: string): void {
+  sessionStorage.setItem(key, provider);
+}
+
+/** Back from a provider: says how it went, and takes what the provider added out of the address. */
+export function useLinkOutcome(user: User | undefined): void {
+  const { t } = useTranslation('security');
+  const navigate = useNavigate();
+  const told = useRef(false);
+  useEffect(() => {
+    const provider = sessionStorage.getItem(key);
+    if (!provider || !user || told.current) return;
+    told.current = true;
+    sessionStorage.removeItem(key);
+    const url = new URL(location.href);
+    const refusal =
+      url.searchParams.get('error_code') ?? new URLSearchParams(url.hash.slice(1)).get('error_code');
+    const name = t(`identities.provider.${provider}`, { defaultValue: provider });
+    if (refusal) {
+      const description = t(`errors:${refusal}`, { defaultValue: t('identities.not_linked_text') });
+      toast({ title: t('identities.not_linked'), description, destructive: true });
+    } else if (identityAt(user, provider)) {
+      toast({
+        title: t('identities.linked', { provider: name }),
+        description: t('identities.linked_text'),
+      });
+    }
+    for (const added of ['code', 'error', 'error_code', 'error_description']) url.searchParams.delete(added);
+    void navigate(url.pathname + url.search, { replace: true, preventScrollReset: true });
+  }, [user, t, navigate]);
+}

@@ -1,0 +1,21 @@
+import { ApiError, unreachable } from '../../api/errors';
+import { accessToken } from '../../api/session';
+import type { ErrorBody } from '../../api/types';
+
+/** Our own additions to the protocol, which the auth client does not know. */
+export async function authCall<Body>(
+  method: 'GET' | 'DELETE',
+  path: string,
+  signal?: AbortSignal,
+): Promise<Body> {
+  const headers = {
+    authorization: `Bearer ${(await accessToken()) ?? ''}`,
+    'x-supabase-api-version': '2024-01-01',
+  };
+  const response = await fetch(`/auth/v1${path}`, { method, headers, signal }).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+  });
+  const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  if (response.ok) return answer as Body;
+  throw new ApiError(response.status, answer as ErrorBody | null, response.headers.get('x-request-id'));
+}
