@@ -4,7 +4,8 @@ import type { CSSVariablesResolver, MantineThemeOverride } from '@mantine/core';
 
 export const systemFont =
   "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
-const font = `'Inter Variable', ${systemFont}`;
+/** The second one stands in for Inter until it is there (base.css). */
+const font = `'Inter Variable', 'Inter Fallback', ${systemFont}`;
 const mono = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace";
 
 type Pair = readonly [light: string, dark: string];
