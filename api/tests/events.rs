@@ -148,6 +148,28 @@ async fn a_client_hears_of_its_order_and_of_no_other() {
 }
 
 #[tokio::test]
+async fn people_hear_of_their_own_account_and_of_nobody_elses() {
+    on_both(|app| async move {
+        app.follow();
+        let (maya, nora) = (app.client("Maya").await, app.client("Nora").await);
+        settled(&app).await;
+        let mut hears = Events::of(&maya, None).await;
+        let before = hears.ready().await;
+        app.sign_in(nora.id, "Nora").await;
+        app.sign_in(maya.id, "Maya").await;
+        let told = hears.until("session.started").await;
+        assert_eq!(told["subject"]["id"], maya.id.to_string());
+        hears.silence().await;
+        // A stream that comes back hears of it from the log.
+        let mut again = Events::of(&maya, Some(before)).await;
+        again.ready().await;
+        assert_eq!(again.change().await["subject"]["id"], maya.id.to_string());
+        again.silence().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_stream_resumes_without_a_gap_and_without_anything_twice() {
     on_both(|app| async move {
         app.follow();

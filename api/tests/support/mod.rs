@@ -99,7 +99,7 @@ impl TestApp {
     }
 
     /// Signs in at `/auth/v1/token`, as browsers do.
-    async fn sign_in(&self, id: UserId, first: &str) -> Person {
+    pub async fn sign_in(&self, id: UserId, first: &str) -> Person {
         static HASH: OnceCell<passwords::PasswordHash> = OnceCell::const_new();
         let operator = self.world.operator();
         let hash = HASH.get_or_init(|| async { passwords::hash(&operator, PASSWORD).await.expect("hashes") }).await;

@@ -62,7 +62,7 @@ async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
     *last = Some(after);
     number_all(ctx).await?;
     loop {
-        let rows = store::since(&mut db, crate::access::Scope::All, after, BATCH as usize).await?;
+        let rows = store::since(&mut db, crate::access::Scope::All, None, after, BATCH as usize).await?;
         let full = rows.len() == BATCH as usize;
         for row in rows {
             after = row.seq.unwrap_or(after);

@@ -160,7 +160,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
 /// Unauthenticated for nobody.
 pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let scope = ctx.scope()?;
-    store::since(&mut ctx.db(), scope, after, limit).await
+    store::since(&mut ctx.db(), scope, ctx.actor.user_id(), after, limit).await
 }
 
 /// The number of the last event.
@@ -173,6 +173,11 @@ pub async fn last_seq(ctx: &Ctx) -> Result<i64> {
 
 /// True when an open page of `actor` may hear of this event: what [`since`] would give it.
 pub fn visible(actor: &Actor, event: &Activity) -> bool {
+    let me = actor.user_id().map(|id| id.0);
+    if me.is_some() && event.subject_kind == "user" && event.subject_id == me {
+        // What happens to their own account, people hear of in every role.
+        return true;
+    }
     match actor.scope() {
         Ok(Scope::All) => true,
         Ok(Scope::Company(id)) => event.public && event.company_id == Some(id),

@@ -4,6 +4,7 @@ use crate::{
     access::Scope,
     db::{Col, Db, Json, Shape, Sql, Tx, json_list, json_row, number_activity},
     error::{Error, Result},
+    ids::UserId,
 };
 use serde::Serialize;
 
@@ -99,11 +100,18 @@ pub async fn list(
     query.json().await
 }
 
-pub async fn since(db: &mut Db, scope: Scope, after: i64, limit: usize) -> Result<Vec<Activity>> {
+/// What the scope shows, and what happened to the account of `me`.
+pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (condition, whose) = scoped(scope);
-    let sql = format!("select * from activity where {condition} and seq > {after} order by seq limit {limit}");
+    let mut ids = Vec::from_iter(whose);
+    let mut shown = condition.to_owned();
+    if let Some(me) = me {
+        ids.push(me.0);
+        shown.push_str(&format!(" or subject_kind = 'user' and subject_id = ${} and seq is not null", ids.len()));
+    }
+    let sql = format!("select * from activity where ({shown}) and seq > {after} order by seq limit {limit}");
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
-    if let Some(id) = whose {
+    for id in ids {
         query = query.bind(id);
     }
     query.json().await
