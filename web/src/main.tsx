@@ -16,12 +16,19 @@ const loadApp = () => import('./App');
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp() {
-  const [{ App }] = await Promise.all([loadApp(), loadMessages()]);
+  const [{ App }] = await Promise.all([loadApp().then(withFont), loadMessages()]);
   root.render(
     <Providers>
       <App />
     </Providers>,
   );
+}
+
+/** The font is asked for before the first text is there, which waits for it a moment: most often nothing changes later. */
+async function withFont<Part>(part: Part): Promise<Part> {
+  const font = document.fonts.load("14px 'Inter Variable'").catch(() => undefined);
+  await Promise.race([font, new Promise((resolve) => setTimeout(resolve, 100))]);
+  return part;
 }
 
 async function go(path: string) {

@@ -77,6 +77,9 @@ export function SettingsWaiting({ rows = 1 }: { rows?: number }) {
         <Skeleton height={14} width="35%" my={3} />
         <Skeleton height={12} width="55%" my={4} />
       </div>
+      <div className={classes.actions}>
+        <Skeleton className={classes.waitingButton} />
+      </div>
     </div>
   ));
 }

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { IconCircleCheck, IconClock, IconFolderPlus, IconProgress } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { NeedHelp } from './NeedHelp';
-import { OrderCard } from './OrderCard';
+import { OrderCard, OrderCardWaiting } from './OrderCard';
 
 export function Component() {
   const { t } = useTranslation('client');
@@ -59,7 +59,12 @@ export function Component() {
                   )
                 }
               >
-                {!data && <Skeleton height={120} m="md" width="auto" />}
+                {!data && (
+                  <>
+                    <OrderCardWaiting />
+                    <OrderCardWaiting />
+                  </>
+                )}
                 {data?.spvs.length === 0 && (
                   <EmptyState icon={<IconFolderPlus size={20} />} title={t('orders.empty')} />
                 )}

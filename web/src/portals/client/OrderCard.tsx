@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Spv } from '../../api/types';
@@ -36,5 +36,25 @@ export function OrderCard({ spv }: { spv: Spv }) {
         </Button>
       </div>
     </article>
+  );
+}
+
+/** A card that is still on its way, as high as it will be. */
+export function OrderCardWaiting() {
+  return (
+    <div className={classes.card} aria-busy="true">
+      <div className={classes.head}>
+        <div className={classes.waiting}>
+          <Skeleton height={14} width="50%" mt={4} />
+          <Skeleton height={12} width="80%" mt={7} mb={3} />
+        </div>
+        <Skeleton height={20} width={72} />
+      </div>
+      <Skeleton height={6} my={6} />
+      <div className={classes.foot}>
+        <Skeleton height={13} width="min(290px, 100%)" my={3} />
+        <Skeleton className={classes.waitingButton} />
+      </div>
+    </div>
   );
 }

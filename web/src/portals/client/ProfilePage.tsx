@@ -1,9 +1,13 @@
 import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { loadOwnUser } from '../../shared/security/own';
 import { SecurityPanel } from '../../shared/security/SecurityPanel';
 import { useParam } from '../../shared/queryParams';
 import { PageHeader } from '../../ui/PageHeader';
 import { BackToDashboard } from './BackToDashboard';
+import classes from './ProfilePage.module.css';
+
+export const loader = loadOwnUser;
 
 /** A tab is here once it does something. */
 const tabs = { security: SecurityPanel };
@@ -19,7 +23,7 @@ export function Component() {
     <>
       <PageHeader title={t('profile.title')} back={<BackToDashboard />} />
       <Tabs value={tab} onChange={(next) => setWanted(next ?? '')}>
-        <Tabs.List aria-label={t('profile.tabs')} mb="lg">
+        <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
           <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value={tab}>

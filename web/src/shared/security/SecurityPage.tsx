@@ -2,7 +2,10 @@ import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { PageHeader } from '../../ui/PageHeader';
+import { loadOwnUser } from './own';
 import { SecurityPanel } from './SecurityPanel';
+
+export const loader = loadOwnUser;
 
 /** The panel as a page of a portal. */
 export function Component() {

@@ -1,5 +1,6 @@
 import type { Factor, User, UserIdentity } from '@supabase/auth-js';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryClient } from '../../api/cache';
 import { isStatus } from '../../api/errors';
 import { auth } from '../../api/session';
 import { granted } from '../auth/granted';
@@ -67,6 +68,16 @@ export const own = {
       select: (data) => data.pages.flatMap((page) => page.items),
     }),
 };
+
+/** What the session itself knows of the account is there at once; it is asked for anew all the same. */
+export async function loadOwnUser(): Promise<null> {
+  const { queryKey } = own.user();
+  if (!queryClient.getQueryData(queryKey)) {
+    const { data } = await auth.getSession();
+    if (data.session) queryClient.setQueryData(queryKey, data.session.user, { updatedAt: 0 });
+  }
+  return null;
+}
 
 export function verifiedApps(user: User | undefined): Factor[] {
   return (user?.factors ?? []).filter(

@@ -22,11 +22,13 @@ export function admit(...roles: Role[]) {
       rememberWantedPath(pathname + search);
       throw redirect(paths.landing);
     }
+    // What the operator has set is part of every page's frame: it comes with the page, not after it.
+    const settings = queryClient.prefetchQuery({ ...queries.settings(), retry: false });
     const me = await orDeny(queryClient.ensureQueryData(queries.me()));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextStep(me);
     if (step) throw redirect(before(step, pathname + search));
-    await follow(me);
+    await Promise.all([follow(me), settings]);
     return me;
   };
 }

@@ -72,7 +72,7 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
 
 function Waiting() {
   return (
-    <div className={classes.waiting} aria-hidden="true">
+    <div className={classes.waiting} aria-busy="true">
       {[1, 2, 3, 4].map((row) => (
         <Skeleton key={row} height={56} />
       ))}
