@@ -11,7 +11,7 @@ pub use dialect::{Col, Dialect, Shape, for_update, json_list, json_row, number_a
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;
 use sqlx::{
-    Arguments, ConnectOptions, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
+    Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
     migrate::Migrator,
     postgres::{PgArguments, PgConnectOptions, PgListener, PgPoolOptions, PgRow},
     sqlite::{
@@ -28,6 +28,9 @@ static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 
 /// How long a writer waits for another: less than a request may take, so that its caller hears "busy", not "late".
 const BUSY: Duration = Duration::from_secs(8);
+
+/// How long a connection to PostgreSQL is taken for alive after its last use.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -258,6 +261,16 @@ impl Db {
             let pool = PgPoolOptions::new()
                 .max_connections(20)
                 .acquire_timeout(Duration::from_secs(5))
+                // One that was in use a moment ago is there; asking every time costs as much as a small query.
+                .test_before_acquire(false)
+                .before_acquire(|connection, about| {
+                    Box::pin(async move {
+                        if about.idle_for > FRESH {
+                            connection.ping().await?;
+                        }
+                        Ok(true)
+                    })
+                })
                 .connect_with(options)
                 .await?;
             return Ok(Self { pools: Pools::Postgres(pool), signals });
