@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLoaderData, useLocation, useRevalidator } from 'react-router-dom';
 import { signOut } from '../../../api/session';
@@ -15,18 +16,22 @@ export function Component() {
   const me = useLoaderData<Me>();
   const { search } = useLocation();
   const { revalidate } = useRevalidator();
+  const [enrolled, setEnrolled] = useState(false);
   const goOn = () => {
     welcome(afterwards(search) ?? homeOf(me.role));
     void revalidate();
   };
+  const part = enrolled ? 'codes' : 'app';
   return (
-    <Task title={t('mfa_setup.title')} lead={t('mfa_setup.lead')} size="medium">
-      <TotpSetup onDone={goOn} />
-      <nav className={css.ways} aria-label={t('login.ways')}>
-        <button type="button" onClick={() => void signOut()}>
-          {t('mfa_setup.later')}
-        </button>
-      </nav>
+    <Task title={t(`mfa_setup.${part}.title`)} lead={t(`mfa_setup.${part}.lead`)} size="medium">
+      <TotpSetup onEnrolled={() => setEnrolled(true)} onDone={goOn} />
+      {!enrolled && (
+        <nav className={css.ways} aria-label={t('login.ways')}>
+          <button type="button" onClick={() => void signOut()}>
+            {t('mfa_setup.later')}
+          </button>
+        </nav>
+      )}
     </Task>
   );
 }
