@@ -119,7 +119,7 @@ impl App {
     /// # Errors
     /// Unauthenticated; Unavailable when the token is new here and the database cannot be asked.
     pub async fn who(&self, token: &str) -> Result<Arc<SignedIn>, Error> {
-        match auth::authenticate(&self.auth, &self.db, self.clock.now(), token).await {
+        match auth::authenticate(&self.auth, &self.db, &self.options, self.clock.now(), token).await {
             // Which of the reasons it was is the sign-in protocol's business.
             Err(Error::Unauthenticated(_)) => Err(Error::unauthenticated("unauthenticated")),
             other => other,

@@ -67,12 +67,12 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     let reason = || json!({ "reason": "tried" });
     let unique = format!("{}@example.com", uuid_like(operation, who));
     Some(match operation {
-        "me_get" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
-        | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
-        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "health_alive" | "health_ready" => {
-            (String::new(), none())
-        }
+        "me_get" | "me_sign_ins" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list"
+        | "template_list" | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso"
+        | "dashboard_company" | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "health_alive"
+        | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
+        "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),
         "client_get" => (rows.maya.clone(), none()),
         "client_update" => (rows.maya.clone(), json!({ "phone": "1" })),
         "client_invite" => (rows.maya.clone(), none()),

@@ -61,6 +61,55 @@ pub struct SignedIn {
     pub time_zone: String,
     /// Signed in with a password that somebody else chose: nothing is open until there is an own one (decision 20).
     pub must_change_password: bool,
+    pub mfa: Mfa,
+}
+
+/// How a session stands with second factors. Default: none is needed and none was shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mfa {
+    /// The office wants one of everybody with this role.
+    pub required: bool,
+    /// The person has one.
+    pub enrolled: bool,
+    /// It was shown in this session.
+    pub aal2: bool,
+}
+
+/// What a session owes before anything of the office opens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Showing the second factor.
+    Challenge,
+    /// Getting one.
+    Enrol,
+}
+
+impl Mfa {
+    /// Whoever has a factor must always show it; whose role needs one must get it first.
+    pub fn due(self) -> Option<Due> {
+        match self {
+            Self { aal2: true, .. } => None,
+            Self { enrolled: true, .. } => Some(Due::Challenge),
+            Self { required, .. } => required.then_some(Due::Enrol),
+        }
+    }
+
+    pub fn aal(self) -> &'static str {
+        if self.aal2 { "aal2" } else { "aal1" }
+    }
+}
+
+impl SignedIn {
+    /// # Errors
+    /// Forbidden `mfa_required`, `password_change_required`, `mfa_enrolment_required`: what is due first.
+    pub fn owes_nothing(&self) -> Result<()> {
+        match self.mfa.due() {
+            Some(Due::Challenge) => Err(Error::forbidden("mfa_required")),
+            _ if self.must_change_password => Err(Error::forbidden("password_change_required")),
+            Some(Due::Enrol) => Err(Error::forbidden("mfa_enrolment_required")),
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,8 +251,10 @@ impl Actor {
         let verdict = match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
             Self::System(_) | Self::Operator(_) => Verdict::Yes,
-            Self::User(user) if user.must_change_password => return Err(Error::forbidden("password_change_required")),
-            Self::User(user) => rule(user, action, resource),
+            Self::User(user) => {
+                user.owes_nothing()?;
+                rule(user, action, resource)
+            }
         };
         match verdict {
             Verdict::Yes => Ok(()),
@@ -213,12 +264,14 @@ impl Actor {
     }
 
     /// # Errors
-    /// Unauthenticated for nobody; Forbidden `password_change_required`.
+    /// Unauthenticated for nobody; Forbidden as [`SignedIn::owes_nothing`] says.
     pub fn scope(&self) -> Result<Scope> {
+        if let Self::User(user) = self {
+            user.owes_nothing()?;
+        }
         Ok(match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
             Self::System(_) | Self::Operator(_) => Scope::All,
-            Self::User(user) if user.must_change_password => return Err(Error::forbidden("password_change_required")),
             Self::User(user) => match user.role {
                 Role::SuperAdmin | Role::Employee => Scope::All,
                 Role::CompanyAdmin => user.company_id.map_or(Scope::Nothing, Scope::Company),

@@ -51,4 +51,6 @@ ids! {
     MailId,
     RequestId,
     ActivityId,
+    FactorId,
+    ChallengeId,
 }

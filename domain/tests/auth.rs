@@ -42,7 +42,7 @@ async fn sign_in(world: &World, auth: &Auth, first: &str) -> Granted {
 
 /// The context of whoever holds this access token.
 async fn holder(world: &World, auth: &Auth, token: &str) -> Result<Ctx, Error> {
-    let who = auth::authenticate(auth, &world.db, world.clock.now(), token).await?;
+    let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), token).await?;
     Ok(world.as_actor(domain::Actor::User(who)))
 }
 
@@ -447,11 +447,14 @@ async fn the_memory_answers_without_the_database() {
     let auth = node();
     person(&world, Role::Employee, "maya").await;
     let granted = sign_in(&world, &auth, "maya").await;
-    let first = auth::authenticate(&auth, &world.db, world.clock.now(), &granted.access_token).await.unwrap();
+    let first =
+        auth::authenticate(&auth, &world.db, &world.options, world.clock.now(), &granted.access_token).await.unwrap();
     world.db.close().await;
-    let again = auth::authenticate(&auth, &world.db, world.clock.now(), &granted.access_token).await.unwrap();
+    let again =
+        auth::authenticate(&auth, &world.db, &world.options, world.clock.now(), &granted.access_token).await.unwrap();
     assert!(Arc::ptr_eq(&first, &again));
-    let unknown = auth::authenticate(&node(), &world.db, world.clock.now(), &granted.access_token).await;
+    let unknown =
+        auth::authenticate(&node(), &world.db, &world.options, world.clock.now(), &granted.access_token).await;
     assert!(matches!(unknown, Err(Error::Unavailable(_))), "a token that is new cannot be looked up");
 }
 

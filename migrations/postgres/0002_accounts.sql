@@ -17,6 +17,8 @@ alter table users add column banned_until timestamptz;
 
 -- The factor that raised the session to aal2.
 alter table sessions add column factor_id uuid;
+-- Refresh tokens before this one were given out before the second factor, and are worth nothing any more.
+alter table sessions add column raised_counter bigint not null default 0;
 
 -- A mail of the protocol may go to an address that is not the account's yet.
 alter table mails add column link_kind text;
@@ -60,13 +62,15 @@ create table flows (
 create index flows_by_user on flows (user_id, method, created_at);
 create index flows_expired on flows (expires_at);
 
--- Second factors.
+-- Second factors: authenticators, and at most one set of recovery codes. No secret is kept: an authenticator's is made
+-- from a signing key and the factor's id.
 create table factors (
     id uuid primary key,
     user_id uuid not null references users (id),
+    kind text not null check (kind in ('totp', 'recovery_code')),
     friendly_name text not null,
     status text not null check (status in ('unverified', 'verified')),
-    secret text not null,
+    key_id text,
     -- The last time step that was used: a code works once.
     last_step bigint,
     last_challenged_at timestamptz,

@@ -1,13 +1,18 @@
 //! The caller.
 use crate::{
+    answer::Page,
     error::Result,
-    extract::{Json, SignedIn},
+    extract::{Json, Query, SignedIn},
 };
 use axum::Json as Answer;
+use chrono::{DateTime, Utc};
 use domain::{
-    Action, Ctx,
-    access::{Resource, Role},
-    ids::UserId,
+    Action, Actor, Ctx,
+    access::{self, Resource, Role},
+    activity::Activity,
+    auth::{device, history},
+    ids::{ActivityId, UserId},
+    page::PageQuery,
     users,
 };
 use serde::{Deserialize, Serialize};
@@ -30,9 +35,42 @@ pub struct Me {
     iso: Option<Named>,
     /// True while the password is one that somebody else chose.
     must_change_password: bool,
+    mfa: Mfa,
     /// What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
     /// `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
     can: Vec<&'static str>,
+}
+
+/// The second factor: while one is due, everything but this, the settings and signing in is refused.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MeMfa)]
+pub struct Mfa {
+    /// The office wants one of everybody with this role.
+    required: bool,
+    enrolled: bool,
+    /// Of this session: `aal2` once the second factor was shown.
+    #[schema(value_type = Aal)]
+    aal: &'static str,
+    #[schema(value_type = Option<Due>)]
+    due: Option<&'static str>,
+}
+
+/// How sure a session is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only described")]
+enum Aal {
+    Aal1,
+    Aal2,
+}
+
+/// To be done before anything else: show the second factor, or get one.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only described")]
+enum Due {
+    Challenge,
+    Enrol,
 }
 
 /// A row by its name.
@@ -57,6 +95,10 @@ enum Language {
 impl Me {
     fn of(ctx: &Ctx, me: users::Me) -> Self {
         let user = me.user;
+        let mfa = match &ctx.actor {
+            Actor::User(who) => who.mfa,
+            _ => access::Mfa::default(),
+        };
         Self {
             id: user.id,
             email: user.email,
@@ -69,6 +111,15 @@ impl Me {
             company: me.company.map(|(id, name)| Named { id: id.0, name }),
             iso: me.iso.map(|(id, name)| Named { id: id.0, name }),
             must_change_password: user.must_change_password,
+            mfa: Mfa {
+                required: mfa.required,
+                enrolled: mfa.enrolled,
+                aal: mfa.aal(),
+                due: mfa.due().map(|due| match due {
+                    access::Due::Challenge => "challenge",
+                    access::Due::Enrol => "enrol",
+                }),
+            },
             can: can(ctx),
         }
     }
@@ -113,4 +164,73 @@ pub struct MeChange {
 pub async fn update(SignedIn(ctx): SignedIn, Json(change): Json<MeChange>) -> Result<Answer<Me>> {
     users::set_preferences(&ctx, change.language.as_deref(), change.time_zone.as_deref()).await?;
     Ok(Answer(Me::of(&ctx, users::me(&ctx).await?)))
+}
+
+/// A sign-in of your own: begun, refused or ended.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SignIn {
+    id: ActivityId,
+    at: DateTime<Utc>,
+    #[schema(value_type = Outcome)]
+    outcome: &'static str,
+    /// `password`, `totp`, `otp` …
+    method: Option<String>,
+    /// Why it failed or ended.
+    reason: Option<String>,
+    address: Option<String>,
+    user_agent: Option<String>,
+    #[schema(example = "Chrome on Linux")]
+    device: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SignInOutcome)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only described")]
+enum Outcome {
+    Succeeded,
+    Failed,
+    Ended,
+}
+
+impl SignIn {
+    fn of(row: Activity, language: &str) -> Self {
+        let text = |name: &str| row.data.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+        Self {
+            outcome: match row.action.as_str() {
+                "session.started" => "succeeded",
+                "session.ended" => "ended",
+                _ => "failed",
+            },
+            method: text("method"),
+            reason: text("reason"),
+            device: device::name(language, row.user_agent.as_deref()),
+            id: row.id,
+            at: row.at,
+            address: row.address,
+            user_agent: row.user_agent,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SignInQuery {
+    #[serde(default, deserialize_with = "crate::extract::chosen")]
+    #[param(minimum = 1, maximum = 500, value_type = Option<u32>)]
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+/// Your own sign-ins, newest first.
+#[utoipa::path(get, path = "/me/sign-ins", operation_id = "me_sign_ins", tag = "me", params(SignInQuery),
+    responses((status = 200, body = Page<SignIn>)))]
+pub async fn sign_ins(SignedIn(ctx): SignedIn, Query(query): Query<SignInQuery>) -> Result<Answer<Page<SignIn>>> {
+    let page = history::list(&ctx, &PageQuery { limit: query.limit, cursor: query.cursor }).await?;
+    let language = match &ctx.actor {
+        Actor::User(me) => me.language.clone(),
+        _ => String::new(),
+    };
+    Ok(Answer(Page::of(page, |row| SignIn::of(row, &language))))
 }

@@ -32,7 +32,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub fn rest() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(me::get, me::update))
-        .routes(routes!(settings::get))
+        .routes(routes!(me::sign_ins))
+        .routes(routes!(settings::get, settings::set))
         // The desk: clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))

@@ -1,8 +1,14 @@
 //! What the office says of itself.
-use crate::{error::Result, extract::Anyone};
+use crate::{
+    error::Result,
+    extract::{Anyone, Json, SignedIn},
+};
 use axum::Json as Answer;
-use domain::settings::{self, Pages, Representative};
-use serde::Serialize;
+use domain::{
+    Ctx,
+    settings::{self, NeedsMfa, Pages, Representative, RequireMfa},
+};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 const BRAND: &str = "SPV Portal";
@@ -20,6 +26,8 @@ pub struct Settings {
     pages: Pages,
     /// Other ways to sign in than a password; none are configured yet.
     sign_in_providers: Vec<String>,
+    /// Whose sign-in needs a second factor.
+    require_mfa: NeedsMfa,
 }
 
 /// The office's settings. No sign-in needed.
@@ -27,13 +35,66 @@ pub struct Settings {
     responses((status = 200, body = Settings)))]
 pub async fn get(Anyone(ctx): Anyone) -> Result<Answer<Settings>> {
     let found = settings::get(&ctx).await?;
-    Ok(Answer(Settings {
-        brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
-        demo: ctx.options.demo,
-        support_email: found.support_email,
-        support_phone: found.support_phone,
-        representative: found.representative,
-        pages: found.pages,
-        sign_in_providers: Vec::new(),
-    }))
+    Ok(Answer(Settings::of(&ctx, found)))
+}
+
+impl Settings {
+    fn of(ctx: &Ctx, found: settings::Settings) -> Self {
+        Self {
+            brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
+            demo: ctx.options.demo,
+            support_email: found.support_email,
+            support_phone: found.support_phone,
+            representative: found.representative,
+            pages: found.pages,
+            sign_in_providers: Vec::new(),
+            require_mfa: found.require_mfa.filled_in(&ctx.options),
+        }
+    }
+}
+
+/// What is not sent stays as it is; null unsets.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettingsChange {
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    brand_name: Option<Option<String>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    support_email: Option<Option<String>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    support_phone: Option<Option<String>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Representative>)]
+    representative: Option<Option<Representative>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Pages>)]
+    pages: Option<Option<Pages>>,
+    /// Roles whose sign-in needs a second factor. Unset: staff, but for a demonstration.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<RequireMfa>)]
+    require_mfa: Option<Option<RequireMfa>>,
+}
+
+/// Changes the office's settings. Super admins.
+#[utoipa::path(put, path = "/settings", operation_id = "settings_set", tag = "settings", request_body = SettingsChange,
+    responses((status = 200, body = Settings)))]
+pub async fn set(SignedIn(ctx): SignedIn, Json(change): Json<SettingsChange>) -> Result<Answer<Settings>> {
+    let now = settings::get(&ctx).await?;
+    let new = settings::Settings {
+        brand_name: change.brand_name.unwrap_or(now.brand_name),
+        support_email: change.support_email.unwrap_or(now.support_email),
+        support_phone: change.support_phone.unwrap_or(now.support_phone),
+        representative: change.representative.unwrap_or(now.representative),
+        pages: change.pages.map_or(now.pages, Option::unwrap_or_default),
+        require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
+    };
+    let set = settings::set(&ctx, new).await?;
+    Ok(Answer(Settings::of(&ctx, set)))
+}
+
+fn sent<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }

@@ -100,6 +100,23 @@ pub async fn list(
     query.json().await
 }
 
+/// What was told of one subject, newest first; `actions` are constants of ours.
+pub async fn of_subject(
+    db: &mut Db,
+    subject: uuid::Uuid,
+    actions: &[&str],
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<Activity>> {
+    let sql = format!(
+        "select * from activity where subject_id = $1 and seq is not null and seq < {} and action in ('{}') \
+         order by seq desc limit {limit}",
+        before.unwrap_or(i64::MAX),
+        actions.join("', '"),
+    );
+    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(subject).json().await
+}
+
 /// What the scope shows, and what happened to the account of `me`.
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (condition, whose) = scoped(scope);

@@ -1,6 +1,8 @@
 //! The ways in: a password, a refresh token, a link or code from a mail.
 use super::{
     Auth,
+    failures::{self, Counter},
+    history,
     keys::NotOurs,
     links,
     passwords::{self, Verdict},
@@ -11,7 +13,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     mails,
-    users::{self, Status},
+    users::{self, Status, User},
 };
 use chrono::Duration;
 use serde_json::Map;
@@ -37,24 +39,32 @@ impl std::fmt::Debug for Ticket {
 /// # Errors
 /// Unauthenticated `invalid_credentials`, the same answer in the same time for an unknown address and a wrong
 /// password (decision 24), also for an account that has no password yet; `user_banned` for a shut account, only
-/// after the right password. TooMany when the machine is busy with other sign-ins.
+/// after the right password. TooMany after several failures, and when the machine is busy with other sign-ins.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
-    let wrong = || Error::unauthenticated("invalid_credentials");
+    let counters = Counter::sign_in(&users::email_key(email), &ctx.origin);
+    failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
     let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
     let verdict = passwords::verify(kept, password).await?;
-    let (Some(found), Verdict::Right | Verdict::RightButOld) = (found, verdict) else { return Err(wrong()) };
+    let (Some(found), Verdict::Right | Verdict::RightButOld) = (&found, verdict) else {
+        return Err(refused(ctx, &counters, found.as_ref()).await?);
+    };
     let stronger = match verdict {
         Verdict::RightButOld => Some(passwords::hash(ctx, password).await?),
         _ => None,
     };
 
     let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, found.id).await?.ok_or_else(wrong)?;
+    let user = users::store::lock(&mut tx, found.id).await?;
     // Changed since it was compared: the old password is worth nothing any more.
-    if user.password_hash != found.password_hash || user.status == Status::Pending {
-        return Err(wrong());
-    }
+    let unchanged = |user: &User| user.password_hash == found.password_hash && user.status != Status::Pending;
+    let Some(user) = user.filter(unchanged) else {
+        drop(tx);
+        return Err(refused(ctx, &counters, Some(found)).await?);
+    };
+    // Of many guesses at once, those after the first few learn nothing.
+    failures::check(&mut tx, ctx.now(), &counters).await?;
+    failures::forget(&mut tx, &counters).await?;
     if !users::is_welcome(&mut tx, &user).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
@@ -63,7 +73,18 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     }
     let session = sessions::start(&mut tx, ctx, &user, "password").await?;
     tx.commit().await?;
-    tokens::grant(ctx, auth, user, session)
+    tokens::grant(ctx, auth, user, session).await
+}
+
+/// Counts a failed sign-in and tells of it; gives the answer, which is the same whether there is such an account or
+/// not.
+async fn refused(ctx: &Ctx, counters: &[Counter], user: Option<&User>) -> Result<Error> {
+    let mut tx = ctx.begin().await?;
+    failures::check(&mut tx, ctx.now(), counters).await?;
+    failures::note(&mut tx, ctx.now(), counters).await?;
+    history::failed(&mut tx, ctx, user, "password", "wrong_password").await?;
+    tx.commit().await?;
+    Ok(Error::unauthenticated("invalid_credentials"))
 }
 
 /// Goes on with a session. Anybody with its refresh token may.
@@ -78,7 +99,7 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
         })
     })?;
     match sessions::refresh(ctx, id, counter).await {
-        Ok((user, session)) => tokens::grant(ctx, auth, user, session),
+        Ok((user, session)) => tokens::grant(ctx, auth, user, session).await,
         Err(e) => {
             // Where this use has ended the session, its access tokens end here and now.
             if matches!(&e, Error::Unauthenticated(problem) if problem.code == "refresh_token_already_used") {
@@ -109,7 +130,7 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, ticket: &Ticket) -> Result<Granted> 
     }
     let session = sessions::start(&mut tx, ctx, &user, "otp").await?;
     tx.commit().await?;
-    tokens::grant(ctx, auth, user, session)
+    tokens::grant(ctx, auth, user, session).await
 }
 
 /// Mails a link for setting a new password, if there is an open account with this address and none was mailed

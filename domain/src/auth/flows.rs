@@ -193,7 +193,7 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     store::delete(&mut tx, flow.id).await?;
     let session = sessions::start(&mut tx, ctx, &user, &flow.method).await?;
     tx.commit().await?;
-    tokens::grant(ctx, auth, user, session)
+    tokens::grant(ctx, auth, user, session).await
 }
 
 /// Deletes flows that expired before `before`; says how many. For the schedule.

@@ -8,7 +8,7 @@ use self::jwk::{Set, Signing, new_set};
 use crate::{
     clock::Chance,
     error::{Error, Result},
-    ids::SessionId,
+    ids::{FactorId, SessionId},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
@@ -138,6 +138,18 @@ impl Keys {
             Ok(counter) if ours => Ok((SessionId(Uuid::from_bytes(*session)), counter)),
             _ => Err(NotOurs::Forged),
         }
+    }
+
+    /// The id of the key that signs.
+    pub fn first_id(&self) -> String {
+        self.first().kid.clone()
+    }
+
+    /// The secret of an authenticator that was enrolled under the key `kid`; none without that key.
+    pub fn factor_secret(&self, kid: &str, factor: FactorId) -> Option<[u8; 20]> {
+        let key = self.signing.iter().find(|key| key.kid == kid)?;
+        let bytes = key.factor.clone().chain_update(factor.0.as_bytes()).finalize().into_bytes();
+        bytes.first_chunk().copied()
     }
 
     fn first(&self) -> &Signing {

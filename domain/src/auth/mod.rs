@@ -1,10 +1,15 @@
 //! Signing in, staying signed in, and getting out: passwords, one-time links, sessions and their tokens.
 //!
 //! Whose account it is, and whether it is open, is `users`' business; the wire protocol is the API's.
+pub mod device;
+pub mod factors;
+pub mod failures;
 pub mod flows;
+pub mod history;
 pub mod keys;
 pub mod links;
 pub mod passwords;
+pub mod recovery_codes;
 mod secret;
 pub mod sessions;
 mod store;
@@ -19,7 +24,25 @@ pub use keys::Keys;
 pub use sessions::{Which, sign_out};
 pub use tokens::{Granted, Verified, authenticate};
 
+use self::factors::Factor;
+use crate::{ctx::Ctx, error::Result, users::User};
 use std::sync::Arc;
+
+/// An account with what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub user: User,
+    pub factors: Vec<Factor>,
+}
+
+/// The account of `user`, who was read by a use case that asked whether its actor may.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn whole(ctx: &Ctx, user: User) -> Result<Account> {
+    let factors = factors::of(&mut ctx.db(), ctx.now(), user.id).await?;
+    Ok(Account { user, factors })
+}
 
 /// What sign-in needs beside a context: the signing keys, and the memory of tokens found good. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@
 //! A session's row holds only a counter; the refresh token that goes with a number is made from the signing key
 //! ([`super::keys::Keys::refresh_token`]). Every beginning and end is told in the activity log, which is how the
 //! other nodes learn that a session's access tokens are worth nothing any more.
-use super::{Auth, store};
+use super::{Auth, factors::Method, store};
 use crate::{
     access::{Action, Actor, Resource},
     activity,
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
-    ids::{CompanyId, IsoId, SessionId, UserId},
+    ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     users::{self, User},
 };
 use chrono::{DateTime, Duration, Utc};
@@ -19,10 +19,13 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
 };
+use tokio::time::timeout;
 
 /// For so long after a refresh every older token of the session is still answered with the active one: several
 /// tabs, or an answer that got lost.
 const REUSE: Duration = Duration::seconds(10);
+/// How long a refresh waits for others of the same session.
+const LOCK: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// How somebody proved who they are, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +46,12 @@ pub struct Session {
     pub amr: Vec<Proof>,
     #[serde(skip)]
     pub refresh_counter: i64,
+    /// Refresh tokens before this one are from before the second factor.
+    #[serde(skip)]
+    pub raised_counter: i64,
+    /// The second factor that was shown.
+    #[serde(skip)]
+    pub factor_id: Option<FactorId>,
     pub refreshed_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,
     pub ended_at: Option<DateTime<Utc>>,
@@ -76,12 +85,16 @@ enum Turn {
     Active,
     /// Used before, and not by a second tab: somebody has a copy.
     Reused,
-    /// Ahead of the session: made before a backup was restored.
+    /// Ahead of the session: made before a backup was restored. Or from before the second factor, and so soon
+    /// after it that it is another tab that has not heard.
     Unknown,
 }
 
-/// The rule of rotation: `token` and `active` are counters, `since` the time since the last refresh.
-fn turn(token: i64, active: i64, since: Duration) -> Turn {
+/// The rule of rotation: `token`, `active` and `raised` are counters, `since` the time since the last refresh.
+fn turn(token: i64, active: i64, raised: i64, since: Duration) -> Turn {
+    if token < raised {
+        return if since <= REUSE { Turn::Unknown } else { Turn::Reused };
+    }
     match active - token {
         0 => Turn::Next,
         // The parent of the active token is answered at any age: its answer may never have arrived.
@@ -104,6 +117,8 @@ pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> 
         aal: "aal1".to_owned(),
         amr: vec![Proof { method: method.to_owned(), timestamp: now.timestamp() }],
         refresh_counter: 0,
+        raised_counter: 0,
+        factor_id: None,
         refreshed_at: now,
         created_at: now,
         ended_at: None,
@@ -122,12 +137,15 @@ pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> 
 ///
 /// # Errors
 /// Unauthenticated `refresh_token_not_found`, `session_not_found`, `user_banned`, `refresh_token_already_used`
-/// (which ends the session).
+/// (which ends the session); Conflict `conflict` while others hold on to the session for too long.
 pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session)> {
-    let mut tx = ctx.begin().await?;
-    let Some(mut session) = store::lock_session(&mut tx, id).await? else {
-        return Err(Error::unauthenticated("refresh_token_not_found"));
+    let locked = async {
+        let mut tx = ctx.begin().await?;
+        let session = store::lock_session(&mut tx, id).await?;
+        Ok::<_, Error>((tx, session))
     };
+    let (mut tx, session) = timeout(LOCK, locked).await.map_err(|_| Error::conflict("conflict"))??;
+    let Some(mut session) = session else { return Err(Error::unauthenticated("refresh_token_not_found")) };
     if session.ended_at.is_some() {
         return Err(Error::unauthenticated("refresh_session_not_found"));
     }
@@ -136,7 +154,7 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
     if !users::is_welcome(&mut tx, &user).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
-    match turn(counter, session.refresh_counter, ctx.now() - session.refreshed_at) {
+    match turn(counter, session.refresh_counter, session.raised_counter, ctx.now() - session.refreshed_at) {
         Turn::Next => {
             session.refresh_counter += 1;
             session.refreshed_at = ctx.now();
@@ -159,6 +177,52 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
         }
         Turn::Unknown => Err(Error::unauthenticated("refresh_token_not_found")),
     }
+}
+
+/// Raises a session to aal2 within the use case that saw the second factor, and ends the user's sessions that
+/// have shown none. Refresh tokens from before are worth nothing any more.
+///
+/// # Errors
+/// Unauthenticated `session_not_found`; what the database refuses.
+pub(super) async fn raise(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    id: SessionId,
+    by: (FactorId, Method),
+) -> Result<(Session, Vec<SessionId>)> {
+    let gone = || Error::unauthenticated("session_not_found");
+    let mut session = store::lock_session(tx, id).await?.filter(|s| s.ended_at.is_none()).ok_or_else(gone)?;
+    let (factor, method) = by;
+    session.amr.retain(|proof| !Method::is_second(&proof.method));
+    session.amr.push(Proof { method: method.name().to_owned(), timestamp: ctx.now().timestamp() });
+    session.refresh_counter += 2;
+    let raised = Session {
+        aal: "aal2".to_owned(),
+        factor_id: Some(factor),
+        raised_counter: session.refresh_counter,
+        refreshed_at: ctx.now(),
+        ..session
+    };
+    store::raise(tx, &raised).await?;
+    let told = users::event("session.raised", user).with("session_id", id.to_string()).with("method", method.name());
+    activity::append(tx, ctx, told).await?;
+    let ended = store::end_aal1_of_user(tx, user.id, ctx.now()).await?;
+    tell(tx, ctx, &ended, "second_factor").await?;
+    Ok((raised, ended.into_iter().map(|e| e.id).collect()))
+}
+
+/// Takes sessions that a factor had raised back to aal1, within the use case that removes it.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn lower(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<()> {
+    for mut session in store::raised_by(tx, user, factor).await? {
+        session.amr.retain(|proof| !Method::is_second(&proof.method));
+        let lowered = Session { aal: "aal1".to_owned(), factor_id: None, ..session };
+        store::raise(tx, &lowered).await?;
+    }
+    Ok(())
 }
 
 /// Ends sessions of the signed-in user; says how many. This process forgets their tokens at once.
@@ -280,15 +344,25 @@ mod tests {
     #[test]
     fn the_active_token_and_its_parent_are_good_at_any_age() {
         let long = Duration::days(365);
-        assert_eq!(turn(7, 7, long), Turn::Next);
-        assert_eq!(turn(6, 7, long), Turn::Active);
+        assert_eq!(turn(7, 7, 0, long), Turn::Next);
+        assert_eq!(turn(6, 7, 0, long), Turn::Active);
     }
 
     #[test]
     fn an_older_token_is_good_for_ten_seconds_and_then_ends_the_session() {
-        assert_eq!(turn(5, 7, Duration::seconds(10)), Turn::Active);
-        assert_eq!(turn(0, 7, Duration::seconds(10)), Turn::Active);
-        assert_eq!(turn(5, 7, Duration::seconds(11)), Turn::Reused);
-        assert_eq!(turn(8, 7, Duration::zero()), Turn::Unknown);
+        assert_eq!(turn(5, 7, 0, Duration::seconds(10)), Turn::Active);
+        assert_eq!(turn(0, 7, 0, Duration::seconds(10)), Turn::Active);
+        assert_eq!(turn(5, 7, 0, Duration::seconds(11)), Turn::Reused);
+        assert_eq!(turn(8, 7, 0, Duration::zero()), Turn::Unknown);
+    }
+
+    #[test]
+    fn a_token_from_before_the_second_factor_is_good_for_nothing() {
+        assert_eq!(turn(9, 9, 9, Duration::zero()), Turn::Next);
+        assert_eq!(turn(9, 10, 9, Duration::days(1)), Turn::Active);
+        for old in [6, 7, 8] {
+            assert_eq!(turn(old, 9, 9, Duration::seconds(1)), Turn::Unknown, "another tab has not heard of it");
+            assert_eq!(turn(old, 9, 9, Duration::seconds(11)), Turn::Reused);
+        }
     }
 }

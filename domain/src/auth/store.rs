@@ -6,7 +6,7 @@ use super::{
 use crate::{
     db::{Db, Json, Sql, Tx},
     error::Result,
-    ids::{CompanyId, IsoId, SessionId, UserId},
+    ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
 
@@ -48,6 +48,42 @@ pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
         .run()
         .await?;
     Ok(())
+}
+
+/// Writes how sure we are of a session, and its counters.
+pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql(
+        "update sessions set aal = $2, amr = $3, factor_id = $4, refresh_counter = $5, raised_counter = $6, refreshed_at = $7 \
+         where id = $1",
+    )
+    .bind(session.id)
+    .bind(session.aal.clone())
+    .bind(Json(session.amr.clone()))
+    .bind(session.factor_id)
+    .bind(session.refresh_counter)
+    .bind(session.raised_counter)
+    .bind(session.refreshed_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
+    tx.sql("update sessions set id = id where user_id = $1 and factor_id = $2 and ended_at is null returning *")
+        .bind(user)
+        .bind(factor)
+        .all()
+        .await
+}
+
+pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where user_id = $1 and ended_at is null and aal = 'aal1' returning id, user_id",
+    )
+    .bind(user)
+    .bind(at)
+    .all()
+    .await
 }
 
 pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {

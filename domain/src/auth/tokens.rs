@@ -2,14 +2,20 @@
 //!
 //! Verifying a signature costs more than reading an order, so a verified token is remembered by its hash until it
 //! expires or something about its session changes. The activity log says what changed, on every node.
-use super::{Auth, sessions::Session, store};
+use super::{
+    Auth,
+    factors::{self, Factor},
+    sessions::Session,
+    store,
+};
 use crate::{
-    access::SignedIn,
+    access::{Mfa, SignedIn},
     activity::Activity,
-    ctx::Ctx,
+    ctx::{Ctx, Options},
     db::Db,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, UserId},
+    settings,
     users::{self, User},
 };
 use chrono::{DateTime, Utc};
@@ -56,6 +62,7 @@ struct Presented {
     sub: Option<String>,
     session_id: Option<String>,
     exp: Option<i64>,
+    aal: Option<String>,
 }
 
 /// A session just begun or refreshed, with its tokens. Never printed.
@@ -67,6 +74,7 @@ pub struct Granted {
     pub expires_in: i64,
     pub expires_at: i64,
     pub user: User,
+    pub factors: Vec<Factor>,
     pub session: Session,
 }
 
@@ -94,8 +102,8 @@ pub fn user_metadata(user: &User) -> Value {
 /// Makes the tokens of a session that was begun or refreshed.
 ///
 /// # Errors
-/// Internal when the signing key is unusable.
-pub(super) fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
+/// Internal when the signing key is unusable; what the database refuses.
+pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
     let now = ctx.now().timestamp();
     let expires_in = ctx.options.access_token_seconds;
     // Newest first, as the protocol wants it.
@@ -121,6 +129,7 @@ pub(super) fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Res
         refresh_token: auth.keys.refresh_token(session.id, session.refresh_counter),
         expires_in,
         expires_at: now + expires_in,
+        factors: factors::of(&mut ctx.db(), ctx.now(), user.id).await?,
         user,
         session,
     })
@@ -131,7 +140,13 @@ pub(super) fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Res
 /// # Errors
 /// Unauthenticated `bad_jwt`, `bad_jwt_subject`, `session_not_found`, `user_not_found`, `user_banned`;
 /// Unavailable when a token is new to this process and the database cannot be asked.
-pub async fn authenticate(auth: &Auth, db: &Db, now: DateTime<Utc>, bearer: &str) -> Result<Arc<SignedIn>> {
+pub async fn authenticate(
+    auth: &Auth,
+    db: &Db,
+    options: &Options,
+    now: DateTime<Utc>,
+    bearer: &str,
+) -> Result<Arc<SignedIn>> {
     let key = Verified::key(bearer);
     if let Some(who) = auth.verified.get(&key, now) {
         return Ok(who);
@@ -155,7 +170,13 @@ pub async fn authenticate(auth: &Auth, db: &Db, now: DateTime<Utc>, bearer: &str
     if !users::is_welcome(&mut db, &user).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
-    let who = Arc::new(user.signed_in(session_id));
+    let mfa = Mfa {
+        required: settings::require_mfa(&mut db, options).await?.of(user.role),
+        enrolled: factors::is_enrolled(&mut db, user_id).await?,
+        // Both: a session may have been lowered since, and a token from before the factor stays what it was.
+        aal2: session.aal == "aal2" && claims.aal.as_deref() == Some("aal2"),
+    };
+    let who = Arc::new(SignedIn { mfa, ..user.signed_in(session_id) });
     auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
     Ok(who)
 }
@@ -217,12 +238,13 @@ impl Verified {
         shard.insert(key, known);
     }
 
-    /// Forgets what an event makes untrue: a session ended, an account, company or ISO changed.
+    /// Forgets what an event makes untrue: a session ended or was raised, an account, company, ISO or the settings changed.
     pub fn forget(&self, event: &Activity) {
         let subject = event.subject_id.unwrap_or_default();
         match event.action.as_str() {
+            "settings.updated" => self.clear(),
             "session.started" | "user.created" | "client.created" | "company.created" | "iso.created" => {}
-            "session.ended" => {
+            "session.ended" | "session.raised" => {
                 let id =
                     event.data.get("session_id").and_then(Value::as_str).and_then(|id| id.parse::<SessionId>().ok());
                 match id {

@@ -177,6 +177,7 @@ fn office() -> settings::Settings {
             email: "employee@example.com".to_owned(),
             phone: Some("+1 555 0101".to_owned()),
         }),
+        require_mfa: settings::RequireMfa::default(),
         pages: settings::Pages::default(),
     }
 }

@@ -3,10 +3,11 @@
 mod store;
 
 use crate::{
-    access::{Action, Resource},
+    access::{Action, Resource, Role},
     activity::{self, Event},
     check::{Check, LINE},
-    ctx::Ctx,
+    ctx::{Ctx, Options},
+    db::Db,
     error::Result,
 };
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,53 @@ pub struct Settings {
     pub support_phone: Option<String>,
     pub representative: Option<Representative>,
     pub pages: Pages,
+    pub require_mfa: RequireMfa,
+}
+
+/// Roles that need a second factor. Unset: staff do, but for a demonstration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequireMfa {
+    pub client: Option<bool>,
+    pub iso: Option<bool>,
+    pub employee: Option<bool>,
+    pub company_admin: Option<bool>,
+    pub super_admin: Option<bool>,
+}
+
+/// As [`RequireMfa`], with what is unset filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct NeedsMfa {
+    pub client: bool,
+    pub iso: bool,
+    pub employee: bool,
+    pub company_admin: bool,
+    pub super_admin: bool,
+}
+
+impl RequireMfa {
+    pub fn filled_in(self, options: &Options) -> NeedsMfa {
+        let staff = !options.demo;
+        NeedsMfa {
+            client: self.client.unwrap_or(false),
+            iso: self.iso.unwrap_or(false),
+            employee: self.employee.unwrap_or(staff),
+            company_admin: self.company_admin.unwrap_or(false),
+            super_admin: self.super_admin.unwrap_or(staff),
+        }
+    }
+}
+
+impl NeedsMfa {
+    pub fn of(self, role: Role) -> bool {
+        match role {
+            Role::Client => self.client,
+            Role::Iso => self.iso,
+            Role::Employee => self.employee,
+            Role::CompanyAdmin => self.company_admin,
+            Role::SuperAdmin => self.super_admin,
+        }
+    }
 }
 
 /// The account representative, shown in "Need Help".
@@ -47,6 +95,14 @@ pub async fn get(ctx: &Ctx) -> Result<Settings> {
     Ok(store::get(&mut ctx.db()).await?.unwrap_or_default())
 }
 
+/// Which roles need a second factor.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsMfa> {
+    Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
+}
+
 /// Replaces the office's settings. Super admins.
 ///
 /// # Errors
@@ -68,6 +124,7 @@ pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
             careers: check.optional_text("pages.careers", new.pages.careers.as_deref()),
             privacy: check.optional_text("pages.privacy", new.pages.privacy.as_deref()),
         },
+        require_mfa: new.require_mfa,
     };
     check.done()?;
     let mut tx = ctx.begin().await?;

@@ -1,6 +1,6 @@
 //! An account: one row for every person who may sign in, whatever the role.
 use crate::{
-    access::{Role, SignedIn},
+    access::{Mfa, Role, SignedIn},
     auth::passwords::PasswordHash,
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
@@ -66,7 +66,7 @@ impl User {
         format!("{} {}", self.first_name, self.last_name).trim().to_owned()
     }
 
-    /// What a session of this user may act as.
+    /// What a session of this user may act as, as long as no second factor is due.
     pub fn signed_in(&self, session_id: SessionId) -> SignedIn {
         SignedIn {
             id: self.id,
@@ -79,6 +79,7 @@ impl User {
             language: self.language.clone(),
             time_zone: self.time_zone.clone(),
             must_change_password: self.must_change_password,
+            mfa: Mfa::default(),
         }
     }
 

@@ -472,6 +472,23 @@ export interface paths {
         patch: operations["me_update"];
         trace?: never;
     };
+    "/rest/v1/me/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own sign-ins, newest first. */
+        get: operations["me_sign_ins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/requests": {
         parameters: {
             query?: never;
@@ -516,7 +533,8 @@ export interface paths {
         };
         /** The office's settings. No sign-in needed. */
         get: operations["settings_get"];
-        put?: never;
+        /** Changes the office's settings. Super admins. */
+        put: operations["settings_set"];
         post?: never;
         delete?: never;
         options?: never;
@@ -700,6 +718,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description How sure a session is.
+         * @enum {string}
+         */
+        Aal: "aal1" | "aal2";
         /** @description A thing that happened. The catalogue's `events` have a sentence for each `action`. */
         Activity: {
             /** @example spv.started */
@@ -959,6 +982,11 @@ export interface components {
             /** Format: int64 */
             users: number;
         };
+        /**
+         * @description To be done before anything else: show the second factor, or get one.
+         * @enum {string}
+         */
+        Due: "challenge" | "enrol";
         EmployeeDashboard: {
             /** Format: int64 */
             active_spvs: number;
@@ -1119,6 +1147,7 @@ export interface components {
             iso: components["schemas"]["Named"] | null;
             language: components["schemas"]["Language"];
             last_name: string;
+            mfa: components["schemas"]["MeMfa"];
             /** @description True while the password is one that somebody else chose. */
             must_change_password: boolean;
             role: components["schemas"]["Role"];
@@ -1133,6 +1162,15 @@ export interface components {
              * @example Europe/Madrid
              */
             time_zone?: string | null;
+        };
+        /** @description The second factor: while one is due, everything but this, the settings and signing in is refused. */
+        MeMfa: {
+            /** @description Of this session: `aal2` once the second factor was shown. */
+            aal: components["schemas"]["Aal"];
+            due: components["schemas"]["Due"] | null;
+            enrolled: boolean;
+            /** @description The office wants one of everybody with this role. */
+            required: boolean;
         };
         /** @description What the change did to the step's order. */
         Moved: {
@@ -1149,6 +1187,14 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        /** @description As [`RequireMfa`], with what is unset filled in. */
+        NeedsMfa: {
+            client: boolean;
+            company_admin: boolean;
+            employee: boolean;
+            iso: boolean;
+            super_admin: boolean;
         };
         NewClient: {
             address?: string | null;
@@ -1277,6 +1323,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_SignIn: {
+            items: components["schemas"]["SignIn"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Spv: {
             items: components["schemas"]["Spv"][];
             /** @description None on the last page. */
@@ -1352,6 +1404,19 @@ export interface components {
         };
         /** Format: uuid */
         RequestId: string;
+        /** @description Roles that need a second factor. Unset: staff do, but for a demonstration. */
+        RequireMfa: {
+            /** @default null */
+            client: boolean | null;
+            /** @default null */
+            company_admin: boolean | null;
+            /** @default null */
+            employee: boolean | null;
+            /** @default null */
+            iso: boolean | null;
+            /** @default null */
+            super_admin: boolean | null;
+        };
         /**
          * @description Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
          * @enum {string}
@@ -1365,11 +1430,39 @@ export interface components {
             /** @description The operator's own words for pages that are not linked while empty. */
             pages: components["schemas"]["Pages"];
             representative: components["schemas"]["Representative"] | null;
+            /** @description Whose sign-in needs a second factor. */
+            require_mfa: components["schemas"]["NeedsMfa"];
             /** @description Other ways to sign in than a password; none are configured yet. */
             sign_in_providers: string[];
             support_email: string | null;
             support_phone: string | null;
         };
+        /** @description What is not sent stays as it is; null unsets. */
+        SettingsChange: {
+            brand_name: string | null;
+            pages: components["schemas"]["Pages"] | null;
+            representative: components["schemas"]["Representative"] | null;
+            require_mfa: components["schemas"]["RequireMfa"] | null;
+            support_email: string | null;
+            support_phone: string | null;
+        };
+        /** @description A sign-in of your own: begun, refused or ended. */
+        SignIn: {
+            address: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @example Chrome on Linux */
+            device: string | null;
+            id: components["schemas"]["ActivityId"];
+            /** @description `password`, `totp`, `otp` … */
+            method: string | null;
+            outcome: components["schemas"]["SignInOutcome"];
+            /** @description Why it failed or ended. */
+            reason: string | null;
+            user_agent: string | null;
+        };
+        /** @enum {string} */
+        SignInOutcome: "succeeded" | "failed" | "ended";
         /** @description An order. Amounts are decimal numbers in `currency`. */
         Spv: {
             /** @description The purchase amount, else the price. */
@@ -2756,6 +2849,34 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    me_sign_ins: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SignIn"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_list: {
         parameters: {
             query?: {
@@ -2864,6 +2985,29 @@ export interface operations {
             };
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
+        };
+    };
+    settings_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
         };
     };
     spv_list: {

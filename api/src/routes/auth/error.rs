@@ -71,6 +71,17 @@ impl AuthError {
         Self { status, ..self }
     }
 
+    /// The same refusal under the code that this route gives it.
+    #[must_use]
+    pub fn with_code(mut self, code: &'static str) -> Self {
+        self.worded.code = code;
+        Self { code, ..self }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub fn code(&self) -> &'static str {
         self.code
     }
@@ -181,6 +192,18 @@ fn told(problem: Problem) -> AuthError {
         ),
         "same_password" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "same_password"),
         "current_password_invalid" => AuthError::new(StatusCode::BAD_REQUEST, "current_password_invalid"),
+        "mfa_verification_failed" => {
+            fixed(StatusCode::UNPROCESSABLE_ENTITY, "mfa_verification_failed", "Invalid TOTP code entered")
+        }
+        "mfa_challenge_not_found" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "mfa_factor_not_found"),
+        "mfa_factor_not_found" => AuthError::new(StatusCode::NOT_FOUND, "mfa_factor_not_found"),
+        "insufficient_aal" | "mfa_required" => AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal"),
+        code @ ("mfa_challenge_expired"
+        | "mfa_factor_name_conflict"
+        | "mfa_ip_address_mismatch"
+        | "mfa_recovery_codes_sole_factor"
+        | "mfa_verified_factor_exists"
+        | "too_many_enrolled_mfa_factors") => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code),
         code => AuthError { worded: problem, ..AuthError::new(StatusCode::CONFLICT, code) },
     }
 }

@@ -53,7 +53,7 @@ impl FromRequestParts<App> for Somebody {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AuthError> {
         let token = bearer(&parts.headers).ok_or(Error::unauthenticated("no_authorization"))?;
-        let user = auth::authenticate(&app.auth, &app.db, app.clock.now(), token).await?;
+        let user = auth::authenticate(&app.auth, &app.db, &app.options, app.clock.now(), token).await?;
         if let Some(about) = parts.extensions.get::<Arc<About>>() {
             let _ = about.signed_in.set(user.clone());
         }

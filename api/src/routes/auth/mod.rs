@@ -3,9 +3,12 @@
 //! The protocol has its own error bodies ([`error`]) and its own reading of requests ([`extract`]).
 mod error;
 mod extract;
+mod factors;
 mod mail;
 mod off;
 mod public;
+mod recovery_codes;
+mod sessions;
 mod token;
 mod user;
 mod view;
@@ -25,6 +28,18 @@ pub fn router() -> Router<App> {
         .route("/recover", post(mail::recover))
         .route("/verify", get(mail::forward).post(mail::verify))
         .route("/resend", post(mail::resend))
+        .route("/sessions", get(sessions::list))
+        .route("/sessions/{id}", delete(sessions::end))
+        .route("/factors", post(factors::enroll))
+        .route("/factors/{id}", delete(factors::unenroll))
+        .route("/factors/{id}/challenge", post(factors::challenge))
+        .route("/factors/{id}/verify", post(factors::verify))
+        .route(
+            "/factors/recovery-codes",
+            get(recovery_codes::status).post(recovery_codes::make).delete(recovery_codes::remove),
+        )
+        .route("/factors/recovery-codes/verify", post(recovery_codes::verify))
+        .route("/factors/recovery-codes/regenerate", post(recovery_codes::remake))
         .route("/.well-known/jwks.json", get(public::jwks))
         .route("/health", get(public::health))
         .route("/settings", get(public::settings))
@@ -39,10 +54,6 @@ pub fn router() -> Router<App> {
         .route("/saml/{*rest}", get(off::saml).post(off::saml))
         .route("/user/identities/authorize", get(off::linking))
         .route("/user/identities/{id}", delete(off::linking))
-        .route("/factors", post(off::enroll))
-        .route("/factors/{id}", delete(off::factor))
-        .route("/factors/{id}/challenge", post(off::challenge))
-        .route("/factors/{id}/verify", post(off::verify_factor))
         .route("/invite", post(off::admin))
         .route("/admin/{*rest}", get(off::admin).post(off::admin).merge(put(off::admin)).merge(delete(off::admin)))
         .fallback(off::nothing_here)

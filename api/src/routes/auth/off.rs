@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{extract::bearer, state::App};
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, StatusCode},
     response::Response,
 };
@@ -60,46 +60,6 @@ pub async fn saml() -> AuthError {
 
 pub async fn linking(_: Somebody) -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "manual_linking_disabled", "Manual linking is disabled")
-}
-
-#[derive(Deserialize)]
-pub struct Enroll {
-    factor_type: Option<String>,
-}
-
-pub async fn enroll(_: Somebody, Body(input): Body<Enroll>) -> AuthError {
-    match input.factor_type.as_deref() {
-        Some("totp") => {
-            AuthError::fixed(UNPROCESSABLE, "mfa_totp_enroll_not_enabled", "MFA enroll is disabled for TOTP")
-        }
-        Some("phone") => {
-            AuthError::fixed(UNPROCESSABLE, "mfa_phone_enroll_not_enabled", "MFA enroll is disabled for Phone")
-        }
-        Some("webauthn") => {
-            AuthError::fixed(UNPROCESSABLE, "mfa_webauthn_enroll_not_enabled", "MFA enroll is disabled for WebAuthn")
-        }
-        _ => AuthError::validation("factor_type needs to be totp, phone, or webauthn"),
-    }
-}
-
-/// Nobody has a factor.
-pub async fn factor(_: Somebody, Path(id): Path<String>) -> AuthError {
-    no_factor(&id, StatusCode::NOT_FOUND)
-}
-
-pub async fn challenge(_: Somebody, Path(id): Path<String>) -> AuthError {
-    no_factor(&id, StatusCode::NOT_FOUND)
-}
-
-pub async fn verify_factor(_: Somebody, Path(id): Path<String>) -> AuthError {
-    no_factor(&id, UNPROCESSABLE)
-}
-
-fn no_factor(id: &str, status: StatusCode) -> AuthError {
-    if id.parse::<uuid::Uuid>().is_err() {
-        return AuthError::validation("factor_id must be an UUID").with_status(StatusCode::NOT_FOUND);
-    }
-    AuthError::fixed(status, "mfa_factor_not_found", "MFA factor with the provided factor ID not found")
 }
 
 /// Service tokens and super admins come here once the admin routes are built; until then nobody does.

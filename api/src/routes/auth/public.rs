@@ -30,6 +30,6 @@ pub async fn settings() -> Json<Value> {
         "phone_autoconfirm": false,
         "sms_provider": "",
         "saml_enabled": false,
-        "mfa_enabled": false,
+        "mfa_enabled": true,
     }))
 }

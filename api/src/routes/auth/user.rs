@@ -23,7 +23,7 @@ pub struct Input {
 }
 
 pub async fn get(Somebody(ctx, me): Somebody) -> Result<Json<UserView>> {
-    Ok(Json(users::get(&ctx, me.id).await?.into()))
+    Ok(Json(auth::whole(&ctx, users::get(&ctx, me.id).await?).await?.into()))
 }
 
 pub async fn update(
@@ -43,5 +43,6 @@ pub async fn update(
         return Err(AuthError::reworded(StatusCode::UNPROCESSABLE_ENTITY, "validation_failed", "email_change_off"));
     }
     let change = Change { password: input.password, current_password: input.current_password };
-    Ok(Json(auth::update_user(&ctx, &app.auth, &change).await?.into()))
+    let user = auth::update_user(&ctx, &app.auth, &change).await?;
+    Ok(Json(auth::whole(&ctx, user).await?.into()))
 }

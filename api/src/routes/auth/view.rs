@@ -1,9 +1,9 @@
 //! Users and sessions as the client reads them.
 use chrono::{DateTime, Utc};
 use domain::{
-    auth::{Granted, tokens},
-    ids::UserId,
-    users::{Status, User},
+    auth::{Account, Granted, factors::Factor, tokens},
+    ids::{FactorId, UserId},
+    users::Status,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,13 +38,41 @@ pub struct UserView {
     app_metadata: Value,
     user_metadata: Value,
     identities: [Value; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    factors: Vec<FactorView>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
     is_anonymous: bool,
 }
 
-impl From<User> for UserView {
-    fn from(user: User) -> Self {
+/// A second factor; never its secret.
+#[derive(Serialize)]
+pub struct FactorView {
+    id: FactorId,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    status: &'static str,
+    friendly_name: String,
+    factor_type: &'static str,
+    last_challenged_at: Option<DateTime<Utc>>,
+}
+
+impl From<Factor> for FactorView {
+    fn from(factor: Factor) -> Self {
+        Self {
+            id: factor.id,
+            created_at: factor.created_at,
+            updated_at: factor.updated_at,
+            status: factor.status.name(),
+            friendly_name: factor.friendly_name,
+            factor_type: factor.kind.name(),
+            last_challenged_at: factor.last_challenged_at,
+        }
+    }
+}
+
+impl From<Account> for UserView {
+    fn from(Account { user, factors }: Account) -> Self {
         // Staff vouch for an address when they make the account; until its owner came, it counts as unconfirmed.
         let confirmed = (user.status != Status::Pending).then_some(user.created_at);
         let mut identity = json!({
@@ -69,6 +97,7 @@ impl From<User> for UserView {
             confirmed_at: confirmed,
             last_sign_in_at: user.last_sign_in_at,
             identities: [identity],
+            factors: factors.into_iter().map(FactorView::from).collect(),
             created_at: user.created_at,
             updated_at: user.updated_at,
             is_anonymous: false,
@@ -84,7 +113,7 @@ impl From<Granted> for SessionView {
             expires_in: granted.expires_in,
             expires_at: granted.expires_at,
             refresh_token: granted.refresh_token,
-            user: granted.user.into(),
+            user: Account { user: granted.user, factors: granted.factors }.into(),
         }
     }
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-const LABEL: &[u8] = b"spv portal refresh token v2";
+const REFRESH: &[u8] = b"spv portal refresh token v2";
+const FACTOR: &[u8] = b"spv portal authenticator secret v1";
 
 /// A key that is ready to sign, and what is made from it.
 pub(super) struct Signing {
@@ -18,6 +19,7 @@ pub(super) struct Signing {
     pub decoding: DecodingKey,
     pub public: Value,
     pub refresh: HmacSha256,
+    pub factor: HmacSha256,
 }
 
 /// A private key as it stands in the file.
@@ -73,7 +75,8 @@ impl Signing {
                     decoding: DecodingKey::from_ec_components(&x, &y).map_err(|e| e.to_string())?,
                     public: json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": kid, "alg": "ES256",
                         "use": "sig", "key_ops": ["verify"] }),
-                    refresh: refresh_key(&d),
+                    refresh: derived(&d, REFRESH),
+                    factor: derived(&d, FACTOR),
                     kid,
                 })
             }
@@ -93,7 +96,8 @@ impl Signing {
                     decoding: DecodingKey::from_rsa_components(&n, &e).map_err(|e| e.to_string())?,
                     public: json!({ "kty": "RSA", "n": n, "e": e, "kid": kid, "alg": "RS256", "use": "sig",
                         "key_ops": ["verify"] }),
-                    refresh: refresh_key(&private),
+                    refresh: derived(&private, REFRESH),
+                    factor: derived(&private, FACTOR),
                     kid,
                 })
             }
@@ -101,10 +105,10 @@ impl Signing {
     }
 }
 
-/// The key of refresh tokens: derived, so that neither can be found from the other's use.
-fn refresh_key(private: &[u8]) -> HmacSha256 {
+/// A key for another use: derived, so that none can be found from another's use.
+fn derived(private: &[u8], label: &[u8]) -> HmacSha256 {
     let mac = |key: &[u8]| HmacSha256::new_from_slice(key).expect("a key of any length is good for HMAC");
-    mac(&mac(private).chain_update(LABEL).finalize().into_bytes())
+    mac(&mac(private).chain_update(label).finalize().into_bytes())
 }
 
 /// A key's name: its thumbprint (RFC 7638; serde_json writes the members in order).

@@ -19,6 +19,7 @@ fn known(user: u128, session: u128, exp: i64) -> Known {
         language: String::new(),
         time_zone: String::new(),
         must_change_password: false,
+        mfa: crate::access::Mfa::default(),
     };
     Known { who: Arc::new(who), exp }
 }

@@ -1,0 +1,74 @@
+//! `/factors/recovery-codes`: one set for each person, shown once.
+use super::{
+    error::{AuthError, Result},
+    extract::{Body, Somebody, given},
+    factors::refused,
+    view::SessionView,
+};
+use crate::state::App;
+use axum::{Json, body::Bytes, extract::State, http::StatusCode};
+use domain::auth::recovery_codes::{self, Made};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const KIND: &str = "recovery_code";
+
+pub async fn status(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+    let found = recovery_codes::status(&ctx).await?;
+    Ok(Json(json!({ "id": found.id, "type": KIND, "total": found.total, "remaining": found.remaining })))
+}
+
+#[derive(Default, Deserialize)]
+pub struct Make {
+    friendly_name: Option<String>,
+}
+
+/// Without a body there is no name of one's own.
+pub async fn make(State(app): State<App>, Somebody(ctx, _): Somebody, body: Bytes) -> Result<Json<Value>> {
+    let input = match body.trim_ascii() {
+        [] => Make::default(),
+        text => serde_json::from_slice(text).map_err(|_| AuthError::bad_json())?,
+    };
+    let made = recovery_codes::make(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(refused)?;
+    Ok(Json(shown(made)))
+}
+
+pub async fn remake(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+    Ok(Json(shown(recovery_codes::remake(&ctx).await?)))
+}
+
+pub async fn remove(State(app): State<App>, Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+    Ok(Json(json!({ "id": recovery_codes::remove(&ctx, &app.auth).await? })))
+}
+
+#[derive(Deserialize)]
+pub struct Verify {
+    code: Option<String>,
+}
+
+pub async fn verify(
+    State(app): State<App>,
+    Somebody(ctx, _): Somebody,
+    Body(input): Body<Verify>,
+) -> Result<Json<SessionView>> {
+    let code = given(input.code.as_ref()).unwrap_or("");
+    let granted = recovery_codes::verify(&ctx, &app.auth, code).await.map_err(|e| {
+        let error = AuthError::from(e);
+        match (error.code(), error.status()) {
+            (_, StatusCode::TOO_MANY_REQUESTS) => error.with_code("mfa_recovery_codes_locked"),
+            ("mfa_verification_failed", status) => AuthError::new(status, "mfa_verification_failed"),
+            _ => error,
+        }
+    })?;
+    Ok(Json(granted.into()))
+}
+
+fn shown(made: Made) -> Value {
+    json!({
+        "id": made.factor.id,
+        "type": KIND,
+        "friendly_name": made.factor.friendly_name,
+        "total": made.codes.len(),
+        "codes": made.codes,
+    })
+}

@@ -1,0 +1,73 @@
+//! `/sessions`: where somebody is signed in, and ending one of these. An addition of ours to the protocol.
+use super::{
+    error::{AuthError, Result},
+    extract::Somebody,
+};
+use crate::state::App;
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    Error,
+    access::{Due, SignedIn},
+    auth::{
+        device,
+        sessions::{self, Session},
+    },
+    ids::SessionId,
+};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub struct SessionRow {
+    id: SessionId,
+    created_at: DateTime<Utc>,
+    last_used_at: DateTime<Utc>,
+    user_agent: Option<String>,
+    /// "Chrome on Linux".
+    device: Option<String>,
+    address: Option<String>,
+    aal: String,
+    /// The session that asks.
+    current: bool,
+}
+
+impl SessionRow {
+    fn of(session: Session, me: &SignedIn) -> Self {
+        Self {
+            device: device::name(&me.language, session.user_agent.as_deref()),
+            current: session.id == me.session_id,
+            id: session.id,
+            created_at: session.created_at,
+            last_used_at: session.refreshed_at,
+            user_agent: session.user_agent,
+            address: session.address,
+            aal: session.aal,
+        }
+    }
+}
+
+pub async fn list(Somebody(ctx, me): Somebody) -> Result<Json<Vec<SessionRow>>> {
+    confirmed(&me)?;
+    let found = sessions::list(&ctx, me.id).await?;
+    Ok(Json(found.into_iter().map(|session| SessionRow::of(session, &me)).collect()))
+}
+
+pub async fn end(State(app): State<App>, Somebody(ctx, me): Somebody, Path(id): Path<String>) -> Result<StatusCode> {
+    confirmed(&me)?;
+    let id: SessionId = id.parse().map_err(|_| AuthError::from(Error::NotFound("session")))?;
+    sessions::end(&ctx, id).await?;
+    app.auth.verified.forget_sessions(&[id]);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whoever knows the password alone is told nothing of the owner's sessions, and ends none.
+fn confirmed(me: &SignedIn) -> Result<()> {
+    match me.mfa.due() {
+        Some(Due::Challenge) => Err(Error::forbidden("insufficient_aal").into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,158 @@
+//! What slows guessing down: failures are counted, and each makes the next wait longer. Nobody is ever locked out.
+//!
+//! Counted is by the hash of whom and where from, so the table tells nobody's address. It is one table for all
+//! nodes. An account that does not exist is counted like one that does.
+mod store;
+
+use super::secret;
+use crate::{
+    ctx::{Ctx, Origin},
+    db::{Sql, Tx},
+    error::{Error, Result},
+    ids::UserId,
+};
+use chrono::{DateTime, Duration, Utc};
+use std::net::IpAddr;
+
+/// After so long without a failure, counting begins anew.
+const MEMORY: Duration = Duration::days(1);
+
+/// Failures that are counted together.
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    key: String,
+    /// The failure from which on there is a wait: of one second at first.
+    from: i64,
+    /// The longest wait, in seconds.
+    most: i64,
+}
+
+impl Counter {
+    fn new(kind: &str, whom: &str, address: &str, from: i64, most: i64) -> Self {
+        Self { key: secret::token_hash(&format!("{kind}\n{whom}\n{address}")), from, most }
+    }
+
+    /// Wrong passwords for one account: from one place, and, far more of them and with a short wait only, from
+    /// anywhere, so that many places together cannot guess faster and cannot keep the owner out either.
+    pub fn sign_in(account: &str, origin: &Origin) -> [Self; 2] {
+        [Self::new("sign-in", account, &neighbourhood_of(origin), 5, 900), Self::new("sign-in", account, "", 50, 30)]
+    }
+
+    /// Wrong codes of a second factor, or wrong current passwords: whoever tries has a session already.
+    pub fn of_session(kind: &'static str, user: UserId) -> [Self; 1] {
+        [Self::new(kind, &user.to_string(), "", 5, 900)]
+    }
+
+    /// Tries at accounts that do not exist, from one place: never a wait, only a count for the log.
+    fn unknown(origin: &Origin) -> Self {
+        Self::new("unknown", "", &neighbourhood_of(origin), i64::MAX, 0)
+    }
+
+    fn wait(&self, failures: i64) -> Duration {
+        if failures < self.from {
+            return Duration::zero();
+        }
+        let doubled = u32::try_from(failures - self.from).ok().and_then(|n| 1_i64.checked_shl(n.min(40)));
+        Duration::seconds(doubled.unwrap_or(self.most).min(self.most))
+    }
+}
+
+/// One household or office: an IPv6 customer has a whole /64 to choose addresses from.
+pub fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        v4 => v4,
+    }
+}
+
+fn neighbourhood_of(origin: &Origin) -> String {
+    let address = origin.address.as_deref().and_then(|text| text.parse().ok());
+    address.map(|address| neighbourhood(address).to_string()).unwrap_or_default()
+}
+
+/// # Errors
+/// TooMany with the seconds that are left to wait.
+pub(super) async fn check(db: &mut impl Sql, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
+    let mut left = Duration::zero();
+    for counter in counters {
+        let Some((failures, last_at)) = store::get(db, &counter.key).await? else { continue };
+        left = left.max(last_at + counter.wait(failures) - now);
+    }
+    if left <= Duration::zero() {
+        return Ok(());
+    }
+    // A whole second more than a part of one, so that whoever waits as told is not told again.
+    Err(Error::TooMany(u64::try_from((left.num_milliseconds() + 999) / 1_000).unwrap_or(1)))
+}
+
+/// Counts one more; the caller commits.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn note(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
+    for counter in counters {
+        store::add(tx, &counter.key, now, now - MEMORY).await?;
+    }
+    Ok(())
+}
+
+/// Counts a try at an account that does not exist, and says whether the log should hear of it: of the first, the
+/// second, the fourth and so on from one place, so that nobody can fill it.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<bool> {
+    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - MEMORY).await?;
+    Ok(failures.count_ones() == 1)
+}
+
+/// Begins counting anew: it was the right person.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn forget(tx: &mut Tx, counters: &[Counter]) -> Result<()> {
+    for counter in counters {
+        store::delete(tx, &counter.key).await?;
+    }
+    Ok(())
+}
+
+/// Deletes what counts no more; says how many. For the schedule.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
+    let mut tx = ctx.begin().await?;
+    let gone = store::delete_before(&mut tx, ctx.now() - MEMORY).await?;
+    tx.commit().await?;
+    Ok(gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_begins_after_the_fifth_failure_and_doubles_up_to_a_quarter_of_an_hour() {
+        let [near, far] = Counter::sign_in("maya@example.com", &Origin::default());
+        let waits = |counter: &Counter, failures: &[i64]| -> Vec<i64> {
+            failures.iter().map(|n| counter.wait(*n).num_seconds()).collect()
+        };
+        assert_eq!(waits(&near, &[0, 4, 5, 6, 7, 14, 15, 100, i64::MAX]), [0, 0, 1, 2, 4, 512, 900, 900, 900]);
+        assert_eq!(waits(&far, &[49, 50, 54, 55, 1_000]), [0, 1, 16, 30, 30]);
+    }
+
+    #[test]
+    fn places_are_told_apart_and_an_ipv6_customer_is_one_place() {
+        let at = |address: &str| {
+            Counter::sign_in("a", &Origin { address: Some(address.to_owned()), user_agent: None })[0].key.clone()
+        };
+        assert_eq!(at("2001:db8:1:2::1"), at("2001:db8:1:2:ffff::9"));
+        assert_ne!(at("2001:db8:1:2::1"), at("2001:db8:1:3::1"));
+        assert_eq!(at("::ffff:192.0.2.1"), at("192.0.2.1"));
+        assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
+    }
+}

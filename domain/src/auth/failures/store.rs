@@ -1,0 +1,33 @@
+//! SQL of counted failures.
+use crate::{
+    db::{Sql, Tx},
+    error::Result,
+};
+use chrono::{DateTime, Utc};
+
+pub async fn get(db: &mut impl Sql, key: &str) -> Result<Option<(i64, DateTime<Utc>)>> {
+    db.sql("select failures, last_at from failures where key = $1").bind(key.to_owned()).optional().await
+}
+
+/// One more, or the first one again when the last was before `fresh`.
+pub async fn add(tx: &mut Tx, key: &str, at: DateTime<Utc>, fresh: DateTime<Utc>) -> Result<i64> {
+    tx.sql(
+        "insert into failures (key, failures, last_at) values ($1, 1, $2) on conflict (key) do update \
+         set failures = case when failures.last_at < $3 then 1 else failures.failures + 1 end, last_at = excluded.last_at \
+         returning failures",
+    )
+    .bind(key.to_owned())
+    .bind(at)
+    .bind(fresh)
+    .scalar()
+    .await
+}
+
+pub async fn delete(tx: &mut Tx, key: &str) -> Result<()> {
+    tx.sql("delete from failures where key = $1").bind(key.to_owned()).run().await?;
+    Ok(())
+}
+
+pub async fn delete_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from failures where last_at < $1").bind(before).run().await
+}

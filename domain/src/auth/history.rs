@@ -1,0 +1,48 @@
+//! A person's own sign-ins, as the activity log tells them: begun, refused and ended.
+use super::failures;
+use crate::{
+    activity::{self, Activity, Event},
+    ctx::Ctx,
+    db::Tx,
+    error::Result,
+    page::{Page, PageQuery},
+    users::{self, User},
+};
+use uuid::Uuid;
+
+/// What the list is made of.
+pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.failed"];
+
+/// One's own sign-ins, newest first.
+///
+/// # Errors
+/// Unauthenticated; Forbidden while something is due; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
+    let me = super::factors::me(ctx)?;
+    me.owes_nothing()?;
+    let limit = page.limit()?;
+    let rows = activity::store::of_subject(&mut ctx.db(), me.id.0, &ACTIONS, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |row| row.seq))
+}
+
+/// Tells the log of a refused sign-in: whose it would have been, how and why not. Never what was typed, which may
+/// be a password in the wrong field. The caller commits.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn failed(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: Option<&User>,
+    method: &'static str,
+    reason: &'static str,
+) -> Result<()> {
+    let event = match user {
+        Some(user) => users::event("sign_in.failed", user),
+        None if failures::note_unknown(tx, ctx).await? => {
+            Event::new("sign_in.failed", "user", Uuid::nil(), "an unknown account")
+        }
+        None => return Ok(()),
+    };
+    activity::append(tx, ctx, event.with("method", method).with("reason", reason)).await
+}
