@@ -25,6 +25,11 @@ export class Api {
     return new Api(url).post<Session>('/auth/v1/token?grant_type=password', { email, password });
   }
 
+  /** The same person with the session that an answer brings. */
+  async asSession(path: string, body: object): Promise<Api> {
+    return new Api(this.url, await this.post<Session>(path, body));
+  }
+
   get<Body>(path: string): Promise<Body> {
     return this.call<Body>('GET', path);
   }

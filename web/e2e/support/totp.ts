@@ -4,10 +4,9 @@ import { createHmac } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const stepSeconds = 30;
 
-/** `ahead` of the present code: the server takes the next one too, and none twice. */
-export function totp(secret: string, ahead = 0, now = Date.now()): string {
+export function totp(secret: string, now = Date.now()): string {
   const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(now / 1000 / stepSeconds) + ahead));
+  step.writeBigUInt64BE(BigInt(Math.floor(now / 1000 / stepSeconds)));
   const digest = createHmac('sha1', decoded(secret)).update(step).digest();
   const offset = (digest.at(-1) ?? 0) & 15;
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
