@@ -124,12 +124,16 @@ test('a role that needs a second factor sets it up first, and an open page is le
   await elias.signsIn('employee', 'employee@example.com', password);
   await elias.isTold('Welcome back!');
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
+  await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
+  await elias.isAt(paths.employeeTab('companies'));
+  await expect(elias.row('Meridian Ventures', 'Companies')).toBeVisible();
   const admin = await office.api();
   await needsSecondFactor(admin);
 
-  await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
+  // The next thing that his page asks for is refused.
+  await office.company();
   await expect(elias.heading('Protect your account')).toBeVisible();
-  await elias.isAt(/^[^?]+\/auth\/mfa-setup\?next=%2Femployee-dashboard%3Ftab%3D/);
+  await elias.isAt(`${paths.mfaSetup}?next=${encodeURIComponent(paths.employeeTab('companies'))}`);
   await isWhole(elias);
   await expect(elias.page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   const key = await elias.page.getByLabel('Key', { exact: true }).first().innerText();
@@ -146,7 +150,7 @@ test('a role that needs a second factor sets it up first, and an open page is le
   await elias.page.getByRole('checkbox', { name: 'I have saved these codes' }).check();
   await elias.button('Done').click();
   await elias.isTold('Welcome back!', 'Successfully logged in to Employee Portal');
-  await elias.isAt(/\/employee-dashboard\?tab=/);
+  await elias.isAt(paths.employeeTab('companies'));
 
   // From now on the code is asked for.
   const later = await office.visitor();

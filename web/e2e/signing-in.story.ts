@@ -224,14 +224,23 @@ test('Google and Microsoft lead away when they are configured, and every answer 
   await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
 });
 
-test('a code that nobody here asked for signs nobody in', async ({ office }) => {
-  const visitor = await office.visitor();
-  await visitor.opens(`${paths.login('client')}?code=00000000-0000-4000-8000-000000000000`);
-  await visitor.isRefused('Login Failed', /^The sign-in did not come through/);
-  await visitor.isAt(paths.login('client'));
-  await expect(visitor.button('Sign In')).toBeEnabled();
-  await visitor.opens('/?code=00000000-0000-4000-8000-000000000000');
-  await expect(visitor.heading('Choose your portal')).toBeVisible();
+test('a code that nobody here asked for signs nobody in, and nobody out', async ({ office }) => {
+  const code = '?code=00000000-0000-4000-8000-000000000000';
+  for (const person of [await office.visitor(), await office.client()]) {
+    await person.opens(paths.login('iso') + code);
+    await expect(
+      person.page.getByRole('alert').filter({ hasText: 'The sign-in did not come through' }),
+    ).toBeVisible();
+    await person.isAt(paths.login('iso'));
+    await expect(person.button('Sign In')).toBeEnabled();
+    await person.opens(`/${code}`);
+    await expect(person.heading('Choose your portal')).toBeVisible();
+  }
+  const amara = await office.client();
+  await amara.opens(paths.login('iso') + code);
+  await amara.isAt(paths.login('iso'));
+  await amara.opens(paths.clientDashboard);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
 });
 
 async function secondTab(person: Person): Promise<Page> {

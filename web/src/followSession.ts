@@ -5,7 +5,7 @@ import { whenStepIsDue } from './api/client';
 import { connection } from './api/connection';
 import { startEvents } from './api/events';
 import { queries } from './api/queries';
-import { auth, isLeaving } from './api/session';
+import { auth, bringsSession, isLeaving } from './api/session';
 import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { before as beforePath, nextStep } from './shared/session/due';
@@ -16,8 +16,8 @@ import { notice, toast } from './ui/toasts';
 export function followSession(router: Router): () => void {
   let user: string | undefined;
   let stopEvents: (() => void) | undefined;
-  // A code in the address that this page was opened with may be one of a recovery.
-  let cameWithCode = new URLSearchParams(location.search).has('code');
+  // The code that this page was opened with may be one of a recovery.
+  let cameWithCode = bringsSession;
 
   /** Compares with what this tab's own place holds; answers whether it is the same person as before. */
   const look = (): boolean => {
@@ -43,7 +43,8 @@ export function followSession(router: Router): () => void {
   });
   // Another tab's word may be here before what it has stored.
   const onStorage = ({ key }: StorageEvent) => {
-    if (key === sessionKey || key === null) look();
+    if (key !== sessionKey && key !== null) return;
+    if (look() && user && waits(router)) void lookAgain(router);
   };
   addEventListener('storage', onStorage);
   const stopSteps = whenStepIsDue(() => void goToStep(router));
@@ -62,12 +63,15 @@ function changesPerson(event: AuthChangeEvent): boolean {
   return event === 'USER_UPDATED' || event === 'MFA_CHALLENGE_VERIFIED';
 }
 
-const doneElsewhere: string[] = [paths.mfa, paths.newPassword];
+/** On a page for something that may be done in another tab as well. */
+function waits({ state }: Router): boolean {
+  // Not while a second factor is being set up: its recovery codes are still to be seen.
+  return [paths.mfa, paths.newPassword].some((step) => step === state.location.pathname);
+}
 
 async function lookAgain(router: Router): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
-  // Not while a second factor is being set up: its recovery codes are still to be seen.
-  if (doneElsewhere.includes(router.state.location.pathname)) await router.revalidate();
+  if (waits(router)) await router.revalidate();
 }
 
 /** Suspended, signed out elsewhere, a new password: whoever is led away from a page is told why. */

@@ -1,7 +1,15 @@
-import { AuthClient, isAuthRetryableFetchError, type AuthError } from '@supabase/auth-js';
-import { sessionKey, sessionPlace } from '../shared/sessionPlace';
+import {
+  AuthClient,
+  isAuthRefreshDiscardedError,
+  isAuthRetryableFetchError,
+  type AuthError,
+} from '@supabase/auth-js';
+import { beganFlow, sessionKey, sessionPlace } from '../shared/sessionPlace';
 import { heardFetch } from './connection';
 import { ApiError, unreachable } from './errors';
+
+/** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
+export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();
 
 export const auth = new AuthClient({
   url: `${location.origin}/auth/v1`,
@@ -28,6 +36,8 @@ export async function accessToken(): Promise<string | undefined> {
 /** The token after a refusal of the last one; undefined: the session is over. */
 export async function renewedToken(): Promise<string | undefined> {
   const { data, error } = await auth.refreshSession();
+  // Somebody signed in or out meanwhile, here or in another tab: their session is the one that counts.
+  if (isAuthRefreshDiscardedError(error)) return accessToken();
   if (error) throwIfPassing(error);
   return data.session?.access_token;
 }

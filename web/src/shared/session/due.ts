@@ -1,17 +1,18 @@
 /** What must be done after signing in before any portal opens, and how the way on is kept meanwhile. */
+import type { Me } from '../../api/types';
 import { paths } from '../../paths';
 import { isOwnPath } from '../wantedPath';
 
 interface Standing {
   must_change_password: boolean;
-  mfa?: { due?: 'challenge' | 'enrol' | null };
+  mfa: Pick<Me['mfa'], 'due'>;
 }
 
 /** The page of the next such thing. A second factor is shown first: without it no password can be changed. */
 export function nextStep({ must_change_password, mfa }: Standing): string | undefined {
-  if (mfa?.due === 'challenge') return paths.mfa;
+  if (mfa.due === 'challenge') return paths.mfa;
   if (must_change_password) return paths.newPassword;
-  if (mfa?.due === 'enrol') return paths.mfaSetup;
+  if (mfa.due === 'enrol') return paths.mfaSetup;
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
-vi.mock('../../../api/session', () => ({ auth: {}, accessToken: async () => undefined }));
+const session = vi.hoisted(() => ({ auth: {}, accessToken: async () => undefined, bringsSession: true }));
+vi.mock('../../../api/session', () => session);
 vi.mock('./signIn', () => ({}));
 const { readWayBack } = await import('./provider');
 
@@ -11,6 +12,11 @@ test('a code brings a session, an error none, and an ordinary address says nothi
     refused: 'account_requested',
   });
   expect(readWayBack('', '')).toBeUndefined();
+});
+
+test('a code for what somebody else began brings nothing', () => {
+  session.bringsSession = false;
+  expect(readWayBack('?code=abc', '')?.brings).toBe(false);
 });
 
 test('the query wins over the fragment, and both over a code', () => {

@@ -2,7 +2,7 @@
 import i18next from 'i18next';
 import { authProblem } from '../../../shared/auth/problem';
 import { rememberSession } from '../../../shared/sessionPlace';
-import { auth, accessToken } from '../../../api/session';
+import { accessToken, auth, bringsSession } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enter, failed, type Outcome } from './signIn';
 
@@ -32,7 +32,8 @@ export function readWayBack(search: string, hash: string): WayBack | undefined {
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const refused = query.get('error_code') ?? fragment.get('error_code') ?? query.get('error') ?? undefined;
   if (refused) return { brings: false, refused };
-  return query.has('code') ? { brings: true } : undefined;
+  if (!query.has('code')) return undefined;
+  return bringsSession ? { brings: true } : { brings: false, refused: 'not_ours' };
 }
 
 /** Kind words for a way back that brought nothing. */
