@@ -27,6 +27,8 @@ export class Said {
 
 interface Options {
   demo: boolean;
+  /** More settings. */
+  env?: NodeJS.ProcessEnv;
 }
 
 export class Portal {
@@ -39,7 +41,7 @@ export class Portal {
     private readonly leave: () => Promise<void>,
   ) {}
 
-  static async start({ demo }: Options): Promise<Portal> {
+  static async start({ demo, env: more }: Options): Promise<Portal> {
     const dir = await mkdtemp(join(tmpdir(), 'spv-story-'));
     const post = await Post.start();
     const store = await freshDatabase();
@@ -52,6 +54,7 @@ export class Portal {
       SPV_SMTP_URL: post.url,
       // The system chooses a port that is free.
       SPV_LISTEN: '127.0.0.1:0',
+      ...more,
     };
     const leave = async () => {
       await post.stop();

@@ -3,9 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from '@playwright/test';
 import { python, support } from './machine';
-import { freePort, listens, run, stop } from './process';
+import { freePort, listens, run, stop, until } from './process';
 
 export class Mail {
   readonly id!: string;
@@ -52,8 +51,7 @@ export class Post {
     const address = `127.0.0.1:${this.port}`;
     const args = ['-m', 'aiosmtpd', '-n', '-l', address, '-c', 'aiosmtpd.handlers.Mailbox', this.maildir];
     this.server = spawn(python, args, { stdio: 'ignore' });
-    const listening = () => listens(this.port);
-    await expect.poll(listening, { message: 'the mail server listens', intervals: [50] }).toBe(true);
+    await until(() => listens(this.port), 'the mail server listens');
   }
 
   /** Nobody takes mails any more; those that arrived stay. */
@@ -89,7 +87,7 @@ export class Post {
       found = mails.filter((mail) => mail.to.includes(to) && mail.subject.includes(subject));
       return enough(found);
     };
-    await expect.poll(look, { message: `a mail “${subject}” to ${to}`, timeout: 15_000 }).toBe(true);
+    await until(look, `a mail “${subject}” to ${to}`, 15_000);
     return found;
   }
 

@@ -53,3 +53,12 @@ export function listens(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
   });
 }
+
+/** Looks again and again until it is so. */
+export async function until(so: () => Promise<boolean>, what: string, patience = 10_000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!(await so())) {
+    if (Date.now() > end) throw new Error(`Waited for this in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
