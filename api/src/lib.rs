@@ -18,6 +18,6 @@ mod state;
 pub use address::Network;
 pub use assets::CLIENT_ROUTES;
 pub use openapi::openapi;
-pub use routes::router;
+pub use routes::{auth::redirect::Redirects, router};
 pub use serve::serve;
 pub use state::{App, Http, Parts};

@@ -1,5 +1,5 @@
 //! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
-use crate::{address::Network, limits::Limiter};
+use crate::{address::Network, limits::Limiter, routes::auth::redirect::Redirects};
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     access::SignedIn,
@@ -44,6 +44,8 @@ pub struct Http {
     pub cors_origins: Vec<String>,
     /// Whose `X-Forwarded-For` is believed; nobody's unless told.
     pub trusted_proxies: Vec<Network>,
+    /// Where mails and providers may send a browser, beside our own address.
+    pub redirects: Redirects,
     /// Largest body of a request, in bytes.
     pub body_limit: usize,
     /// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
@@ -55,6 +57,7 @@ impl Default for Http {
         Self {
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
+            redirects: Redirects::default(),
             body_limit: 1 << 20,
             time_limit: Duration::from_secs(10),
         }

@@ -9,7 +9,7 @@ use crate::{
     exit::{Failure, Result},
     output::Record,
 };
-use api::Network;
+use api::{Network, Redirects};
 use domain::{Options, auth::passwords};
 use source::{Found, Sources};
 use std::{
@@ -55,6 +55,11 @@ pub const SETTINGS: &[Setting] = &[
     plain("auth_signing_keys_file", Default::Made("<data dir>/signing_keys.json")),
     secret("auth_jwt_secret", Default::None),
     plain("auth_access_token_seconds", Default::Fixed("900")),
+    plain("auth_signup", Default::Fixed("false")),
+    plain("auth_autoconfirm", Default::Fixed("false")),
+    plain("auth_redirect_allow", Default::None),
+    plain("auth_secure_email_change", Default::Fixed("true")),
+    plain("auth_mail_gap_seconds", Default::Fixed("60")),
     plain("trusted_proxies", Default::None),
     plain("cors_origins", Default::None),
     plain("worker_concurrency", Default::Fixed("8")),
@@ -84,6 +89,11 @@ pub struct Config {
     pub signing_keys: PathBuf,
     pub jwt_secret: Option<String>,
     pub access_token_seconds: i64,
+    pub signup: bool,
+    pub autoconfirm: bool,
+    pub redirects: Redirects,
+    pub secure_email_change: bool,
+    pub mail_gap_seconds: i64,
     pub trusted_proxies: Vec<Network>,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
@@ -135,6 +145,19 @@ impl Config {
         let access_token_seconds = read.fixed("auth_access_token_seconds", "60 to 86400", |text| {
             text.parse().ok().filter(|seconds| (60..=86_400).contains(seconds))
         });
+        let signup = read.fixed("auth_signup", "true or false", |text| text.parse().ok());
+        let autoconfirm = read.fixed("auth_autoconfirm", "true or false", |text| text.parse().ok());
+        let redirects = read
+            .optional("auth_redirect_allow", "patterns separated by commas, like https://*.example.com/**", |text| {
+                let mut redirects = Redirects::default();
+                list(text, |one| redirects.allow(one).then_some(()))?;
+                Some(redirects)
+            })
+            .unwrap_or_default();
+        let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());
+        let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
+            text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
+        });
         let trusted_proxies = read
             .optional("trusted_proxies", "networks separated by commas, like 10.0.0.0/8", |text| {
                 list(text, |one| one.parse().ok())
@@ -172,6 +195,11 @@ impl Config {
             signing_keys,
             jwt_secret,
             access_token_seconds,
+            signup,
+            autoconfirm,
+            redirects,
+            secure_email_change,
+            mail_gap_seconds,
             trusted_proxies,
             cors_origins,
             worker_concurrency,
@@ -198,6 +226,10 @@ impl Config {
             demo_password: self.demo_password.clone(),
             default_password: self.default_password.clone(),
             access_token_seconds: self.access_token_seconds,
+            signup: self.signup,
+            autoconfirm: self.autoconfirm,
+            secure_email_change: self.secure_email_change,
+            mail_gap_seconds: self.mail_gap_seconds,
             ..Options::default()
         })
     }
@@ -302,7 +334,7 @@ fn public_url_of(text: &str) -> Option<String> {
     public_url(text)
 }
 
-fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+fn list<T>(text: &str, read: impl FnMut(&str) -> Option<T>) -> Option<Vec<T>> {
     text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(read).collect()
 }
 

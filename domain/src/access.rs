@@ -45,6 +45,8 @@ pub enum Actor {
     System(&'static str),
     /// Somebody with a shell on the machine, by operating system user. May do what a super admin may.
     Operator(String),
+    /// A program that holds a service token, which the operator gave it. May do what a super admin may.
+    Service,
 }
 
 /// What a session says about its user, read from our tables.
@@ -250,7 +252,7 @@ impl Actor {
     pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
         let verdict = match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
-            Self::System(_) | Self::Operator(_) => Verdict::Yes,
+            Self::System(_) | Self::Operator(_) | Self::Service => Verdict::Yes,
             Self::User(user) => {
                 user.owes_nothing()?;
                 rule(user, action, resource)
@@ -271,7 +273,7 @@ impl Actor {
         }
         Ok(match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
-            Self::System(_) | Self::Operator(_) => Scope::All,
+            Self::System(_) | Self::Operator(_) | Self::Service => Scope::All,
             Self::User(user) => match user.role {
                 Role::SuperAdmin | Role::Employee => Scope::All,
                 Role::CompanyAdmin => user.company_id.map_or(Scope::Nothing, Scope::Company),
@@ -299,7 +301,7 @@ impl Actor {
     pub fn is_staff(&self) -> bool {
         match self {
             Self::Anonymous => false,
-            Self::System(_) | Self::Operator(_) => true,
+            Self::System(_) | Self::Operator(_) | Self::Service => true,
             Self::User(user) => matches!(user.role, Role::Employee | Role::SuperAdmin),
         }
     }
@@ -315,6 +317,7 @@ impl Actor {
             Self::User(user) => user.role.name(),
             Self::System(_) => "system",
             Self::Operator(_) => "operator",
+            Self::Service => "service",
         }
     }
 
@@ -324,6 +327,7 @@ impl Actor {
             Self::User(user) => user.name.clone(),
             Self::System(job) => (*job).to_owned(),
             Self::Operator(name) => name.clone(),
+            Self::Service => "Service".to_owned(),
         }
     }
 }

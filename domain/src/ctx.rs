@@ -7,6 +7,7 @@ use crate::{
     money::Currency,
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -36,6 +37,14 @@ pub struct Options {
     pub default_currency: Currency,
     /// Life of an access token, in seconds.
     pub access_token_seconds: i64,
+    /// Anybody may make an account, of a client.
+    pub signup: bool,
+    /// An address is believed without a mail.
+    pub autoconfirm: bool,
+    /// A new address of an account is confirmed at the old one too.
+    pub secure_email_change: bool,
+    /// Seconds between two mails that somebody asks for.
+    pub mail_gap_seconds: i64,
 }
 
 impl Default for Options {
@@ -47,12 +56,16 @@ impl Default for Options {
             default_password: None,
             default_currency: Currency::Usd,
             access_token_seconds: 900,
+            signup: false,
+            autoconfirm: false,
+            secure_email_change: true,
+            mail_gap_seconds: 60,
         }
     }
 }
 
 /// Where a request came from, for the activity log.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Origin {
     pub address: Option<String>,
     pub user_agent: Option<String>,

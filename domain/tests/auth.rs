@@ -5,7 +5,7 @@ use domain::{
     access::Role,
     activity,
     auth::{
-        self, Auth, Change, Granted, Keys, Ticket, Which, flows,
+        self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, flows,
         links::{self, LinkKind},
         passwords, sessions,
     },
@@ -52,6 +52,14 @@ async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
     tx.commit().await.expect("commits");
     let token = made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned();
     (token, made.code)
+}
+
+/// Uses a link or code and takes the session that comes of it.
+async fn verify(world: &World, auth: &Auth, ticket: Ticket) -> Result<Granted, Error> {
+    match auth::verify(&world.nobody(), auth, Purpose::Recovery, &ticket, false).await? {
+        Came::Session(granted) => Ok(*granted),
+        other => panic!("{other:?}"),
+    }
 }
 
 async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
@@ -133,7 +141,7 @@ async fn a_shut_account_is_told_so_after_the_right_password_only() {
             "refresh_session_not_found"
         );
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
-        assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await), "user_banned");
+        assert_eq!(code(verify(&world, &auth, Ticket::Token(token)).await), "user_banned");
 
         users::restore(&world.operator(), maya.id, None).await.unwrap();
         sign_in(&world, &auth, "maya").await;
@@ -232,7 +240,7 @@ async fn a_link_works_once_and_takes_the_others_with_it() {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let (one, code_of_one) = link(&world, &maya, LinkKind::Invite).await;
         let (two, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let verify = async |ticket: Ticket| auth::verify(&world.nobody(), &auth, &ticket).await;
+        let verify = async |ticket: Ticket| verify(&world, &auth, ticket).await;
         let granted = verify(Ticket::Token(one.clone())).await.unwrap();
         assert_eq!(granted.user.id, maya.id);
         assert_eq!(granted.session.amr[0].method, "otp");
@@ -260,7 +268,7 @@ async fn of_two_who_use_one_link_at_once_one_gets_in() {
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
         let tries = (0..10).map(|_| {
             let (ctx, auth, ticket) = (world.nobody(), auth.clone(), Ticket::Token(token.clone()));
-            tokio::spawn(async move { auth::verify(&ctx, &auth, &ticket).await.is_ok() })
+            tokio::spawn(async move { auth::verify(&ctx, &auth, Purpose::Recovery, &ticket, false).await.is_ok() })
         });
         let mut entered = 0;
         for attempt in tries.collect::<Vec<_>>() {
@@ -277,7 +285,7 @@ async fn many_mails_make_no_more_codes_to_hit() {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let with = async |code: &str| {
             let ticket = Ticket::Code { email: maya.email.clone(), code: code.to_owned() };
-            auth::verify(&world.nobody(), &auth, &ticket).await
+            verify(&world, &auth, ticket).await
         };
         let (token, old) = link(&world, &maya, LinkKind::Recovery).await;
         world.clock.advance(Duration::minutes(1));
@@ -286,7 +294,7 @@ async fn many_mails_make_no_more_codes_to_hit() {
             assert_eq!(code(with(&old).await), "otp_expired");
         }
         with(&new).await.unwrap();
-        assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await), "otp_expired");
+        assert_eq!(code(verify(&world, &auth, Ticket::Token(token)).await), "otp_expired");
     })
     .await;
 }
@@ -297,7 +305,7 @@ async fn a_code_is_taken_until_ten_wrong_ones() {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let with = async |email: &str, code: &str| {
             let ticket = Ticket::Code { email: email.to_owned(), code: code.to_owned() };
-            auth::verify(&world.nobody(), &auth, &ticket).await
+            verify(&world, &auth, ticket).await
         };
         let wrong = |right: &str| if right == "000000" { "000001" } else { "000000" };
         let (_, right) = link(&world, &maya, LinkKind::Recovery).await;
@@ -314,7 +322,7 @@ async fn a_code_is_taken_until_ten_wrong_ones() {
         assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right one comes too late");
         let (_, fresh) = link(&world, &maya, LinkKind::Recovery).await;
         assert_eq!(code(with("maya@example.com", &fresh).await), "otp_expired", "a new mail gives no new tries");
-        auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await.unwrap();
+        verify(&world, &auth, Ticket::Token(token)).await.unwrap();
     })
     .await;
 }
@@ -341,10 +349,10 @@ async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
         let maya = users::insert(&mut tx, &world.operator(), new).await.unwrap();
         tx.commit().await.unwrap();
         let (token, _) = link(&world, &maya, LinkKind::Invite).await;
-        let invited = auth::verify(&world.nobody(), &auth, &Ticket::Token(token)).await.unwrap();
+        let invited = verify(&world, &auth, Ticket::Token(token)).await.unwrap();
         let me = holder(&world, &auth, &invited.access_token).await.unwrap();
         let set = async |ctx: &Ctx, password: &str| {
-            let change = Change { password: Some(password.to_owned()), current_password: None };
+            let change = Change { password: Some(password.to_owned()), ..Change::default() };
             auth::update_user(ctx, &auth, &change).await
         };
         assert_eq!(code(set(&me, "short").await), "weak_password");
@@ -357,13 +365,16 @@ async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
         let elsewhere = sign_in(&world, &auth, "maya").await;
         assert!(holder(&world, &auth, &elsewhere.access_token).await.is_ok());
         let (pending, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let guess =
-            Change { password: Some("another good one".to_owned()), current_password: Some("guess".to_owned()) };
+        let guess = Change {
+            password: Some("another good one".to_owned()),
+            current_password: Some("guess".to_owned()),
+            ..Change::default()
+        };
         assert_eq!(code(auth::update_user(&me, &auth, &guess).await), "current_password_invalid");
         set(&me, "another good one").await.unwrap();
         assert!(holder(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
         assert_eq!(code(holder(&world, &auth, &elsewhere.access_token).await), "session_not_found");
-        assert_eq!(code(auth::verify(&world.nobody(), &auth, &Ticket::Token(pending)).await), "otp_expired");
+        assert_eq!(code(verify(&world, &auth, Ticket::Token(pending)).await), "otp_expired");
         assert_eq!(
             code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await),
             "invalid_credentials"
@@ -489,19 +500,31 @@ async fn recovery_mails_go_to_open_accounts_once_a_minute() {
         let mails = async || -> i64 {
             world.db.clone().sql("select count(*) from mails where kind = 'recovery'").scalar().await.unwrap()
         };
-        let ask = async |email: &str| auth::recover(&world.nobody(), email).await.unwrap();
-        ask("nobody@example.com").await;
+        // The question and, as the worker would, its answer.
+        let ask = async |email: &str| {
+            auth::ask(&world.nobody(), Wanted::Recovery, email, Way::default()).await?;
+            let asked = asked::Asked {
+                wanted: Wanted::Recovery,
+                email: email.to_owned(),
+                way: Way::default(),
+                origin: domain::Origin { address: Some("192.0.2.1".to_owned()), user_agent: None },
+            };
+            asked::answer(&world.as_actor(domain::Actor::System("mails")), &asked).await
+        };
+        ask("nobody@example.com").await.unwrap();
         assert_eq!(mails().await, 0);
-        ask("MAYA@example.com").await;
-        ask("maya@example.com").await;
+        assert_eq!(code(ask("nobody@example.com").await), "over_email_send_rate_limit", "as for a known one");
+        ask("MAYA@example.com").await.unwrap();
+        assert_eq!(code(ask("maya@example.com").await), "over_email_send_rate_limit");
         assert_eq!(mails().await, 1);
-        world.clock.advance(Duration::seconds(61));
-        ask("maya@example.com").await;
+        world.clock.advance(Duration::seconds(60));
+        ask("maya@example.com").await.unwrap();
         assert_eq!(mails().await, 2);
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
         world.clock.advance(Duration::seconds(61));
-        ask("maya@example.com").await;
+        ask("maya@example.com").await.unwrap();
         assert_eq!(mails().await, 2);
+        assert_eq!(told(&world, "user.link_asked").await.len(), 2);
     })
     .await;
 }

@@ -14,7 +14,9 @@ pub use register::Register;
 pub use state::State;
 
 use domain::{
-    Ctx, mails,
+    Ctx,
+    auth::asked::Asked,
+    mails,
     queue::worker::{self, stopped},
     seed,
 };
@@ -37,6 +39,7 @@ pub fn register(state: State) -> Register {
         .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
+        .job::<Asked, _>(PROMPT, handlers::mails::answer)
         .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
         .by_hand::<seed::Run, _>(handlers::seed::ask)

@@ -24,12 +24,17 @@ create index links_expired on links (expires_at);
 
 -- What people say of themselves over the protocol; never believed for anything.
 alter table users add column metadata text not null default '{}';
+-- What an admin of the protocol notes about them; never believed for anything either.
+alter table users add column app_metadata text not null default '{}';
 -- An address that waits for its confirmations, and which of the two has come: 'current' or 'new'.
 alter table users add column new_email text;
 alter table users add column new_email_key text;
 alter table users add column new_email_confirmed text;
 -- Shut out until then by an admin of the protocol.
 alter table users add column banned_until text;
+-- Made over the protocol, and the address is still to be confirmed by a link: then, and not by a password, it opens.
+alter table users add column awaits_confirmation integer not null default 0;
+create index users_by_new_email on users (new_email_key) where new_email_key is not null;
 
 -- The factor that raised the session to aal2.
 alter table sessions add column factor_id blob;
@@ -121,3 +126,10 @@ create table failures (
     last_at text not null
 ) strict;
 create index failures_old on failures (last_at);
+
+-- When a mail was last asked for, by a hash of what for and the address, known to us or not.
+create table mail_gaps (
+    key text primary key,
+    asked_at text not null
+) strict;
+create index mail_gaps_old on mail_gaps (asked_at);

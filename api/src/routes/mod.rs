@@ -1,6 +1,6 @@
 //! The table of every route. What a route needs and answers is written beside its handler.
 mod activity;
-mod auth;
+pub(crate) mod auth;
 mod clients;
 mod companies;
 mod dashboards;
@@ -88,7 +88,7 @@ pub fn router(app: App) -> Router {
     let (rest, _) = OpenApiRouter::new().nest("/rest/v1", rest()).merge(beside()).split_for_parts();
     let router = rest
         .route("/rest/v1/openapi.json", get(openapi::document))
-        .nest("/auth/v1", auth::router())
+        .nest("/auth/v1", auth::router(&app))
         .fallback(nothing_here)
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .layer(DefaultBodyLimit::max(app.http.body_limit))

@@ -67,6 +67,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         http: api::Http {
             cors_origins: config.cors_origins.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            redirects: config.redirects.clone(),
             ..api::Http::default()
         },
     });

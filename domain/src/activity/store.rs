@@ -117,6 +117,25 @@ pub async fn of_subject(
     db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(subject).json().await
 }
 
+/// What happened to accounts and sessions, newest first; narrowed to a column (of ours) that is like a pattern.
+pub async fn of_accounts(
+    db: &mut Db,
+    narrow: Option<(&'static str, String)>,
+    offset: i64,
+    limit: i64,
+) -> Result<Vec<Activity>> {
+    let mut sql = String::from("select * from activity where seq is not null and subject_kind = 'user'");
+    if let Some((column, _)) = &narrow {
+        sql.push_str(&format!(" and {column} like $1 escape '\\'"));
+    }
+    sql.push_str(&format!(" order by seq desc limit {limit} offset {offset}"));
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    if let Some((_, like)) = narrow {
+        query = query.bind(like);
+    }
+    query.json().await
+}
+
 /// What the scope shows, and what happened to the account of `me`.
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (condition, whose) = scoped(scope);

@@ -1,16 +1,30 @@
-//! What people change about their own sign-in.
+//! What people change about their own sign-in: the password, the address, what they say of themselves.
+mod email;
+
+pub(super) use email::{confirm as confirm_email, mail_confirmations, want as want_email};
+
 use super::{
-    Auth, links,
-    passwords::{self, Verdict},
-    sessions,
+    Auth, Way, links,
+    passwords::{self, PasswordHash, Verdict},
+    sessions::{self, Session},
+    store,
 };
 use crate::{
-    access::Actor,
+    access::{Actor, Due},
     activity,
     ctx::Ctx,
     error::{Error, Result},
     users::{self, Status, User},
 };
+use chrono::Duration;
+use serde_json::{Map, Value};
+
+/// A session begun by a link or code may set a password for so long without the old one: that is what the link was for.
+const FRESH: Duration = Duration::minutes(15);
+/// A session older than this is asked to prove who sits there.
+const OLD: Duration = Duration::hours(24);
+/// Bytes that people may say of themselves.
+const METADATA: usize = 16 << 10;
 
 /// Nothing given, nothing changed.
 #[derive(Clone, Default)]
@@ -18,6 +32,14 @@ pub struct Change {
     pub password: Option<String>,
     /// Where it is given it must be right.
     pub current_password: Option<String>,
+    /// The code of [`super::reauthenticate`].
+    pub nonce: Option<String>,
+    /// An address that is to be confirmed by mail.
+    pub email: Option<String>,
+    /// Merged key by key; null deletes a key.
+    pub data: Option<Map<String, Value>>,
+    /// What came with a new address.
+    pub way: Way,
 }
 
 impl std::fmt::Debug for Change {
@@ -26,46 +48,170 @@ impl std::fmt::Debug for Change {
     }
 }
 
-/// Sets a new password of one's own: the account becomes active, every other session and every link of it ends
-/// (decisions 20 and 27).
+/// Changes one's own account. A new password makes it active and ends every other session and every link of it
+/// (decisions 20 and 27); a new address waits until it is confirmed at both addresses.
 ///
 /// # Errors
-/// Unauthenticated for nobody; Invalid `password` (`weak_password`, `too_long`); Conflict `same_password`,
-/// `current_password_invalid`; TooMany when the machine is busy with sign-ins.
+/// Unauthenticated for nobody; Forbidden `insufficient_aal` while a second factor is to be shown; Invalid `password` (`weak_password`, `too_long`), `data` (`too_large`,
+/// `control_characters`); Conflict `same_password`, `current_password_required`, `current_password_invalid`,
+/// `reauthentication_needed`, `reauthentication_not_valid`, `email_taken`, `over_email_send_rate_limit`; TooMany when
+/// the machine is busy with sign-ins.
 pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     let gone = || Error::unauthenticated("user_not_found");
+    if (change.password.is_some() || change.email.is_some()) && me.mfa.due() == Some(Due::Challenge) {
+        return Err(Error::forbidden("insufficient_aal"));
+    }
     let user = users::store::get(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;
-    let Some(password) = &change.password else { return Ok(user) };
+    let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
+    let password = match &change.password {
+        Some(password) => {
+            let session = store::session(&mut ctx.db(), me.session_id).await?;
+            Some(new_password(ctx, &user, session.as_ref(), change, password).await?)
+        }
+        None => None,
+    };
+
+    let mut tx = ctx.begin().await?;
+    let mut user = users::store::lock(&mut tx, me.id).await?.ok_or_else(gone)?;
+    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    if password.is_some()
+        && let Some(nonce) = &change.nonce
+        && !links::consume_nonce(&mut tx, ctx, &user, nonce).await?
+    {
+        // A wrong code was counted.
+        tx.commit().await?;
+        return Err(Error::conflict("reauthentication_not_valid"));
+    }
+    if let Some(metadata) = metadata {
+        user.metadata = metadata;
+        users::store::save_metadata(&mut tx, &user).await?;
+        activity::append(&mut tx, ctx, users::event("user.updated", &user)).await?;
+    }
+    let has_password = password.is_some();
+    if let Some(hash) = password {
+        user = with_password(&mut tx, ctx, &user, hash, me.session_id).await?;
+    }
+    if let Some(email) = &change.email
+        && users::email_key(email) != user.email_key
+    {
+        user = want_email(&mut tx, ctx, user, email, &change.way).await?;
+    }
+    tx.commit().await?;
+    if has_password {
+        auth.verified.forget_user(me.id);
+    }
+    Ok(user)
+}
+
+/// The hash of a new password that may be set.
+async fn new_password(
+    ctx: &Ctx,
+    user: &User,
+    session: Option<&Session>,
+    change: &Change,
+    password: &str,
+) -> Result<PasswordHash> {
     let names = [user.first_name.as_str(), &user.last_name, &user.name()];
     passwords::rules(password, &user.email, &names).map_err(|problem| Error::field_with("password", problem))?;
-    if let Some(current) = &change.current_password
-        && passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong
-    {
-        return Err(Error::conflict("current_password_invalid"));
+    match &change.current_password {
+        Some(current) => {
+            if passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong {
+                return Err(Error::conflict("current_password_invalid"));
+            }
+        }
+        None if change.nonce.is_some() => {}
+        None => proven(ctx, user, session)?,
     }
     if user.password_hash.is_some() && passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong
     {
         return Err(Error::conflict("same_password"));
     }
-    let hash = passwords::hash(ctx, password.as_str()).await?;
+    passwords::hash(ctx, password).await
+}
 
-    let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, me.id).await?.ok_or_else(gone)?;
-    if !users::is_welcome(&mut tx, &user).await? {
-        return Err(Error::unauthenticated("user_banned"));
+/// Whether the session itself shows well enough who sits there.
+fn proven(ctx: &Ctx, user: &User, session: Option<&Session>) -> Result<()> {
+    let old = session.is_none_or(|session| ctx.now() - session.created_at > OLD);
+    let fresh = session.is_some_and(|session| {
+        let first = session.amr.first();
+        let by_mail = first.is_some_and(|proof| proof.method != "password" && proof.method != "oauth");
+        // Whoever was given a password has just typed it in.
+        (by_mail || user.must_change_password) && ctx.now() - session.created_at <= FRESH
+    });
+    if fresh || (user.password_hash.is_none() && !old) {
+        return Ok(());
     }
+    Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
+}
+
+async fn with_password(
+    tx: &mut crate::db::Tx,
+    ctx: &Ctx,
+    user: &User,
+    hash: PasswordHash,
+    keep: crate::ids::SessionId,
+) -> Result<User> {
     let changed = users::touched(
         ctx,
-        User { status: Status::Active, must_change_password: false, password_hash: Some(hash.clone()), ..user.clone() },
+        User {
+            status: Status::Active,
+            must_change_password: false,
+            awaits_confirmation: false,
+            password_hash: Some(hash.clone()),
+            ..user.clone()
+        },
     );
-    users::store::save(&mut tx, &changed).await?;
-    users::store::save_password(&mut tx, me.id, &hash, false).await?;
-    sessions::end_others_of(&mut tx, ctx, me.id, me.session_id).await?;
-    links::drop_all_of(&mut tx, ctx, me.id).await?;
+    users::store::save(tx, &changed).await?;
+    users::store::save_bars(tx, &changed).await?;
+    users::store::save_password(tx, user.id, &hash, false).await?;
+    sessions::end_others_of(tx, ctx, user.id, keep).await?;
+    links::drop_all_of(tx, ctx, user.id).await?;
     let told = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await?;
-    auth.verified.forget_user(me.id);
+    activity::append(tx, ctx, told).await?;
     Ok(changed)
+}
+
+/// What somebody says of themselves after a change.
+///
+/// # Errors
+/// Invalid `data` (`too_large`, `control_characters`).
+pub(super) fn merged(old: &Map<String, Value>, change: &Map<String, Value>) -> Result<Map<String, Value>> {
+    let mut new = old.clone();
+    for (name, value) in change {
+        match value {
+            Value::Null => new.remove(name),
+            value => new.insert(name.clone(), value.clone()),
+        };
+    }
+    let text = Value::Object(new.clone()).to_string();
+    if text.len() > METADATA {
+        return Err(Error::field("data", "too_large"));
+    }
+    // PostgreSQL keeps no such character.
+    if text.contains("\\u0000") {
+        return Err(Error::field("data", "control_characters"));
+    }
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().expect("an object")
+    }
+
+    #[test]
+    fn what_is_said_is_merged_and_null_deletes() {
+        let old = map(json!({ "a": 1, "b": { "c": 2 } }));
+        let new = merged(&old, &map(json!({ "a": null, "b": { "d": 3 }, "e": "x" }))).expect("is small");
+        assert_eq!(Value::Object(new), json!({ "b": { "d": 3 }, "e": "x" }));
+        assert!(merged(&old, &map(json!({ "x": "y".repeat(METADATA) }))).is_err());
+        assert!(merged(&old, &map(json!({ "x": "a\u{0}b" }))).is_err());
+    }
 }

@@ -1,45 +1,26 @@
-//! The ways in: a password, a refresh token, a link or code from a mail.
+//! The ways in: a password, a refresh token.
 use super::{
     Auth,
     failures::{self, Counter},
     history,
     keys::NotOurs,
-    links,
     passwords::{self, Verdict},
-    sessions, store,
+    sessions,
     tokens::{self, Granted},
 };
 use crate::{
     ctx::Ctx,
     error::{Error, Result},
-    mails,
     users::{self, Status, User},
 };
-use chrono::Duration;
-use serde_json::Map;
-
-/// One recovery mail a user in so much time.
-const MAIL_GAP: Duration = Duration::seconds(60);
-
-/// What a mail brought.
-#[derive(Clone)]
-pub enum Ticket {
-    Token(String),
-    Code { email: String, code: String },
-}
-
-impl std::fmt::Debug for Ticket {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Ticket(hidden)")
-    }
-}
 
 /// Begins a session with a password. Anybody may try.
 ///
 /// # Errors
 /// Unauthenticated `invalid_credentials`, the same answer in the same time for an unknown address and a wrong
-/// password (decision 24), also for an account that has no password yet; `user_banned` for a shut account, only
-/// after the right password. TooMany after several failures, and when the machine is busy with other sign-ins.
+/// password (decision 24), also for an account that has no password yet; `user_banned` for a shut account and
+/// Conflict `email_not_confirmed` for an address that is still to be confirmed, only after the right password. TooMany
+/// after several failures, and when the machine is busy with other sign-ins.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
     let counters = Counter::sign_in(&users::email_key(email), &ctx.origin);
     failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
@@ -57,7 +38,8 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let mut tx = ctx.begin().await?;
     let user = users::store::lock(&mut tx, found.id).await?;
     // Changed since it was compared: the old password is worth nothing any more.
-    let unchanged = |user: &User| user.password_hash == found.password_hash && user.status != Status::Pending;
+    let usable = |user: &User| user.status != Status::Pending || user.awaits_confirmation;
+    let unchanged = |user: &User| user.password_hash == found.password_hash && usable(user);
     let Some(user) = user.filter(unchanged) else {
         drop(tx);
         return Err(refused(ctx, &counters, Some(found)).await?);
@@ -65,8 +47,11 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     // Of many guesses at once, those after the first few learn nothing.
     failures::check(&mut tx, ctx.now(), &counters).await?;
     failures::forget(&mut tx, &counters).await?;
-    if !users::is_welcome(&mut tx, &user).await? {
+    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
+    }
+    if user.status == Status::Pending {
+        return Err(Error::conflict("email_not_confirmed"));
     }
     if let Some(hash) = stronger {
         users::store::save_password(&mut tx, user.id, &hash, user.must_change_password).await?;
@@ -108,44 +93,4 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
             Err(e)
         }
     }
-}
-
-/// Begins a session with a link or code from a mail, which is used up by it. Anybody who has it may.
-///
-/// # Errors
-/// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`.
-pub async fn verify(ctx: &Ctx, auth: &Auth, ticket: &Ticket) -> Result<Granted> {
-    let mut tx = ctx.begin().await?;
-    let user = match ticket {
-        Ticket::Token(token) => links::consume(&mut tx, ctx, token).await?,
-        Ticket::Code { email, code } => links::consume_code(&mut tx, ctx, email, code).await?,
-    };
-    let Some(user) = user else {
-        // A wrong code was counted.
-        tx.commit().await?;
-        return Err(Error::unauthenticated("otp_expired"));
-    };
-    if !users::is_welcome(&mut tx, &user).await? {
-        return Err(Error::unauthenticated("user_banned"));
-    }
-    let session = sessions::start(&mut tx, ctx, &user, "otp").await?;
-    tx.commit().await?;
-    tokens::grant(ctx, auth, user, session).await
-}
-
-/// Mails a link for setting a new password, if there is an open account with this address and none was mailed
-/// in the last minute. Anybody may ask; the answer is always the same.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn recover(ctx: &Ctx, email: &str) -> Result<()> {
-    let Some(found) = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await? else { return Ok(()) };
-    let mut tx = ctx.begin().await?;
-    // Locked, so that two questions at once queue one mail.
-    let Some(user) = users::store::lock(&mut tx, found.id).await? else { return Ok(()) };
-    if !users::is_welcome(&mut tx, &user).await? || store::asked_since(&mut tx, user.id, ctx.now() - MAIL_GAP).await? {
-        return Ok(());
-    }
-    mails::queue(&mut tx, ctx, mails::Kind::Recovery, user.id, None, Map::new()).await?;
-    tx.commit().await
 }

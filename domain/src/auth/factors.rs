@@ -269,15 +269,36 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
     if factor.status == Status::Verified && !me.mfa.aal2 {
         return Err(Error::forbidden("insufficient_aal"));
     }
-    remove(&mut tx, ctx, &user, factor).await?;
-    let authenticators = factors.iter().filter(|f| counts(f) && f.id != id);
-    if factor.kind == Kind::Totp && authenticators.count() == 0 {
-        for codes in factors.iter().filter(|f| f.kind == Kind::RecoveryCode) {
-            remove(&mut tx, ctx, &user, codes).await?;
-        }
-    }
+    remove_with_codes(&mut tx, ctx, &user, &factors, factor).await?;
     tx.commit().await?;
     auth.verified.forget_user(me.id);
+    Ok(())
+}
+
+/// Removes one factor of somebody, as [`unenroll`] does. Super admins, service tokens.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `mfa_factor_not_found`.
+pub async fn remove_of(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let mut tx = ctx.begin().await?;
+    let user = users::lock(&mut tx, owner, None).await?;
+    let factors = store::list(&mut tx, owner).await?;
+    let factor = factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
+    remove_with_codes(&mut tx, ctx, &user, &factors, factor).await?;
+    tx.commit().await?;
+    auth.verified.forget_user(owner);
+    Ok(factor.clone())
+}
+
+async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], factor: &Factor) -> Result<()> {
+    remove(tx, ctx, user, factor).await?;
+    let authenticators = all.iter().filter(|f| counts(f) && f.id != factor.id);
+    if factor.kind == Kind::Totp && authenticators.count() == 0 {
+        for codes in all.iter().filter(|f| f.kind == Kind::RecoveryCode) {
+            remove(tx, ctx, user, codes).await?;
+        }
+    }
     Ok(())
 }
 

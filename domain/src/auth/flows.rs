@@ -15,13 +15,15 @@ use crate::{
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// From the beginning to the way back, and from the code to its exchange.
 pub const LIFE: Duration = Duration::seconds(300);
 
 /// How a challenge was made from its verifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum ChallengeMethod {
     S256,
@@ -29,7 +31,7 @@ pub enum ChallengeMethod {
 }
 
 /// What somebody shows at the beginning, in place of the secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Challenge {
     pub code_challenge: String,
     pub method: ChallengeMethod,
@@ -168,6 +170,14 @@ pub async fn issue_code(tx: &mut Tx, ctx: &Ctx, flow: &Flow, user: UserId) -> Re
     Ok(code)
 }
 
+/// The flow of a link, locked, while its code may still be issued.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option<Flow>> {
+    Ok(store::lock(tx, id).await?.filter(|flow| flow.expires_at > ctx.now()))
+}
+
 /// Turns a code into a session; the code is worth nothing afterwards. Anybody with the secret may.
 ///
 /// # Errors
@@ -187,7 +197,7 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
         return Err(Error::unauthenticated("bad_code_verifier"));
     }
-    if !users::is_welcome(&mut tx, &user).await? {
+    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     store::delete(&mut tx, flow.id).await?;

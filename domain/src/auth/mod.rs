@@ -1,10 +1,12 @@
 //! Signing in, staying signed in, and getting out: passwords, one-time links, sessions and their tokens.
 //!
 //! Whose account it is, and whether it is open, is `users`' business; the wire protocol is the API's.
+pub mod asked;
 pub mod device;
 pub mod factors;
 pub mod failures;
 pub mod flows;
+pub mod gaps;
 pub mod history;
 pub mod keys;
 pub mod links;
@@ -17,12 +19,20 @@ pub mod tokens;
 
 mod account;
 mod entry;
+mod signup;
+mod verify;
+
+pub mod admin;
 
 pub use account::{Change, update_user};
-pub use entry::{Ticket, recover, refresh, sign_in, verify};
+pub use asked::{Wanted, Way, ask, otp, reauthenticate};
+pub use entry::{refresh, sign_in};
 pub use keys::Keys;
+pub use links::Purpose;
 pub use sessions::{Which, sign_out};
+pub use signup::{NewAccount, SignedUp, sign_up};
 pub use tokens::{Granted, Verified, authenticate};
+pub use verify::{Back, Came, Ticket, verify};
 
 use self::factors::Factor;
 use crate::{ctx::Ctx, error::Result, users::User};

@@ -40,6 +40,17 @@ impl std::fmt::Debug for PasswordHash {
     }
 }
 
+impl PasswordHash {
+    /// A hash from elsewhere: Argon2 in a PHC string, no costlier to compare than the machine can bear.
+    pub fn imported(text: &str) -> Option<Self> {
+        let phc = Phc::new(text).ok()?;
+        let params = Params::try_from(&phc).ok()?;
+        let known = Algorithm::new(phc.algorithm.as_str()).is_ok() && phc.salt.is_some() && phc.hash.is_some();
+        let bearable = params.m_cost() <= 4 * MEMORY_KIB && params.t_cost() <= 10 && params.p_cost() <= 4;
+        (known && bearable).then(|| Self(text.to_owned()))
+    }
+}
+
 /// What a comparison found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -151,7 +151,7 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
     }
     let user =
         users::store::get(&mut tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
-    if !users::is_welcome(&mut tx, &user).await? {
+    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     match turn(counter, session.refresh_counter, session.raised_counter, ctx.now() - session.refreshed_at) {

@@ -1,8 +1,5 @@
-//! SQL of sessions and links.
-use super::{
-    links::Link,
-    sessions::{Ended, Session},
-};
+//! SQL of sessions.
+use super::sessions::{Ended, Session};
 use crate::{
     db::{Db, Json, Sql, Tx},
     error::Result,
@@ -144,69 +141,4 @@ pub async fn end_of_iso(tx: &mut Tx, iso: IsoId, at: DateTime<Utc>) -> Result<Ve
     .bind(at)
     .all()
     .await
-}
-
-pub async fn insert_link(tx: &mut Tx, link: &Link) -> Result<()> {
-    tx.sql(
-        "insert into links (id, user_id, kind, token_hash, code_hash, created_at, expires_at) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(link.id)
-    .bind(link.user_id)
-    .bind(link.kind)
-    .bind(link.token_hash.clone())
-    .bind(link.code_hash.clone())
-    .bind(link.created_at)
-    .bind(link.expires_at)
-    .run()
-    .await?;
-    Ok(())
-}
-
-pub async fn link_owner(tx: &mut Tx, token_hash: &str) -> Result<Option<UserId>> {
-    let row: Option<(UserId,)> =
-        tx.sql("select user_id from links where token_hash = $1").bind(token_hash.to_owned()).optional().await?;
-    Ok(row.map(|(user,)| user))
-}
-
-/// Uses a live link; false when it has been used or has expired.
-pub async fn use_link(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<bool> {
-    let used = tx
-        .sql("update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2")
-        .bind(token_hash.to_owned())
-        .bind(at)
-        .run()
-        .await?;
-    Ok(used == 1)
-}
-
-/// Uses up every live link of a user.
-pub async fn use_links_of(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
-    tx.sql("update links set used_at = $2 where user_id = $1 and used_at is null").bind(user).bind(at).run().await?;
-    Ok(())
-}
-
-/// Counts one more try on every live link of a user, and gives their code hashes, tries and times.
-pub async fn try_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<(String, i64, DateTime<Utc>)>> {
-    tx.sql(
-        "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 \
-         returning code_hash, attempts, created_at",
-    )
-    .bind(user)
-    .bind(at)
-    .all()
-    .await
-}
-
-pub async fn delete_links(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
-    tx.sql("delete from links where expires_at < $1").bind(before).run().await
-}
-
-/// Whether a recovery mail to this user has been queued since `since`.
-pub async fn asked_since(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
-    tx.sql("select exists (select 1 from mails where user_id = $1 and kind = 'recovery' and created_at > $2)")
-        .bind(user)
-        .bind(since)
-        .scalar()
-        .await
 }

@@ -86,17 +86,29 @@ impl std::fmt::Debug for Granted {
 
 /// What a person may not change about themselves, for display in the browser.
 pub fn app_metadata(user: &User) -> Value {
-    json!({
-        "provider": "email", "providers": ["email"],
-        "role": user.role, "company_id": user.company_id, "iso_id": user.iso_id,
-    })
+    let mut noted = user.app_metadata.clone();
+    for (name, value) in [
+        ("provider", json!("email")),
+        ("providers", json!(["email"])),
+        ("role", json!(user.role)),
+        ("company_id", json!(user.company_id)),
+        ("iso_id", json!(user.iso_id)),
+    ] {
+        noted.insert(name.to_owned(), value);
+    }
+    Value::Object(noted)
 }
 
+/// What people say of themselves and, once the address is confirmed, what we know of them.
 pub fn user_metadata(user: &User) -> Value {
-    json!({
-        "first_name": user.first_name, "last_name": user.last_name, "email_verified": user.status != users::Status::Pending,
-        "must_change_password": user.must_change_password,
-    })
+    let mut said = user.metadata.clone();
+    if user.status != users::Status::Pending {
+        said.insert("first_name".to_owned(), user.first_name.clone().into());
+        said.insert("last_name".to_owned(), user.last_name.clone().into());
+        said.insert("email_verified".to_owned(), true.into());
+        said.insert("must_change_password".to_owned(), user.must_change_password.into());
+    }
+    Value::Object(said)
 }
 
 /// Makes the tokens of a session that was begun or refreshed.
@@ -167,7 +179,7 @@ pub async fn authenticate(
     if session.ended_at.is_some() || session.user_id != user_id {
         return Err(gone());
     }
-    if !users::is_welcome(&mut db, &user).await? {
+    if !users::is_welcome(&mut db, &user, now).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     let mfa = Mfa {

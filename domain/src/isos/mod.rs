@@ -1,5 +1,5 @@
 //! ISO partners: they bring clients to a company and earn commissions. Each signs in with an account of its own.
-mod store;
+pub(crate) mod store;
 
 pub use store::Iso;
 

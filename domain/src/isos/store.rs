@@ -173,3 +173,9 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
         .await?;
     Ok(counted == 1)
 }
+
+/// The address of an ISO's person has changed.
+pub async fn save_email(tx: &mut Tx, user: UserId, email: &str) -> Result<()> {
+    tx.sql("update isos set email = $2 where user_id = $1").bind(user).bind(email.to_owned()).run().await?;
+    Ok(())
+}

@@ -6,7 +6,7 @@ mod model;
 mod notify;
 mod store;
 
-pub use model::{Kind, Mail, Outgoing, Status};
+pub use model::{Kind, Linked, Mail, Outgoing, Status};
 pub use notify::{notify_client_spv, send_notification};
 
 use crate::{
@@ -47,6 +47,38 @@ pub async fn queue(
     spv: Option<SpvId>,
     data: Map<String, Value>,
 ) -> Result<Option<MailId>> {
+    put(tx, ctx, kind, to, spv, data, Linked::default()).await
+}
+
+/// [`queue`] for a mail whose link leads somewhere, or that goes to another address than the account's.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn queue_linked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: Kind,
+    to: UserId,
+    linked: Linked,
+) -> Result<Option<MailId>> {
+    let mut data = Map::new();
+    for (name, value) in [("redirect_to", &linked.redirect_to), ("new_email", &linked.new_email)] {
+        if let Some(value) = value {
+            data.insert(name.to_owned(), value.clone().into());
+        }
+    }
+    put(tx, ctx, kind, to, None, data, linked).await
+}
+
+async fn put(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: Kind,
+    to: UserId,
+    spv: Option<SpvId>,
+    data: Map<String, Value>,
+    linked: Linked,
+) -> Result<Option<MailId>> {
     if ctx.silent {
         return Ok(None);
     }
@@ -63,7 +95,7 @@ pub async fn queue(
         kind,
         user_id: to,
         spv_id: spv,
-        to_email: email,
+        to_email: linked.email.unwrap_or(email),
         to_name: format!("{first} {last}"),
         language,
         data,
@@ -74,6 +106,7 @@ pub async fn queue(
         last_error: None,
         created_at: ctx.now(),
         sent_at: None,
+        flow_id: linked.flow,
     };
     store::insert(tx, &mail).await?;
     queue::enqueue(tx, &Send { mail_id: id }).await?;
@@ -81,7 +114,8 @@ pub async fn queue(
 }
 
 /// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
-/// None when the mail has been sent already, or its reader has been archived or suspended since.
+/// None when the mail has been sent already, its reader has been archived or suspended since, or what it asks to
+/// confirm is not wanted any more.
 ///
 /// # Errors
 /// NotFound; what the database refuses.
@@ -96,9 +130,19 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         tx.commit().await?;
         return Ok(None);
     };
+    if let Some(asked) = mail.data.get("new_email").and_then(Value::as_str)
+        && store::new_email(&mut tx, mail.user_id).await?.as_deref() != Some(asked)
+    {
+        store::give_up(&mut tx, id, "the address is not to be changed to this one any more").await?;
+        tx.commit().await?;
+        return Ok(None);
+    }
     store::count_attempt(&mut tx, id).await?;
     let link = match mail.kind.link() {
-        Some(kind) => Some(links::make(&mut tx, ctx, mail.user_id, &mail.to_email, kind).await?),
+        Some(kind) => {
+            let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
+            Some(links::make_for(&mut tx, ctx, mail.user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+        }
         None => None,
     };
     let spv = match mail.spv_id {

@@ -2,7 +2,7 @@
 use crate::{
     access::Role,
     auth::links::{LinkKind, Made},
-    ids::{MailId, SpvId, UserId},
+    ids::{FlowId, MailId, SpvId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -27,10 +27,23 @@ pub enum Kind {
     SpvClosed,
     /// To the staff: a step is past its due date.
     StepOverdue,
+    /// Sign in without a password, through this link.
+    MagicLink,
+    /// To whoever made an account: confirm the address.
+    ConfirmSignup,
+    /// To whoever tried to make an account and has one.
+    AlreadyRegistered,
+    /// To somebody for whom an account was made over the protocol.
+    Invite,
+    /// A new address of an account: to be confirmed at the present one, and at the new one.
+    EmailChangeCurrent,
+    EmailChangeNew,
+    /// A code that proves once more who sits there.
+    Reauthentication,
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 14] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -38,6 +51,13 @@ impl Kind {
         Self::SpvCreated,
         Self::SpvClosed,
         Self::StepOverdue,
+        Self::MagicLink,
+        Self::ConfirmSignup,
+        Self::AlreadyRegistered,
+        Self::Invite,
+        Self::EmailChangeCurrent,
+        Self::EmailChangeNew,
+        Self::Reauthentication,
     ];
 
     pub fn name(self) -> &'static str {
@@ -49,14 +69,26 @@ impl Kind {
             Self::SpvCreated => "spv_created",
             Self::SpvClosed => "spv_closed",
             Self::StepOverdue => "step_overdue",
+            Self::MagicLink => "magic_link",
+            Self::ConfirmSignup => "confirm_signup",
+            Self::AlreadyRegistered => "already_registered",
+            Self::Invite => "invite",
+            Self::EmailChangeCurrent => "email_change_current",
+            Self::EmailChangeNew => "email_change_new",
+            Self::Reauthentication => "reauthentication",
         }
     }
 
     /// The one-time link this mail carries.
     pub fn link(self) -> Option<LinkKind> {
         match self {
-            Self::PasswordSetup | Self::WelcomeSetup => Some(LinkKind::Invite),
+            Self::PasswordSetup | Self::WelcomeSetup | Self::Invite => Some(LinkKind::Invite),
             Self::Recovery => Some(LinkKind::Recovery),
+            Self::MagicLink => Some(LinkKind::Magiclink),
+            Self::ConfirmSignup => Some(LinkKind::Signup),
+            Self::EmailChangeCurrent => Some(LinkKind::EmailChangeCurrent),
+            Self::EmailChangeNew => Some(LinkKind::EmailChangeNew),
+            Self::Reauthentication => Some(LinkKind::Reauthentication),
             _ => None,
         }
     }
@@ -89,6 +121,21 @@ pub struct Mail {
     pub last_error: Option<String>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
+    /// What the click leads back to.
+    #[serde(skip)]
+    pub flow_id: Option<FlowId>,
+}
+
+/// What a mail with a link is told of it.
+#[derive(Clone, Debug, Default)]
+pub struct Linked {
+    /// Where it goes, if not to the account's address.
+    pub email: Option<String>,
+    pub flow: Option<FlowId>,
+    /// Where to go after the click, checked.
+    pub redirect_to: Option<String>,
+    /// The address that the mail asks to confirm.
+    pub new_email: Option<String>,
 }
 
 /// Everything the text of one attempt needs.

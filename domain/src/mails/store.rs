@@ -11,8 +11,8 @@ use sqlx::types::Json;
 
 pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
     tx.later(
-        "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11)",
+        "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at, \
+         link_kind, flow_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)",
     )
     .await?
     .bind(mail.id)
@@ -26,6 +26,8 @@ pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
     .bind(mail.message_id.clone())
     .bind(mail.status)
     .bind(mail.created_at)
+    .bind(mail.kind.link())
+    .bind(mail.flow_id)
     .run()
     .await?;
     Ok(())
@@ -71,6 +73,11 @@ pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Role>> {
     let row: Option<(Role,)> =
         tx.sql("select role from users where id = $1 and status in ('pending', 'active')").bind(id).optional().await?;
     Ok(row.map(|(role,)| role))
+}
+
+/// The address that a user's account is waiting to change to.
+pub async fn new_email(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
+    Ok(tx.sql("select new_email from users where id = $1").bind(id).one::<(Option<String>,)>().await?.0)
 }
 
 pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {

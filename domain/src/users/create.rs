@@ -89,7 +89,7 @@ pub(super) fn language(check: &mut Check, asked: Option<&str>) -> String {
 }
 
 /// The company and ISO that a role needs, and none that it has no use for.
-pub(super) async fn belongs(
+pub(crate) async fn belongs(
     check: &mut Check,
     ctx: &Ctx,
     role: Role,

@@ -8,9 +8,10 @@ mod model;
 mod standing;
 pub mod store;
 
+pub(crate) use create::belongs;
 pub use create::{Input, create};
 pub use me::{Me, me, set_preferences};
-pub use model::{NewUser, Status, User, email_key};
+pub use model::{Extra, NewUser, Status, User, email_key};
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
 
@@ -26,6 +27,7 @@ use crate::{
     page::{Page, PageQuery},
     search,
 };
+use chrono::{DateTime, Utc};
 
 /// What times and dates are shown in until somebody chooses otherwise.
 const TIME_ZONE: &str = "America/New_York";
@@ -35,9 +37,17 @@ const TIME_ZONE: &str = "America/New_York";
 /// # Errors
 /// Conflict `email_taken` (with `client_id` when that account is a client's); what the database refuses.
 pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: NewUser) -> Result<User> {
+    insert_with(tx, ctx, new, Extra::default()).await
+}
+
+/// [`insert`] for an account made over the protocol.
+///
+/// # Errors
+/// As [`insert`].
+pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> Result<User> {
     let now = ctx.now();
     let user = User {
-        id: UserId(ctx.chance.uuid()),
+        id: extra.id.unwrap_or_else(|| UserId(ctx.chance.uuid())),
         email_key: email_key(&new.email),
         email: new.email.trim().to_owned(),
         role: new.role,
@@ -57,6 +67,13 @@ pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: NewUser) -> Result<User> {
         updated_at: now,
         updated_by: ctx.who(),
         version: 1,
+        metadata: extra.metadata,
+        app_metadata: extra.app_metadata,
+        new_email: None,
+        new_email_key: None,
+        new_email_confirmed: None,
+        banned_until: None,
+        awaits_confirmation: extra.awaits_confirmation,
     };
     if let Some(holder) = store::by_email(tx, &user.email_key).await? {
         return Err(email_taken(Some(&holder)));
@@ -91,6 +108,42 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
         crate::auth::links::drop_all_of(tx, ctx, user.id).await?;
     }
     Ok(changed)
+}
+
+/// Gives an account another address that was shown to be its owner's, and everything that knows people by it. `user`
+/// is the row as locked.
+///
+/// # Errors
+/// Conflict `email_taken`; what the database refuses.
+pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) -> Result<User> {
+    let key = email_key(to);
+    if let Some(holder) = store::by_email(tx, &key).await?.filter(|holder| holder.id != user.id) {
+        return Err(email_taken(Some(&holder)));
+    }
+    let changed = touched(ctx, User { email: to.trim().to_owned(), email_key: key, ..user.clone() });
+    store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None) } else { e })?;
+    if changed.role == Role::Iso {
+        crate::isos::store::save_email(tx, user.id, &changed.email).await?;
+    }
+    index(tx, &changed).await?;
+    let told = event("user.email_changed", &changed).with("from", user.email.clone()).with("to", changed.email.clone());
+    activity::append(tx, ctx, told).await?;
+    Ok(changed)
+}
+
+/// Opens an account of the protocol whose address a link has confirmed; any other stays as it is. `user` is the row
+/// as locked.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn confirm(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
+    if user.status != Status::Pending || !user.awaits_confirmation {
+        return Ok(user);
+    }
+    let confirmed = change_status(tx, ctx, &User { awaits_confirmation: false, ..user }, Status::Active).await?;
+    store::save_bars(tx, &confirmed).await?;
+    activity::append(tx, ctx, event("user.confirmed", &confirmed)).await?;
+    Ok(confirmed)
 }
 
 /// The row locked for a change, or the reason why not: gone, or changed by somebody since (decision 6).
@@ -179,7 +232,7 @@ pub(crate) fn touched(ctx: &Ctx, user: User) -> User {
     User { updated_at: ctx.now(), updated_by: ctx.who(), version: user.version + 1, ..user }
 }
 
-async fn keep_one_super_admin(tx: &mut Tx, user: &User) -> Result<()> {
+pub(crate) async fn keep_one_super_admin(tx: &mut Tx, user: &User) -> Result<()> {
     if user.role != Role::SuperAdmin || user.status != Status::Active {
         return Ok(());
     }
@@ -204,11 +257,13 @@ fn email_taken(holder: Option<&User>) -> Error {
     })
 }
 
-/// Whether a session of this user may be used at all: not suspended, not archived, nor in an archived company
-/// or ISO (decision 26).
+/// Whether a session of this user may be used at all: not suspended, not archived, not banned for now, nor in an
+/// archived company or ISO (decision 26).
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn is_welcome(db: &mut impl crate::db::Sql, user: &User) -> Result<bool> {
-    Ok(matches!(user.status, Status::Pending | Status::Active) && !store::is_shut_out(db, user).await?)
+pub(crate) async fn is_welcome(db: &mut impl crate::db::Sql, user: &User, now: DateTime<Utc>) -> Result<bool> {
+    let open = matches!(user.status, Status::Pending | Status::Active);
+    let banned = user.banned_until.is_some_and(|until| until > now);
+    Ok(open && !banned && !store::is_shut_out(db, user).await?)
 }

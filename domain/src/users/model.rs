@@ -6,6 +6,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Where an account stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
@@ -59,6 +60,27 @@ pub struct User {
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
+    /// What they say of themselves over the protocol; never believed for anything.
+    #[serde(skip)]
+    #[sqlx(json)]
+    pub metadata: Map<String, Value>,
+    /// What an admin of the protocol notes about them; never believed for anything either.
+    #[serde(skip)]
+    #[sqlx(json)]
+    pub app_metadata: Map<String, Value>,
+    /// An address that waits for its confirmations.
+    #[serde(skip)]
+    pub new_email: Option<String>,
+    #[serde(skip)]
+    pub new_email_key: Option<String>,
+    /// The one of the two confirmations that has come: `current` or `new`.
+    #[serde(skip)]
+    pub new_email_confirmed: Option<String>,
+    #[serde(skip)]
+    pub banned_until: Option<DateTime<Utc>>,
+    /// Made over the protocol: a link confirms the address and opens the account.
+    #[serde(skip)]
+    pub awaits_confirmation: bool,
 }
 
 impl User {
@@ -106,6 +128,15 @@ pub struct NewUser {
     pub must_change_password: bool,
     /// One of [`crate::catalogue::LANGUAGES`].
     pub language: String,
+}
+
+/// What only accounts made over the protocol have.
+#[derive(Clone, Debug, Default)]
+pub struct Extra {
+    pub id: Option<UserId>,
+    pub metadata: Map<String, Value>,
+    pub app_metadata: Map<String, Value>,
+    pub awaits_confirmation: bool,
 }
 
 /// The form in which addresses are compared: without case (decision 23).

@@ -3,7 +3,7 @@ use super::model::{Status, User};
 use crate::{
     access::Role,
     auth::passwords::PasswordHash,
-    db::{Sql, Tx},
+    db::{Json, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     search,
@@ -13,8 +13,9 @@ use chrono::{DateTime, Utc};
 pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
         "insert into users (id, email, email_key, role, status, first_name, last_name, phone, address, company_id, iso_id, \
-         password_hash, must_change_password, language, time_zone, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+         password_hash, must_change_password, language, time_zone, created_at, updated_at, updated_by, metadata, \
+         awaits_confirmation, app_metadata) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
     )
     .bind(user.id)
     .bind(user.email.clone())
@@ -34,6 +35,9 @@ pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     .bind(user.created_at)
     .bind(user.updated_at)
     .bind(user.updated_by.clone())
+    .bind(Json(user.metadata.clone()))
+    .bind(user.awaits_confirmation)
+    .bind(Json(user.app_metadata.clone()))
     .run()
     .await?;
     Ok(())
@@ -49,6 +53,16 @@ pub async fn by_email(db: &mut impl Sql, key: &str) -> Result<Option<User>> {
         return Ok(None);
     }
     db.sql("select * from users where email_key = $1").bind(key.to_owned()).optional().await
+}
+
+/// Who waits for a confirmation of this new address; a few, should several want the same one.
+pub async fn waiting_for(db: &mut impl Sql, key: &str) -> Result<Vec<UserId>> {
+    if key.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<(UserId,)> =
+        db.sql("select id from users where new_email_key = $1 order by id limit 5").bind(key.to_owned()).all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
 /// The row, locked until the transaction ends.
@@ -179,6 +193,73 @@ pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_ch
         .run()
         .await?;
     Ok(())
+}
+
+/// What somebody says of themselves and what is noted about them; no change that an open form of staff needs to know of.
+pub async fn save_metadata(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql("update users set metadata = $2, app_metadata = $3 where id = $1")
+        .bind(user.id)
+        .bind(Json(user.metadata.clone()))
+        .bind(Json(user.app_metadata.clone()))
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// The address that waits, and which confirmation has come.
+pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql("update users set new_email = $2, new_email_key = $3, new_email_confirmed = $4 where id = $1")
+        .bind(user.id)
+        .bind(user.new_email.clone())
+        .bind(user.new_email_key.clone())
+        .bind(user.new_email_confirmed.clone())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// What keeps an account of the protocol out: a ban, or an address that is still to be confirmed.
+pub async fn save_bars(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql("update users set banned_until = $2, awaits_confirmation = $3 where id = $1")
+        .bind(user.id)
+        .bind(user.banned_until)
+        .bind(user.awaits_confirmation)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Accounts that are not archived, newest first, by page; with what a search finds.
+pub async fn page(db: &mut impl Sql, q: Option<&str>, offset: i64, limit: i64) -> Result<Vec<User>> {
+    let (found, words) = anywhere(q, 1);
+    let sql = format!(
+        "select * from users where status <> 'archived'{found} order by created_at desc, id desc \
+         limit {limit} offset {offset}"
+    );
+    let mut query = db.sql_built(sql);
+    for word in words {
+        query = query.bind(word);
+    }
+    query.all().await
+}
+
+/// How many [`page`] goes through.
+pub async fn count_found(db: &mut impl Sql, q: Option<&str>) -> Result<i64> {
+    let (found, words) = anywhere(q, 1);
+    let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
+    for word in words {
+        query = query.bind(word);
+    }
+    query.scalar().await
+}
+
+/// Clients are indexed as clients, everybody else as users: both are looked through.
+fn anywhere(q: Option<&str>, first: usize) -> (String, Vec<String>) {
+    let Some(q) = q else { return (String::new(), Vec::new()) };
+    let (clients, mut words) = search::matching("client", "id", q, first);
+    let (users, more) = search::matching("user", "id", q, first + words.len());
+    words.extend(more);
+    (format!(" and ((1 = 1{clients}) or (1 = 1{users}))"), words)
 }
 
 /// What people choose for themselves; no change that an open form of staff needs to know of.

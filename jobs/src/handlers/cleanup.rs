@@ -2,14 +2,14 @@
 use crate::{outcome, state::State};
 use chrono::Duration;
 use domain::{
-    auth::{factors, failures, flows, links},
+    auth::{factors, failures, flows, gaps, links},
     idempotency,
     queue::{self, Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
 
-/// Expired links, flows and challenges, old failures, idempotency keys older than two days, jobs done a week ago. A
-/// schedule's last tick is a job too: the week keeps it longer than any schedule's period.
+/// Expired links, flows and challenges, old failures and pauses between mails, idempotency keys older than two days,
+/// jobs done a week ago. A schedule's last tick is a job too: the week keeps it longer than any schedule's period.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
 
@@ -23,9 +23,10 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let failures = failures::clean_up(&ctx).await.map_err(outcome::of)?;
+    let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
     let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
     let keys = idempotency::clean_up(&ctx, now - Duration::days(2)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
-    tracing::info!(links, flows, failures, challenges, keys, jobs, "cleaned up");
+    tracing::info!(links, flows, failures, gaps, challenges, keys, jobs, "cleaned up");
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Sends what is in the outbox.
 use crate::{outcome, state::State, templates};
 use domain::{
+    auth::asked::{self, Asked},
     mails::{self, Send},
     queue::{Job, worker::Failure},
 };
@@ -27,4 +28,9 @@ pub async fn failed(state: State, job: Send, why: String, last: bool) {
     if let Err(error) = mails::failed(&ctx, job.mail_id, &why, last).await {
         tracing::warn!(mail = %job.mail_id, %error, "the failure could not be noted");
     }
+}
+
+/// Writes to whoever asked, if there is somebody to write to.
+pub async fn answer(state: State, job: Asked) -> Result<(), Failure> {
+    asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(outcome::of)
 }

@@ -2,6 +2,7 @@
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use domain::{
     access::Role,
+    auth::links::LinkKind,
     catalogue,
     mails::{Kind, Outgoing},
 };
@@ -61,7 +62,8 @@ pub fn letter(
     let mut params = mail.data.clone();
     params.insert("brand".to_owned(), brand.into());
     params.insert("name".to_owned(), mail.to_name.clone().into());
-    params.insert("page".to_owned(), format!("{public_url}/auth/reset-password").into());
+    params.insert("page".to_owned(), page(mail.kind, public_url).into());
+    params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
     if let Some((identifier, country)) = &outgoing.spv {
         params.insert("identifier".to_owned(), identifier.clone().into());
         params.insert(
@@ -80,7 +82,8 @@ pub fn letter(
         words.insert(part.to_owned(), of_kind(part).into());
     }
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature", "automatic"] {
-        words.insert(key.to_owned(), catalogue::text(language, "mails", key, &params).into());
+        let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
+        words.insert(key.to_owned(), said.into());
     }
     if let Some(steps) = mail.data.get("steps").and_then(Value::as_array) {
         words.insert("items".to_owned(), steps.iter().map(|step| item(language, kind, step)).collect());
@@ -104,6 +107,15 @@ pub fn letter(
         text: LAYOUTS.get_template("layout.txt")?.render(words)?,
         html: LAYOUTS.get_template("layout.html")?.render(words)?,
     })
+}
+
+/// Where a code is typed in.
+fn page(kind: Kind, public_url: &str) -> String {
+    match kind.link() {
+        Some(link @ (LinkKind::Recovery | LinkKind::Invite)) => format!("{public_url}{}", link.page()),
+        Some(link) => format!("{public_url}{}?type={}", link.page(), link.page_type()),
+        None => public_url.to_owned(),
+    }
 }
 
 /// One line of a list: an object of the mail's data, its date written out.

@@ -18,6 +18,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             { "identifier": "SPV-2026-001", "step_name": "Registered agent appointed", "due_date": "2026-11-18" },
             { "identifier": "SPV-2026-002", "step_name": "Bank account opened", "due_date": "2026-11-20" },
         ] }),
+        Kind::EmailChangeCurrent | Kind::EmailChangeNew => json!({ "new_email": "maya.ortiz@example.org" }),
         _ => json!({}),
     };
     Outgoing {
@@ -36,10 +37,12 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             last_error: None,
             created_at: noon(),
             sent_at: None,
+            flow_id: None,
         },
         role: if kind == Kind::StepOverdue { Role::Employee } else { Role::Client },
-        link: kind.link().map(|_| Made {
-            url: "https://portal.example.com/auth/reset-password?token_hash=abc&type=recovery".to_owned(),
+        link: kind.link().map(|link| Made {
+            url: format!("https://portal.example.com{}?token_hash=abc&type={}", link.page(), link.page_type()),
+            token: "abc".to_owned(),
             code: "042137".to_owned(),
         }),
         spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),

@@ -1,17 +1,21 @@
 //! The protocol's refusals: which status and code the client expects, in which of two shapes, and the sentences
 //! that the client compares. Every other sentence is the catalogue's.
-use crate::middleware::{About, preferred};
+use crate::{
+    middleware::{About, preferred, said},
+    state::App,
+};
 use axum::{
     body::Body,
-    extract::Request,
+    extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use chrono::NaiveDate;
 use domain::{Error, catalogue, error::Problem};
+use futures::FutureExt;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 pub type Result<T, E = AuthError> = std::result::Result<T, E>;
 
@@ -84,6 +88,26 @@ impl AuthError {
 
     pub fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// The same refusal for a browser on its way: told in the address it goes to, in the query and the fragment.
+    pub fn as_redirect(&self, to: &str) -> String {
+        let error = match self.status.as_u16() {
+            400 => Some("invalid_request"),
+            401 => Some("unauthorized_client"),
+            403 => Some("access_denied"),
+            500 => Some("server_error"),
+            503 => Some("temporarily_unavailable"),
+            _ => None,
+        };
+        let said = self
+            .fixed
+            .map_or_else(|| catalogue::text("en-US", "errors", self.worded.code, &self.worded.params), str::to_owned);
+        let mut pairs = Vec::from_iter(error.map(|error| ("error", error)));
+        pairs.extend([("error_code", self.code), ("error_description", said.as_str())]);
+        let mut fragment = pairs.clone();
+        fragment.push(("sb", ""));
+        super::verify::with(to, &pairs, &fragment)
     }
 
     fn body(&self, new_shape: bool, language: &str, request_id: &str) -> Value {
@@ -190,6 +214,27 @@ fn told(problem: Problem) -> AuthError {
             "bad_code_verifier",
             "code challenge does not match previously saved code verifier",
         ),
+        "signup_disabled" => super::signup::disabled(),
+        "user_already_exists" => {
+            fixed(StatusCode::UNPROCESSABLE_ENTITY, "user_already_exists", "User already registered")
+        }
+        "email_not_confirmed" => AuthError::new(StatusCode::BAD_REQUEST, "email_not_confirmed"),
+        "email_taken" => fixed(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "email_exists",
+            "A user with this email address has already been registered",
+        ),
+        "over_email_send_rate_limit" => {
+            let seconds = problem.params.get("seconds").and_then(Value::as_u64).unwrap_or(60);
+            AuthError {
+                worded: problem,
+                retry_after: Some(seconds),
+                ..AuthError::new(StatusCode::TOO_MANY_REQUESTS, "over_email_send_rate_limit")
+            }
+        }
+        "current_password_required" => AuthError::new(StatusCode::BAD_REQUEST, "current_password_required"),
+        "reauthentication_needed" => AuthError::new(StatusCode::BAD_REQUEST, "reauthentication_needed"),
+        "reauthentication_not_valid" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "reauthentication_not_valid"),
         "same_password" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "same_password"),
         "current_password_invalid" => AuthError::new(StatusCode::BAD_REQUEST, "current_password_invalid"),
         "mfa_verification_failed" => {
@@ -218,10 +263,16 @@ impl IntoResponse for AuthError {
 }
 
 /// Writes the body of a refusal on its way out: only here are the caller's shape, language and request id known.
-pub async fn word(request: Request, next: Next) -> Response {
+/// Also where a request that takes too long, or a handler that panics, is answered for in the protocol's words.
+pub async fn word(State(app): State<App>, request: Request, next: Next) -> Response {
     let headers = request.headers().clone();
     let about = request.extensions().get::<Arc<About>>().cloned();
-    let mut response = next.run(request).await;
+    let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let mut response = match tokio::time::timeout(app.http.time_limit, handled).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(panic)) => AuthError::from(Error::internal(said(&*panic))).into_response(),
+        Err(_) => AuthError::new(StatusCode::GATEWAY_TIMEOUT, "request_timeout").into_response(),
+    };
     let Some(error) = response.extensions_mut().remove::<AuthError>() else { return response };
     let request_id = about.as_ref().map_or("", |about| about.request_id.as_str());
     match error.cause.as_deref() {

@@ -119,3 +119,8 @@ pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
     let refusal = AuthError::validation("Unable to validate email address: invalid format");
     check.done().map_err(|_| refusal.with_status(status))
 }
+
+/// Nobody signs in by phone.
+pub fn phone_disabled(status: StatusCode) -> AuthError {
+    AuthError::fixed(status, "phone_provider_disabled", "Phone logins are disabled")
+}

@@ -1,121 +1,81 @@
-//! Links and codes from mails: asked for, forwarded to our page, and used there after a click.
+//! Mails that people ask for: a new password, a link to sign in, a confirmation once more, a code.
 use super::{
     error::{AuthError, Result},
-    extract::{self, Asked, Body, Nobody, Pkce, given},
-    view::SessionView,
+    extract::{self, Body, Nobody, Pkce, Somebody, given, phone_disabled},
+    redirect::RedirectTo,
 };
 use crate::state::App;
-use axum::{
-    Json,
-    extract::State,
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
-};
-use domain::{
-    Error,
-    auth::{self, Ticket},
-};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::auth::{self, NewAccount, Wanted, Way};
 use serde::Deserialize;
-use serde_json::{Value, json};
-
-/// What mails of ours bring; `email` finds either.
-const OURS: [&str; 3] = ["recovery", "invite", "email"];
-/// Known to the protocol, and never mailed by us: their tokens do not exist.
-const OTHERS: [&str; 3] = ["signup", "magiclink", "email_change"];
-const BY_PHONE: [&str; 2] = ["sms", "phone_change"];
+use serde_json::{Map, Value, json};
 
 #[derive(Deserialize)]
 pub struct Recover {
     email: Option<String>,
+    redirect_to: Option<String>,
     #[serde(flatten)]
     pkce: Pkce,
 }
 
 /// Always the same answer, whether there is such an account or not.
-pub async fn recover(Nobody(ctx): Nobody, Body(input): Body<Recover>) -> Result<Json<Value>> {
+pub async fn recover(
+    State(app): State<App>,
+    Nobody(ctx): Nobody,
+    redirect: RedirectTo,
+    Body(input): Body<Recover>,
+) -> Result<Json<Value>> {
     let address = given(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
     extract::email(address, StatusCode::BAD_REQUEST)?;
-    input.pkce.read()?;
-    auth::recover(&ctx, address).await?;
+    let challenge = input.pkce.read()?;
+    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    auth::ask(&ctx, Wanted::Recovery, address, way).await?;
     Ok(Json(json!({})))
 }
 
 #[derive(Deserialize)]
-pub struct Verify {
-    r#type: Option<String>,
-    token_hash: Option<String>,
-    token: Option<String>,
+pub struct Otp {
     email: Option<String>,
     phone: Option<String>,
+    channel: Option<String>,
+    create_user: Option<bool>,
+    data: Option<Map<String, Value>>,
+    redirect_to: Option<String>,
+    #[serde(flatten)]
+    pkce: Pkce,
 }
 
-pub async fn verify(
+/// A link to sign in. Where accounts may be made, whoever has none gets one.
+pub async fn otp(
     State(app): State<App>,
     Nobody(ctx): Nobody,
-    Body(input): Body<Verify>,
-) -> Result<Json<SessionView>> {
-    let kind = given(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
-    let known = OURS.iter().chain(&OTHERS).chain(&BY_PHONE).any(|name| *name == kind);
-    let (hash, code) = (given(input.token_hash.as_ref()), given(input.token.as_ref()));
-    let (email, phone) = (given(input.email.as_ref()), given(input.phone.as_ref()));
-    let ticket = match (hash, code) {
-        _ if !known => return Err(AuthError::validation("Unsupported verification type")),
-        (Some(_), Some(_)) | (None, None) => {
-            return Err(AuthError::validation("Verify requires either a token or a token hash"));
-        }
-        (Some(_), None) if email.is_some() || phone.is_some() => {
-            return Err(AuthError::validation("Only the token_hash and type should be provided"));
-        }
-        (Some(hash), None) => Ticket::Token(hash.to_owned()),
-        (None, Some(code)) => match (email, phone) {
-            (Some(email), None) => {
-                extract::email(email, StatusCode::UNPROCESSABLE_ENTITY)?;
-                Ticket::Code { email: email.to_owned(), code: code.to_owned() }
-            }
-            (None, Some(phone)) => {
-                let digits = phone.strip_prefix('+').unwrap_or(phone);
-                if digits.len() > 15 || digits.starts_with('0') || !digits.bytes().all(|b| b.is_ascii_digit()) {
-                    return Err(AuthError::validation("Invalid phone number format (E.164 required)"));
-                }
-                return Err(Error::unauthenticated("otp_expired").into());
-            }
-            _ => {
-                return Err(AuthError::validation(
-                    "Only an email address or phone number should be provided on verify",
-                ));
-            }
-        },
+    redirect: RedirectTo,
+    Body(input): Body<Otp>,
+) -> Result<Json<Value>> {
+    let address = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
+        (Some(email), None) => email,
+        (None, Some(_)) => return Err(phone_disabled(StatusCode::BAD_REQUEST)),
+        _ => return Err(AuthError::validation("Only an email address or phone number should be provided")),
     };
-    if !OURS.contains(&kind) {
-        return Err(Error::unauthenticated("otp_expired").into());
+    if given(input.channel.as_ref()).is_some() {
+        return Err(AuthError::validation("Channel should only be specified with Phone OTP"));
     }
-    Ok(Json(auth::verify(&ctx, &app.auth, &ticket).await?.into()))
-}
-
-/// A link that points here leads on to our page, which asks for a click. Nothing is used up, so a mail scanner
-/// may come as often as it likes.
-pub async fn forward(State(app): State<App>, asked: Asked) -> Result<Response> {
-    let token = asked.get("token").or(asked.get("token_hash"));
-    let (Some(token), Some(kind)) = (token, asked.get("type")) else {
-        return Err(AuthError::validation("Verify requires a token and a type"));
-    };
-    if !OURS.contains(&kind) && !OTHERS.contains(&kind) {
-        return Err(AuthError::validation("Unsupported verification type"));
+    extract::email(address, StatusCode::BAD_REQUEST)?;
+    let challenge = input.pkce.read()?;
+    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    if auth::otp(&ctx, address, way.clone()).await? {
+        return Ok(Json(json!({})));
     }
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("token_hash", token)
-        .append_pair("type", kind)
-        .finish();
-    Ok(see_other(&format!("{}/auth/reset-password?{query}", app.options.public_url)))
-}
-
-/// 303 to a page of ours.
-pub fn see_other(to: &str) -> Response {
-    let mut response = StatusCode::SEE_OTHER.into_response();
-    // The address is ours and the query is encoded, so it is a header's text; without it the page is the first one.
-    let location = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
-    response.headers_mut().insert(header::LOCATION, location);
-    response
+    if !input.create_user.unwrap_or(true) || !ctx.options.signup {
+        return Err(AuthError::fixed(StatusCode::UNPROCESSABLE_ENTITY, "otp_disabled", "Signups not allowed for otp"));
+    }
+    let data = input.data.unwrap_or_default();
+    let new = NewAccount { email: address.to_owned(), password: None, data, way: way.clone() };
+    if let auth::SignedUp::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
+        // The address is believed; the link is still the only way in.
+        auth::ask(&ctx, Wanted::Magiclink, address, way).await?;
+    }
+    Ok(Json(json!({})))
 }
 
 #[derive(Deserialize)]
@@ -123,24 +83,40 @@ pub struct Resend {
     r#type: Option<String>,
     email: Option<String>,
     phone: Option<String>,
+    redirect_to: Option<String>,
     #[serde(flatten)]
     pkce: Pkce,
 }
 
-/// Nothing here waits for a confirmation, so there is nothing to send again; the answer is the same for all.
-pub async fn resend(Body(input): Body<Resend>) -> Result<Json<Value>> {
+/// A confirmation once more, where one is waited for; the answer is the same for all.
+pub async fn resend(
+    State(app): State<App>,
+    Nobody(ctx): Nobody,
+    redirect: RedirectTo,
+    Body(input): Body<Resend>,
+) -> Result<Json<Value>> {
     let kind = given(input.r#type.as_ref()).unwrap_or("");
+    let wanted = match kind {
+        "signup" => Wanted::Signup,
+        _ => Wanted::EmailChange,
+    };
     match (kind, given(input.email.as_ref()), given(input.phone.as_ref())) {
         ("signup" | "email_change", Some(address), None) => {
             extract::email(address, StatusCode::BAD_REQUEST)?;
-            input.pkce.read()?;
+            let challenge = input.pkce.read()?;
+            let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+            auth::ask(&ctx, wanted, address, way).await?;
             Ok(Json(json!({})))
         }
-        ("sms" | "phone_change", None, Some(_)) => {
-            Err(AuthError::fixed(StatusCode::BAD_REQUEST, "phone_provider_disabled", "Phone logins are disabled"))
-        }
+        ("sms" | "phone_change", None, Some(_)) => Err(phone_disabled(StatusCode::BAD_REQUEST)),
         ("signup" | "email_change", ..) => Err(AuthError::validation("Type provided requires an email address")),
         ("sms" | "phone_change", ..) => Err(AuthError::validation("Type provided requires a phone number")),
         _ => Err(AuthError::validation("Missing one of these types: signup, email_change, sms, phone_change")),
     }
+}
+
+/// A code by mail that proves once more who sits there.
+pub async fn reauthenticate(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+    auth::reauthenticate(&ctx).await?;
+    Ok(Json(json!({})))
 }

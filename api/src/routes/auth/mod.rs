@@ -1,6 +1,7 @@
 //! `/auth/v1`: the wire protocol of `@supabase/auth-js`. Its shapes only; what is true is `domain::auth`'s.
 //!
 //! The protocol has its own error bodies ([`error`]) and its own reading of requests ([`extract`]).
+mod admin;
 mod error;
 mod extract;
 mod factors;
@@ -8,9 +9,12 @@ mod mail;
 mod off;
 mod public;
 mod recovery_codes;
+pub mod redirect;
 mod sessions;
+mod signup;
 mod token;
 mod user;
+mod verify;
 mod view;
 
 use crate::state::App;
@@ -20,13 +24,13 @@ use axum::{
 };
 
 /// Everything under `/auth/v1`.
-pub fn router() -> Router<App> {
+pub fn router(app: &App) -> Router<App> {
     Router::new()
         .route("/token", post(token::token))
         .route("/logout", post(token::logout))
         .route("/user", get(user::get).put(user::update))
         .route("/recover", post(mail::recover))
-        .route("/verify", get(mail::forward).post(mail::verify))
+        .route("/verify", get(verify::forward).post(verify::verify))
         .route("/resend", post(mail::resend))
         .route("/sessions", get(sessions::list))
         .route("/sessions/{id}", delete(sessions::end))
@@ -40,23 +44,29 @@ pub fn router() -> Router<App> {
         )
         .route("/factors/recovery-codes/verify", post(recovery_codes::verify))
         .route("/factors/recovery-codes/regenerate", post(recovery_codes::remake))
+        .route("/signup", post(signup::signup))
+        .route("/otp", post(mail::otp))
+        .route("/magiclink", post(mail::otp))
+        .route("/reauthenticate", get(mail::reauthenticate))
         .route("/.well-known/jwks.json", get(public::jwks))
         .route("/health", get(public::health))
         .route("/settings", get(public::settings))
         // What is off answers its refusal, so that the client words it.
-        .route("/signup", post(off::signup))
-        .route("/otp", post(off::otp))
-        .route("/magiclink", post(off::otp))
-        .route("/reauthenticate", get(off::reauthenticate))
         .route("/authorize", get(off::authorize))
         .route("/callback", get(off::callback).post(off::callback))
         .route("/sso", post(off::saml))
         .route("/saml/{*rest}", get(off::saml).post(off::saml))
         .route("/user/identities/authorize", get(off::linking))
         .route("/user/identities/{id}", delete(off::linking))
-        .route("/invite", post(off::admin))
+        .route("/invite", post(admin::invite))
+        .route("/admin/users", get(admin::list).post(admin::create))
+        .route("/admin/users/{id}", get(admin::get).put(admin::update).delete(admin::delete))
+        .route("/admin/users/{id}/factors", get(admin::factors))
+        .route("/admin/users/{id}/factors/{factor}", delete(admin::remove_factor))
+        .route("/admin/generate_link", post(admin::generate_link))
+        .route("/admin/audit", get(admin::audit))
         .route("/admin/{*rest}", get(off::admin).post(off::admin).merge(put(off::admin)).merge(delete(off::admin)))
         .fallback(off::nothing_here)
         .method_not_allowed_fallback(off::method_not_allowed)
-        .layer(axum::middleware::from_fn(error::word))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), error::word))
 }

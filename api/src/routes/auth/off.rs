@@ -1,44 +1,7 @@
 //! What is not switched on. Each answers the refusal that the client knows, so that it is an answer and no riddle.
-use super::{
-    error::AuthError,
-    extract::{Body, Somebody},
-    mail::see_other,
-};
-use crate::{extract::bearer, state::App};
-use axum::{
-    extract::State,
-    http::{HeaderMap, StatusCode},
-    response::Response,
-};
-use domain::Error;
-use serde::Deserialize;
-
-const UNPROCESSABLE: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
-
-/// Accounts are made by staff.
-pub async fn signup() -> AuthError {
-    AuthError::fixed(UNPROCESSABLE, "signup_disabled", "Signups not allowed for this instance")
-}
-
-#[derive(Deserialize)]
-pub struct Otp {
-    phone: Option<String>,
-}
-
-/// Magic links, by mail or by phone.
-pub async fn otp(Body(input): Body<Otp>) -> AuthError {
-    match input.phone {
-        Some(phone) if !phone.is_empty() => {
-            AuthError::fixed(StatusCode::BAD_REQUEST, "phone_provider_disabled", "Unsupported phone provider")
-        }
-        _ => AuthError::fixed(UNPROCESSABLE, "otp_disabled", "Signups not allowed for otp"),
-    }
-}
-
-/// No change asks for it.
-pub async fn reauthenticate(_: Somebody) -> AuthError {
-    AuthError::validation("Reauthentication is not required")
-}
+use super::{error::AuthError, extract::Somebody, verify::see_other};
+use crate::state::App;
+use axum::{extract::State, http::StatusCode, response::Response};
 
 pub async fn authorize() -> AuthError {
     AuthError::validation("Unsupported provider: provider is not enabled")
@@ -62,12 +25,9 @@ pub async fn linking(_: Somebody) -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "manual_linking_disabled", "Manual linking is disabled")
 }
 
-/// Service tokens and super admins come here once the admin routes are built; until then nobody does.
-pub async fn admin(headers: HeaderMap) -> AuthError {
-    match bearer(&headers) {
-        None => Error::unauthenticated("no_authorization").into(),
-        Some(_) => AuthError::new(StatusCode::FORBIDDEN, "not_admin"),
-    }
+/// What administrators have elsewhere and nobody has here.
+pub async fn admin(_: super::admin::Admin) -> AuthError {
+    AuthError::new(StatusCode::NOT_FOUND, "not_found")
 }
 
 pub async fn nothing_here() -> AuthError {

@@ -20,13 +20,13 @@ pub async fn health() -> Json<Value> {
     }))
 }
 
-pub async fn settings() -> Json<Value> {
+pub async fn settings(State(app): State<App>) -> Json<Value> {
     Json(json!({
         "external": {
             "email": true, "phone": false, "anonymous_users": false, "google": false, "azure": false,
         },
-        "disable_signup": true,
-        "mailer_autoconfirm": false,
+        "disable_signup": !app.options.signup,
+        "mailer_autoconfirm": app.options.autoconfirm,
         "phone_autoconfirm": false,
         "sms_provider": "",
         "saml_enabled": false,

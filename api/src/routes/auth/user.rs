@@ -1,17 +1,18 @@
-//! `/user`: the signed-in user, and the new password.
+//! `/user`: the signed-in user, and what they change about themselves.
 use super::{
     error::{AuthError, Result},
-    extract::{Body, Somebody, given},
+    extract::{self, Body, Pkce, Somebody, given, phone_disabled},
+    redirect::RedirectTo,
     view::UserView,
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
-    auth::{self, Change},
+    auth::{self, Change, Way},
     users,
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 #[derive(Deserialize)]
 pub struct Input {
@@ -19,7 +20,12 @@ pub struct Input {
     phone: Option<String>,
     password: Option<String>,
     current_password: Option<String>,
+    nonce: Option<String>,
+    data: Option<Map<String, Value>>,
     app_metadata: Option<Value>,
+    redirect_to: Option<String>,
+    #[serde(flatten)]
+    pkce: Pkce,
 }
 
 pub async fn get(Somebody(ctx, me): Somebody) -> Result<Json<UserView>> {
@@ -28,21 +34,37 @@ pub async fn get(Somebody(ctx, me): Somebody) -> Result<Json<UserView>> {
 
 pub async fn update(
     State(app): State<App>,
-    Somebody(ctx, me): Somebody,
+    Somebody(ctx, _): Somebody,
+    redirect: RedirectTo,
     Body(input): Body<Input>,
 ) -> Result<Json<UserView>> {
     if input.app_metadata.is_some() {
         return Err(AuthError::new(StatusCode::FORBIDDEN, "not_admin"));
     }
     if given(input.phone.as_ref()).is_some() {
-        return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "phone_provider_disabled", "Phone logins are disabled"));
+        return Err(phone_disabled(StatusCode::BAD_REQUEST));
     }
-    let another =
-        given(input.email.as_ref()).is_some_and(|email| users::email_key(email) != users::email_key(&me.email));
-    if another {
-        return Err(AuthError::reworded(StatusCode::UNPROCESSABLE_ENTITY, "validation_failed", "email_change_off"));
+    let email = given(input.email.as_ref()).map(str::to_owned);
+    if let Some(email) = &email {
+        extract::email(email, StatusCode::BAD_REQUEST)?;
     }
-    let change = Change { password: input.password, current_password: input.current_password };
-    let user = auth::update_user(&ctx, &app.auth, &change).await?;
+    let challenge = input.pkce.read()?;
+    let change = Change {
+        password: input.password,
+        current_password: given_secret(input.current_password),
+        nonce: given_secret(input.nonce),
+        email,
+        data: input.data,
+        way: Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge },
+    };
+    let user = auth::update_user(&ctx, &app.auth, &change).await.map_err(|error| {
+        let error = AuthError::from(error);
+        if error.code() == "insufficient_aal" { error.with_status(StatusCode::UNAUTHORIZED) } else { error }
+    })?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
+}
+
+/// A text that is there, as it is: a password may begin with a space.
+fn given_secret(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
 }

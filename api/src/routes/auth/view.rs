@@ -1,9 +1,10 @@
 //! Users and sessions as the client reads them.
 use chrono::{DateTime, Utc};
 use domain::{
+    Ctx,
     auth::{Account, Granted, factors::Factor, tokens},
     ids::{FactorId, UserId},
-    users::Status,
+    users::{self, Status},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -34,10 +35,18 @@ pub struct UserView {
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    confirmation_sent_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invited_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    banned_until: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     last_sign_in_at: Option<DateTime<Utc>>,
     app_metadata: Value,
     user_metadata: Value,
-    identities: [Value; 1],
+    identities: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     factors: Vec<FactorView>,
     created_at: DateTime<Utc>,
@@ -95,13 +104,56 @@ impl From<Account> for UserView {
             phone: "",
             email_confirmed_at: confirmed,
             confirmed_at: confirmed,
+            confirmation_sent_at: None,
+            invited_at: None,
+            new_email: user.new_email,
+            banned_until: user.banned_until,
             last_sign_in_at: user.last_sign_in_at,
-            identities: [identity],
+            identities: vec![identity],
             factors: factors.into_iter().map(FactorView::from).collect(),
             created_at: user.created_at,
             updated_at: user.updated_at,
             is_anonymous: false,
         }
+    }
+}
+
+impl UserView {
+    /// The confirmation is on its way.
+    #[must_use]
+    pub fn asked_to_confirm(self, at: DateTime<Utc>) -> Self {
+        Self { confirmation_sent_at: Some(at), ..self }
+    }
+
+    #[must_use]
+    pub fn invited(self, at: DateTime<Utc>) -> Self {
+        Self { invited_at: Some(at), ..self.asked_to_confirm(at) }
+    }
+}
+
+/// What somebody is shown who makes an account for an address that has one: as if it were new.
+pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
+    let now = ctx.now();
+    UserView {
+        id: UserId(ctx.chance.uuid()),
+        aud: AUTHENTICATED,
+        role: "",
+        email: users::email_key(email),
+        phone: "",
+        email_confirmed_at: None,
+        confirmed_at: None,
+        confirmation_sent_at: Some(now),
+        invited_at: None,
+        new_email: None,
+        banned_until: None,
+        last_sign_in_at: None,
+        app_metadata: json!({ "provider": "email", "providers": ["email"] }),
+        user_metadata: json!({}),
+        identities: Vec::new(),
+        factors: Vec::new(),
+        created_at: now,
+        updated_at: now,
+        is_anonymous: false,
     }
 }
 

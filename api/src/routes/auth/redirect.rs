@@ -1,0 +1,271 @@
+//! Where a browser may be sent after a click in a mail or a visit to a provider: to us, to a program on the same
+//! machine, or where the operator allows. Anything else silently becomes our own address.
+use crate::state::App;
+use axum::{
+    extract::FromRequestParts,
+    http::{header, request::Parts},
+};
+use globset::{GlobBuilder, GlobMatcher};
+use std::convert::Infallible;
+use url::{Host, Url};
+
+/// A place that was asked for and is allowed, or our own address.
+#[derive(Clone, Debug)]
+pub struct RedirectTo {
+    /// None where our own address stands for what was asked, or nothing was.
+    asked: Option<String>,
+    own: String,
+}
+
+impl RedirectTo {
+    /// The place, our own address if need be.
+    pub fn url(&self) -> &str {
+        self.asked.as_deref().unwrap_or(&self.own)
+    }
+
+    /// The place if one was asked for and is allowed.
+    pub fn asked(&self) -> Option<String> {
+        self.asked.clone()
+    }
+
+    /// As the protocol's clients send it, or in the body under the same name.
+    pub fn or(self, app: &App, body: Option<&str>) -> Self {
+        match (&self.asked, body) {
+            (None, Some(text)) => Self { asked: app.http.redirects.allowed(&app.options.public_url, text), ..self },
+            _ => self,
+        }
+    }
+}
+
+impl FromRequestParts<App> for RedirectTo {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let query = parts.uri.query().unwrap_or("").as_bytes();
+        let in_query = url::form_urlencoded::parse(query)
+            .find(|(name, value)| name == "redirect_to" && !value.is_empty())
+            .map(|(_, value)| value.into_owned());
+        let in_header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let own = &app.options.public_url;
+        let asked = match in_query.or_else(|| in_header("redirect_to")) {
+            Some(text) => app.http.redirects.allowed(own, &text),
+            // A page of ours says nothing by its own address: mails lead to our pages anyway.
+            None => in_header(header::REFERER.as_str())
+                .and_then(|text| app.http.redirects.allowed(own, &text))
+                .filter(|to| !is_ours(own, to)),
+        };
+        Ok(Self { asked, own: own.clone() })
+    }
+}
+
+fn is_ours(own: &str, to: &str) -> bool {
+    let origin = |text: &str| Url::parse(text).map(|url| url.origin()).ok();
+    origin(own) == origin(to)
+}
+
+/// What the operator allows beside our own address.
+#[derive(Clone, Debug, Default)]
+pub struct Redirects(Vec<Allowed>);
+
+/// One place: a scheme, a host and a path, of which the last two may hold `*` (within a part) and `**`.
+#[derive(Clone, Debug)]
+struct Allowed {
+    scheme: String,
+    host: GlobMatcher,
+    port: Option<GlobMatcher>,
+    path: GlobMatcher,
+}
+
+/// Schemes that run what they name, or read files.
+const NEVER: [&str; 6] = ["javascript", "data", "vbscript", "file", "blob", "about"];
+
+impl Redirects {
+    /// Takes one more place: `https://*.example.com/**`, `myapp://callback`. False when it cannot be read.
+    pub fn allow(&mut self, text: &str) -> bool {
+        let read = Allowed::read(text);
+        let good = read.is_some();
+        self.0.extend(read);
+        good
+    }
+
+    /// The place in its plain form, if a browser may be sent there.
+    pub fn allowed(&self, own: &str, text: &str) -> Option<String> {
+        let url = Url::parse(text.trim()).ok()?;
+        let own = Url::parse(own).ok()?;
+        let plain = url.username().is_empty() && url.password().is_none() && !NEVER.contains(&url.scheme());
+        let host = url.host().filter(|_| plain)?;
+        let ours = url.scheme() == own.scheme()
+            && Some(&host) == own.host().as_ref()
+            && (url.port_or_known_default() == own.port_or_known_default() || is_loopback(&host));
+        let web = matches!(url.scheme(), "http" | "https");
+        let numeric = matches!(host, Host::Ipv4(_) | Host::Ipv6(_));
+        let good = match host {
+            // An address may be written in many ways; only its plain one is taken.
+            Host::Ipv4(ip) if !text.trim().to_ascii_lowercase().contains(&format!("://{ip}")) => false,
+            _ if ours => true,
+            Host::Ipv4(ip) => web && ip.is_loopback(),
+            Host::Ipv6(ip) => web && ip.is_loopback(),
+            Host::Domain(_) => false,
+        };
+        let named = !numeric && self.0.iter().any(|allowed| allowed.matches(&url));
+        (good || named).then(|| url.to_string())
+    }
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost",
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => ip.is_loopback(),
+    }
+}
+
+impl Allowed {
+    fn read(text: &str) -> Option<Self> {
+        let (scheme, rest) = text.trim().split_once("://")?;
+        let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        };
+        let scheme = scheme.to_ascii_lowercase();
+        let known = scheme.starts_with(|c: char| c.is_ascii_lowercase())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+            && !NEVER.contains(&scheme.as_str());
+        // A host that may be any host would be an open door.
+        let narrow = host.bytes().any(|b| b.is_ascii_alphanumeric()) && !host.contains(['@', '?', '#', '\\']);
+        if !known || !narrow {
+            return None;
+        }
+        Some(Self {
+            scheme,
+            host: parts(&host.to_ascii_lowercase().replace('.', "/"))?,
+            port: match port {
+                Some(port) => Some(parts(port)?),
+                None => None,
+            },
+            path: parts(&format!("/{path}"))?,
+        })
+    }
+
+    fn matches(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or("").to_ascii_lowercase().replace('.', "/");
+        let port = match &self.port {
+            Some(port) => url.port_or_known_default().is_some_and(|found| port.is_match(found.to_string())),
+            None => url.port().is_none(),
+        };
+        let path = if url.path().is_empty() { "/" } else { url.path() };
+        self.scheme == url.scheme() && port && self.host.is_match(host) && self.path.is_match(path)
+    }
+}
+
+fn parts(glob: &str) -> Option<GlobMatcher> {
+    Some(GlobBuilder::new(glob).literal_separator(true).build().ok()?.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(allow: &[&str]) -> Redirects {
+        let mut rules = Redirects::default();
+        for one in allow {
+            assert!(rules.allow(one), "{one}");
+        }
+        rules
+    }
+
+    const OWN: &str = "https://portal.example.com";
+
+    #[test]
+    fn our_own_pages_and_this_machine_are_allowed() {
+        let rules = rules(&[]);
+        for good in [
+            "https://portal.example.com",
+            "https://portal.example.com/auth/reset-password?x=1#y",
+            "https://portal.example.com:443/",
+            "HTTPS://PORTAL.example.com/a",
+            "http://127.0.0.1:3000/callback",
+            "http://[::1]:3000/callback",
+        ] {
+            assert!(rules.allowed(OWN, good).is_some(), "{good}");
+        }
+        let local = |to: &str| rules.allowed("http://localhost:8080", to).is_some();
+        assert!(local("http://localhost:3000/x") && !local("https://localhost:3000/x"));
+        assert!(rules.allowed("http://10.0.0.5:8080", "http://10.0.0.5:8080/x").is_some());
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        let rules = rules(&["https://*.example.org/**"]);
+        for wrong in [
+            "",
+            "/dashboard",
+            "//evil.example",
+            "evil.example",
+            "http://portal.example.com",
+            "https://portal.example.com:8443/",
+            "https://portal.example.com.evil.example/",
+            "https://portal.example.com@evil.example/",
+            "https://user:secret@portal.example.com/",
+            "https://evil.example/?x=https://portal.example.com",
+            "https://evil.example#.example.org/",
+            "https://evil.example?.example.org/",
+            "https://evil.example\\.example.org/",
+            "https://example.org/",
+            "https://a.b.example.org/",
+            "http://a.example.org/",
+            "https://a.example.org:8443/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://127.1/",
+            "http://192.168.0.1/",
+            "http://[2001:db8::1]/",
+            "ftp://127.0.0.1/",
+            "javascript:alert(1)",
+            "javascript://portal.example.com/%0aalert(1)",
+            "data:text/html,x",
+        ] {
+            assert_eq!(rules.allowed(OWN, wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_operator_allows_places_by_pattern() {
+        let rules = rules(&[
+            "https://*.example.org/**",
+            "https://app.example.net/welcome",
+            "http://localhost:*/**",
+            "com.example.app://callback",
+            "https://**.preview.example/*",
+        ]);
+        for good in [
+            "https://a.example.org/",
+            "https://a.example.org/x/y?z=1#f",
+            "https://app.example.net/welcome?flow=1",
+            "http://localhost:5173/x",
+            "com.example.app://callback",
+            "com.example.app://callback?x=1",
+            "https://a.b.preview.example/one",
+        ] {
+            assert!(rules.allowed(OWN, good).is_some(), "{good}");
+        }
+        for wrong in [
+            "https://app.example.net/",
+            "https://app.example.net/welcome/x",
+            "com.example.app://other",
+            "https://a.preview.example/one/two",
+        ] {
+            assert_eq!(rules.allowed(OWN, wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn patterns_for_everywhere_are_refused() {
+        for wrong in
+            ["", "example.org", "https://*", "https://**/x", "javascript://x", "https://*:443/", "1x://a", "https://a{"]
+        {
+            assert!(!Redirects::default().allow(wrong), "{wrong}");
+        }
+    }
+}

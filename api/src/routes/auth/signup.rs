@@ -1,0 +1,76 @@
+//! `POST /signup`: accounts that people make themselves, where that is switched on.
+use super::{
+    error::{AuthError, Result},
+    extract::{self, Body, Nobody, Pkce, given},
+    redirect::RedirectTo,
+    view::{SessionView, UserView, fake_user},
+};
+use crate::state::App;
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use domain::auth::{self, NewAccount, SignedUp, Way, passwords};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+const UNPROCESSABLE: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+
+#[derive(Deserialize)]
+pub struct Input {
+    email: Option<String>,
+    phone: Option<String>,
+    password: Option<String>,
+    data: Option<Map<String, Value>>,
+    redirect_to: Option<String>,
+    #[serde(flatten)]
+    pkce: Pkce,
+}
+
+pub async fn signup(
+    State(app): State<App>,
+    Nobody(ctx): Nobody,
+    redirect: RedirectTo,
+    Body(input): Body<Input>,
+) -> Result<Response> {
+    if !ctx.options.signup {
+        return Err(disabled());
+    }
+    let email = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
+        (None, None) => {
+            return Err(AuthError::fixed(
+                UNPROCESSABLE,
+                "anonymous_provider_disabled",
+                "Anonymous sign-ins are disabled",
+            ));
+        }
+        (Some(_), Some(_)) => {
+            return Err(AuthError::validation("Only an email address or phone number should be provided on signup."));
+        }
+        (None, Some(_)) => return Err(extract::phone_disabled(StatusCode::BAD_REQUEST)),
+        (Some(email), None) => email,
+    };
+    let password = input.password.filter(|password| !password.is_empty());
+    let Some(password) = password else { return Err(AuthError::validation("Signup requires a valid password")) };
+    if password.len() > passwords::MAX_BYTES {
+        return Err(AuthError::validation("Password cannot be longer than 72 characters"));
+    }
+    extract::email(email, StatusCode::BAD_REQUEST)?;
+    let challenge = input.pkce.read()?;
+    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    let new =
+        NewAccount { email: email.to_owned(), password: Some(password), data: input.data.unwrap_or_default(), way };
+    Ok(match auth::sign_up(&ctx, &app.auth, new).await? {
+        SignedUp::Session(granted) => Json(SessionView::from(*granted)).into_response(),
+        SignedUp::Waiting(user) => {
+            Json(UserView::from(auth::whole(&ctx, *user).await?).asked_to_confirm(ctx.now())).into_response()
+        }
+        SignedUp::Known => Json(fake_user(&ctx, email)).into_response(),
+    })
+}
+
+pub fn disabled() -> AuthError {
+    AuthError::fixed(UNPROCESSABLE, "signup_disabled", "Signups not allowed for this instance")
+}

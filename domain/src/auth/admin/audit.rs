@@ -1,0 +1,67 @@
+//! What happened to accounts and sessions, for an administrator of the protocol.
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Activity},
+    ctx::Ctx,
+    error::Result,
+};
+
+/// What the list is narrowed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// Who did it, by a part of the name.
+    Author(String),
+    Action(String),
+    /// The noun: `user`, `session`.
+    Type(String),
+}
+
+impl Query {
+    /// `author:maya`, `action:session.started`, `type:user`.
+    pub fn read(text: &str) -> Option<Self> {
+        let (name, value) = text.split_once(':')?;
+        let value = value.trim().trim_matches('%').to_owned();
+        match name.trim() {
+            "author" => Some(Self::Author(value)),
+            "action" => Some(Self::Action(value)),
+            "type" => Some(Self::Type(value)),
+            _ => None,
+        }
+    }
+}
+
+/// The newest first. Super admins, service tokens.
+///
+/// # Errors
+/// Forbidden.
+pub async fn audit(ctx: &Ctx, query: Option<&Query>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+    ctx.may(Action::View, Resource::Activity)?;
+    let (column, like) = match query {
+        None => return activity::store::of_accounts(&mut ctx.db(), None, offset, limit).await,
+        Some(Query::Author(name)) => ("actor_name", format!("%{}%", escaped(name))),
+        Some(Query::Action(action)) => ("action", escaped(action)),
+        Some(Query::Type(noun)) => ("action", format!("{}.%", escaped(noun))),
+    };
+    activity::store::of_accounts(&mut ctx.db(), Some((column, like)), offset, limit).await
+}
+
+/// As a pattern that means itself.
+fn escaped(text: &str) -> String {
+    text.chars()
+        .filter(|c| *c != '\0')
+        .flat_map(|c| ['\\', c].into_iter().skip(usize::from(!"\\%_".contains(c))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_names_what_it_looks_at() {
+        assert_eq!(Query::read("author: maya%"), Some(Query::Author("maya".to_owned())));
+        assert_eq!(Query::read("type:user"), Some(Query::Type("user".to_owned())));
+        assert_eq!(Query::read("maya"), None);
+        assert_eq!(escaped(r"50%_\"), r"50\%\_\\");
+    }
+}

@@ -1,0 +1,173 @@
+//! Accounts changed by an administrator of the protocol.
+use super::{Standing, get};
+use crate::{
+    access::{Action, Actor, Resource},
+    activity,
+    auth::{
+        Auth,
+        account::merged,
+        links,
+        passwords::{self, PasswordHash},
+        sessions,
+    },
+    check::Check,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    ids::UserId,
+    users::{self, Status, User},
+};
+use chrono::Duration;
+use serde_json::{Map, Value};
+
+/// Nothing given, nothing changed.
+#[derive(Clone, Default)]
+pub struct Update {
+    /// In force at once: an administrator vouches for it.
+    pub email: Option<String>,
+    pub password: Option<String>,
+    pub confirmed: bool,
+    pub data: Option<Map<String, Value>>,
+    pub standing: Standing,
+    pub ban: Option<Ban>,
+}
+
+impl std::fmt::Debug for Update {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Update(hidden)")
+    }
+}
+
+/// Shut out for so long from now, or not any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ban {
+    For(Duration),
+    Lift,
+}
+
+impl Ban {
+    /// `none`, or numbers with units: `24h`, `1h30m`, `45s`.
+    pub fn read(text: &str) -> Option<Self> {
+        if text == "none" {
+            return Some(Self::Lift);
+        }
+        let mut milliseconds = 0.0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+            let number: f64 = rest[..end].parse().ok()?;
+            let (unit, length) = [("ms", 1.0), ("h", 3_600_000.0), ("m", 60_000.0), ("s", 1_000.0)]
+                .into_iter()
+                .find(|(unit, _)| rest[end..].starts_with(unit))?;
+            milliseconds += number * length;
+            rest = &rest[end + unit.len()..];
+        }
+        // A thousand years: beyond that no calendar of ours goes.
+        let sound = !text.is_empty() && milliseconds > 0.0 && milliseconds < 3.2e13;
+        sound.then(|| Self::For(Duration::milliseconds(milliseconds as i64)))
+    }
+}
+
+/// Changes an account. A new password, another role and a ban end its sessions (decision 27).
+/// Super admins, service tokens.
+///
+/// # Errors
+/// Forbidden; NotFound; Invalid; Conflict `email_taken`, `last_super_admin`; TooMany when the machine is busy.
+pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let user = get(ctx, id).await?;
+    let mut check = Check::new();
+    let email = check.optional_email("email", change.email.as_deref());
+    check.done()?;
+    let password = match &change.password {
+        Some(password) => {
+            let names = [user.first_name.as_str(), &user.last_name, &user.name()];
+            passwords::rules(password, &user.email, &names)
+                .map_err(|problem| Error::field_with("password", problem))?;
+            Some(passwords::hash(ctx, password.as_str()).await?)
+        }
+        None => None,
+    };
+    let standing = &change.standing;
+    if let Some(role) = standing.role()?
+        && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
+    {
+        users::set_role(ctx, id, role, standing.company_id, standing.iso_id, None).await?;
+    }
+
+    let mut tx = ctx.begin().await?;
+    users::store::lock_super_admins(&mut tx).await?;
+    let mut user = users::lock(&mut tx, id, None).await?;
+    if change.data.is_some() || !standing.noted.is_empty() {
+        user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
+        user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
+        users::store::save_metadata(&mut tx, &user).await?;
+        activity::append(&mut tx, ctx, users::event("user.updated", &user)).await?;
+    }
+    if change.confirmed {
+        user.awaits_confirmation = user.status == Status::Pending;
+        user = users::confirm(&mut tx, ctx, user).await?;
+    }
+    if let Some(email) = email.filter(|email| *email != user.email) {
+        user = users::change_email(&mut tx, ctx, &user, &email).await?;
+    }
+    if let Some(hash) = password {
+        user = set_password(&mut tx, ctx, user, &hash).await?;
+    }
+    if let Some(ban) = change.ban {
+        user = banned(&mut tx, ctx, user, ban).await?;
+    }
+    tx.commit().await?;
+    auth.verified.forget_user(id);
+    get(ctx, id).await.or(Ok(user))
+}
+
+/// An account that waited for a password is open with this one; one that waits for its address goes on waiting.
+async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -> Result<User> {
+    let must_change = matches!(ctx.actor, Actor::User(_));
+    users::store::save_password(tx, user.id, hash, must_change).await?;
+    sessions::end_all_of(tx, ctx, user.id).await?;
+    links::drop_all_of(tx, ctx, user.id).await?;
+    activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
+    if user.status == Status::Pending && !user.awaits_confirmation {
+        return users::change_status(tx, ctx, &user, Status::Active).await;
+    }
+    Ok(user)
+}
+
+async fn banned(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
+    let (until, action) = match ban {
+        Ban::For(time) => {
+            users::keep_one_super_admin(tx, &user).await?;
+            (Some(ctx.now() + time), "user.banned")
+        }
+        Ban::Lift => (None, "user.unbanned"),
+    };
+    let user = User { banned_until: until, ..user };
+    users::store::save_bars(tx, &user).await?;
+    if until.is_some() {
+        sessions::end_all_of(tx, ctx, user.id).await?;
+        links::drop_all_of(tx, ctx, user.id).await?;
+    }
+    activity::append(tx, ctx, users::event(action, &user)).await?;
+    Ok(user)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ban_is_so_many_hours_minutes_and_seconds() {
+        let minutes = |n| Some(Ban::For(Duration::minutes(n)));
+        assert_eq!(Ban::read("24h"), minutes(24 * 60));
+        assert_eq!(Ban::read("1h30m"), minutes(90));
+        assert_eq!(Ban::read("1.5h"), minutes(90));
+        assert_eq!(Ban::read("90000ms"), Some(Ban::For(Duration::seconds(90))));
+        assert_eq!(Ban::read("876600h"), minutes(876_600 * 60));
+        assert_eq!(Ban::read("none"), Some(Ban::Lift));
+        for wrong in ["", "h", "24", "1d", "-1h", "1h 30m", "0s", "99999999999999h"] {
+            assert_eq!(Ban::read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The pause between two mails to one address. It is kept for every address alike, so that the answer does not tell
+//! whether there is an account.
+mod store;
+
+use super::secret;
+use crate::{
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    users,
+};
+use chrono::{DateTime, Duration, Utc};
+
+/// What a mail is asked for. A new password and a link to sign in share a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gap {
+    SignIn,
+    Signup,
+    EmailChange,
+    Reauthentication,
+}
+
+impl Gap {
+    fn name(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::Signup => "signup",
+            Self::EmailChange => "email_change",
+            Self::Reauthentication => "reauthentication",
+        }
+    }
+}
+
+/// Notes that a mail is asked for.
+///
+/// # Errors
+/// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over.
+pub(super) async fn pass(tx: &mut Tx, ctx: &Ctx, gap: Gap, email: &str) -> Result<()> {
+    let pause = Duration::seconds(ctx.options.mail_gap_seconds);
+    let key = secret::token_hash(&format!("{} {}", gap.name(), users::email_key(email)));
+    let now = ctx.now();
+    if store::ask(tx, &key, now, now - pause).await? {
+        return Ok(());
+    }
+    let until = store::asked_at(tx, &key).await? + pause;
+    let seconds = ((until - now).num_milliseconds() + 999) / 1_000;
+    Err(Error::Conflict(Problem::new("over_email_send_rate_limit").with("seconds", seconds.max(1))))
+}
+
+/// Forgets what was asked for before `before`; says how many. For the schedule.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+    let mut tx = ctx.begin().await?;
+    let gone = store::forget(&mut tx, before).await?;
+    tx.commit().await?;
+    Ok(gone)
+}

@@ -1,0 +1,101 @@
+//! What follows a click on a link, or a code typed in.
+use super::{
+    Auth, account, flows,
+    links::{self, LinkKind, Purpose, Used},
+    sessions,
+    tokens::{self, Granted},
+};
+use crate::{
+    access::Actor,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    users::{self, User},
+};
+use std::sync::Arc;
+
+/// What a mail brought.
+#[derive(Clone)]
+pub enum Ticket {
+    Token(String),
+    Code { email: String, code: String },
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ticket(hidden)")
+    }
+}
+
+/// What a click leads to.
+#[derive(Clone, Debug)]
+pub enum Came {
+    Session(Box<Granted>),
+    /// One address of the two has confirmed a change of address; the other is still to do so.
+    Half,
+    /// Back to the browser where it began, which turns the code into a session.
+    Code(Back),
+}
+
+/// Never printed.
+#[derive(Clone)]
+pub struct Back {
+    pub code: String,
+    pub redirect_to: String,
+}
+
+impl std::fmt::Debug for Back {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Back(hidden)")
+    }
+}
+
+/// Uses up a link or code from a mail and begins a session with it. With `lead_back` a link whose flow is PKCE
+/// gives a code for the browser where it began, and no session. Anybody who has the link may.
+///
+/// # Errors
+/// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`; Conflict
+/// `email_taken` where a new address belongs to somebody else by now.
+pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
+    let mut tx = ctx.begin().await?;
+    let used = match ticket {
+        Ticket::Token(token) => links::consume(&mut tx, ctx, token, purpose).await?,
+        Ticket::Code { email, code } => links::consume_code(&mut tx, ctx, email, code, purpose).await?,
+    };
+    let Some(used) = used else {
+        // A wrong code was counted.
+        tx.commit().await?;
+        return Err(Error::unauthenticated("otp_expired"));
+    };
+    if !users::is_welcome(&mut tx, &used.user, ctx.now()).await? {
+        return Err(Error::unauthenticated("user_banned"));
+    }
+    let Some(user) = took_effect(&mut tx, ctx, &used).await? else {
+        tx.commit().await?;
+        return Ok(Came::Half);
+    };
+    if lead_back
+        && let Some(flow) = used.flow_id
+        && let Some(flow) = flows::of_link(&mut tx, ctx, flow).await?
+    {
+        let code = flows::issue_code(&mut tx, ctx, &flow, user.id).await?;
+        tx.commit().await?;
+        return Ok(Came::Code(Back { code, redirect_to: flow.redirect_to }));
+    }
+    let session = sessions::start(&mut tx, ctx, &user, "otp").await?;
+    tx.commit().await?;
+    auth.verified.forget_user(user.id);
+    Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+}
+
+/// What the link itself brings about; none where it was one half of two.
+async fn took_effect(tx: &mut Tx, ctx: &Ctx, used: &Used) -> Result<Option<User>> {
+    let acting = ctx.acting_as(Actor::User(Arc::new(used.user.signed_in(crate::ids::SessionId(uuid::Uuid::nil())))));
+    let user = users::confirm(tx, &acting, used.user.clone()).await?;
+    match used.kind {
+        LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => {
+            account::confirm_email(tx, &acting, user, used.kind).await
+        }
+        _ => Ok(Some(user)),
+    }
+}
