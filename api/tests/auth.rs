@@ -158,7 +158,6 @@ async fn a_mail_scanner_does_no_harm() {
         put(json!({ "password": "x1".repeat(40) })).await.refused(422, "validation_failed");
         put(json!({ "password": PASSWORD })).await.refused(422, "same_password");
         put(json!({ "app_metadata": { "role": "super_admin" } })).await.refused(403, "not_admin");
-        put(json!({ "email": "other@example.com" })).await.refused(422, "validation_failed");
         put(json!({ "password": "a brand new one", "current_password": "x" }))
             .await
             .refused(400, "current_password_invalid");
@@ -203,15 +202,20 @@ async fn recovery_is_answered_the_same_for_everybody() {
     on_both(async |app: TestApp| {
         app.employee("Maya").await;
         let recover = |body: Value| modern(app.nobody().post("/auth/v1/recover", body));
-        for email in ["maya@example.com", "maya@example.com", "nobody@example.com"] {
+        let challenge = "a".repeat(43);
+        for email in ["maya@example.com", "nobody@example.com"] {
             let answer =
                 recover(json!({ "email": email, "code_challenge": null, "code_challenge_method": null })).await;
             assert_eq!((answer.status.as_u16(), answer.body), (200, json!({})));
+            app.world.clock.advance(chrono::Duration::seconds(18));
+            let again = recover(json!({ "email": email })).await;
+            assert_eq!(again.header("retry-after"), Some("42"));
+            let said = again.refused(429, "over_email_send_rate_limit");
+            assert!(said["message"].as_str().unwrap().contains("after 42 seconds"), "{said}");
+            assert_eq!(said["retry_after"], 42);
+            app.world.clock.advance(chrono::Duration::seconds(42));
+            recover(json!({ "email": email, "code_challenge": challenge, "code_challenge_method": "s256" })).await.ok();
         }
-        let challenge = "a".repeat(43);
-        recover(json!({ "email": "maya@example.com", "code_challenge": challenge, "code_challenge_method": "s256" }))
-            .await
-            .ok();
         recover(json!({ "email": "maya@example.com", "code_challenge": challenge }))
             .await
             .refused(400, "validation_failed");
@@ -229,6 +233,7 @@ async fn recovery_is_answered_the_same_for_everybody() {
 async fn what_is_off_says_so_in_the_clients_terms() {
     on_both(async |app: TestApp| {
         let (nobody, maya) = (app.nobody(), app.super_admin("Maya").await);
+        let erin = app.employee("Erin").await;
         let id = uuid::Uuid::nil();
         for (person, method, path, body, status, code) in [
             (
@@ -266,11 +271,12 @@ async fn what_is_off_says_so_in_the_clients_terms() {
                 "mfa_factor_not_found",
             ),
             (&maya, Method::DELETE, format!("factors/{id}"), json!(null), 404, "mfa_factor_not_found"),
-            (&maya, Method::GET, "reauthenticate".to_owned(), json!(null), 400, "validation_failed"),
             (&nobody, Method::GET, "admin/users".to_owned(), json!(null), 401, "no_authorization"),
-            (&maya, Method::GET, "admin/users".to_owned(), json!(null), 403, "not_admin"),
-            (&maya, Method::PUT, format!("admin/users/{id}"), json!({}), 403, "not_admin"),
-            (&maya, Method::POST, "invite".to_owned(), json!({}), 403, "not_admin"),
+            (&erin, Method::GET, "admin/users".to_owned(), json!(null), 403, "not_admin"),
+            (&erin, Method::PUT, format!("admin/users/{id}"), json!({}), 403, "not_admin"),
+            (&erin, Method::POST, "invite".to_owned(), json!({}), 403, "not_admin"),
+            (&erin, Method::GET, "admin/sso/providers".to_owned(), json!(null), 403, "not_admin"),
+            (&maya, Method::GET, "admin/sso/providers".to_owned(), json!(null), 404, "not_found"),
             (&nobody, Method::GET, "nothing/here".to_owned(), json!(null), 404, "not_found"),
             (&nobody, Method::DELETE, "token".to_owned(), json!(null), 405, "method_not_allowed"),
         ] {

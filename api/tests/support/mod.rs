@@ -8,18 +8,27 @@ use axum::{
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
 use domain::{
+    Actor, Options,
     access::Role,
     activity::{self, Activity},
-    auth::{Auth, Keys, passwords},
+    auth::{
+        Auth, Keys,
+        asked::{self, Asked},
+        passwords,
+    },
     ids::{CompanyId, IsoId, SpvId, UserId},
+    mails::{self, Kind},
+    page::PageQuery,
+    queue::{self, Job},
     testing::{self, World},
     users,
 };
 use serde_json::{Value, json};
 use std::{
+    collections::HashSet,
     future::{Future, IntoFuture},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 use tokio::sync::{OnceCell, broadcast};
 use tower::ServiceExt;
@@ -33,6 +42,8 @@ pub struct TestApp {
     pub app: App,
     pub router: Router,
     pub acme: CompanyId,
+    /// Asked mails that [`TestApp::post`] has seen to.
+    answered: Arc<Mutex<HashSet<String>>>,
 }
 
 /// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
@@ -40,7 +51,68 @@ pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
     testing::on_both(|world| async { test(TestApp::new(world, Http::default()).await).await }).await;
 }
 
+/// [`on_both`] with the operator's choices.
+pub async fn on_both_with<F: Future<Output = ()>>(
+    choose: impl Fn(&mut Options, &mut Http),
+    test: impl Fn(TestApp) -> F,
+) {
+    testing::on_both(|mut world| async {
+        let (mut options, mut http) = ((*world.options).clone(), Http::default());
+        choose(&mut options, &mut http);
+        world.options = Arc::new(options);
+        test(TestApp::new(world, http).await).await;
+    })
+    .await;
+}
+
+/// A mail as its reader has it.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    pub kind: Kind,
+    pub to: String,
+    pub url: String,
+    /// What the link hands to the page, and the six digits.
+    pub token: String,
+    pub code: String,
+}
+
 impl TestApp {
+    /// Looks for whoever mails were asked for and delivers what is in the outbox, oldest first.
+    pub async fn post(&self) -> Vec<Letter> {
+        let ctx = self.world.operator();
+        for job in queue::list(&ctx, None, 1_000).await.expect("jobs").into_iter().rev() {
+            let asked = job.job == Asked::NAME && self.answered.lock().expect("one at a time").insert(job.id);
+            if asked {
+                let job = serde_json::from_value(job.payload).expect("an asked mail");
+                asked::answer(&ctx.acting_as(Actor::System("mails")), &job).await.expect("is answered");
+            }
+        }
+        let page = PageQuery { limit: Some(100), cursor: None };
+        let mut letters = Vec::new();
+        let mut queued = mails::list(&ctx, Some(mails::Status::Queued), &page).await.expect("mails").items;
+        queued.sort_by_key(|mail| (mail.created_at, mail.kind.name()));
+        for mail in queued {
+            let Some(outgoing) = mails::attempt(&ctx, mail.id).await.expect("is worded") else { continue };
+            mails::sent(&ctx, mail.id).await.expect("is noted");
+            let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
+            letters.push(Letter { kind: mail.kind, to: mail.to_email, url, token, code });
+        }
+        letters
+    }
+
+    /// The only mail there is.
+    pub async fn letter(&self) -> Letter {
+        let letters = self.post().await;
+        assert_eq!(letters.len(), 1, "{letters:?}");
+        letters.into_iter().next().expect("one letter")
+    }
+
+    /// A program that holds a service token.
+    pub fn service(&self) -> Person {
+        let token = self.app.auth.keys.sign(&json!({ "role": "service_role" })).expect("signs");
+        Person { token: Some(token), ..self.nobody() }
+    }
+
     pub async fn new(world: World, http: Http) -> Self {
         let app = App::new(Parts {
             db: world.db.clone(),
@@ -52,7 +124,7 @@ impl TestApp {
             http,
         });
         let acme = world.company("Acme").await;
-        Self { router: api::router(app.clone()), app, world, acme }
+        Self { router: api::router(app.clone()), app, world, acme, answered: Arc::default() }
     }
 
     /// Numbers and broadcasts activity, as `spvctl serve` does.
@@ -128,12 +200,22 @@ pub struct Person {
 }
 
 impl Person {
+    /// The same person with the access token of another answer.
+    #[must_use]
+    pub fn holding(&self, session: &Value) -> Self {
+        Self { token: session["access_token"].as_str().map(str::to_owned), ..self.clone() }
+    }
+
     pub fn get(&self, path: &str) -> Asking {
         self.ask(Method::GET, path)
     }
 
     pub fn post(&self, path: &str, body: Value) -> Asking {
         self.ask(Method::POST, path).json(&body)
+    }
+
+    pub fn put(&self, path: &str, body: Value) -> Asking {
+        self.ask(Method::PUT, path).json(&body)
     }
 
     pub fn patch(&self, path: &str, body: Value) -> Asking {

@@ -1,0 +1,198 @@
+//! `PUT /auth/v1/user` and what goes with it: the password, the address, what people say of themselves.
+mod support;
+
+use chrono::Duration;
+use domain::{auth::links::LinkKind, mails::Kind};
+use serde_json::{Value, json};
+use support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
+
+const PASSWORD: &str = "correct horse battery staple";
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+fn modern(asking: Asking) -> Asking {
+    asking.header("x-supabase-api-version", "2024-01-01")
+}
+
+async fn put(person: &Person, body: Value) -> Answer {
+    modern(person.put("/auth/v1/user", body)).await
+}
+
+async fn verify(app: &TestApp, body: Value) -> Answer {
+    modern(app.nobody().post("/auth/v1/verify", body)).await
+}
+
+#[tokio::test]
+async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        put(&maya, json!({ "password": "a brand new one" })).await.refused(400, "current_password_required");
+        put(&maya, json!({ "password": "a brand new one", "current_password": "x" }))
+            .await
+            .refused(400, "current_password_invalid");
+        put(&maya, json!({ "password": PASSWORD, "current_password": PASSWORD })).await.refused(422, "same_password");
+        put(&maya, json!({ "password": "short", "current_password": PASSWORD })).await.refused(422, "weak_password");
+        put(&maya, json!({ "password": "a brand new one", "current_password": PASSWORD })).await.ok();
+
+        // An access token lives shorter than a day: the session does not.
+        let sign_in = json!({ "email": "maya@example.com", "password": "a brand new one" });
+        let session = app.nobody().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
+        app.world.clock.advance(Duration::hours(25));
+        let body = json!({ "refresh_token": session["refresh_token"] });
+        let session = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
+        let maya = maya.holding(&session);
+        put(&maya, json!({ "password": "yet another one" })).await.refused(400, "reauthentication_needed");
+        put(&maya, json!({ "password": "yet another one", "nonce": "000000" }))
+            .await
+            .refused(422, "reauthentication_not_valid");
+        modern(maya.get("/auth/v1/reauthenticate")).await.ok();
+        let said = modern(maya.get("/auth/v1/reauthenticate")).await.refused(429, "over_email_send_rate_limit");
+        assert!(said["message"].as_str().unwrap().contains("after 60 seconds"));
+        let letter = app.letter().await;
+        assert_eq!((letter.kind, letter.to.as_str()), (Kind::Reauthentication, "maya@example.com"));
+        verify(&app, json!({ "type": "email", "email": letter.to, "token": letter.code }))
+            .await
+            .refused(403, "otp_expired");
+        verify(&app, json!({ "type": "recovery", "token_hash": letter.token })).await.refused(403, "otp_expired");
+        let body = json!({ "password": "yet another one", "nonce": letter.code });
+        put(&maya, body.clone()).await.ok();
+        put(&maya, json!({ "password": "one more of them", "nonce": letter.code }))
+            .await
+            .refused(422, "reauthentication_not_valid");
+        modern(app.nobody().get("/auth/v1/reauthenticate")).await.refused(401, "no_authorization");
+
+        app.world.clock.advance(Duration::seconds(60));
+        app.nobody().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
+        let letter = app.letter().await;
+        let session = verify(&app, json!({ "type": "recovery", "token_hash": letter.token })).await.ok();
+        let maya = maya.holding(&session);
+        app.world.clock.advance(Duration::minutes(14));
+        put(&maya, json!({ "password": "from a fresh link" })).await.ok();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_people_say_of_themselves_is_merged() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        put(&maya, json!({ "data": { "a": 1, "b": { "c": 2 }, "role": "super_admin" } })).await.ok();
+        let user = put(&maya, json!({ "data": { "a": null, "d": [1] } })).await.ok();
+        let said = &user["user_metadata"];
+        assert_eq!((said.get("a"), &said["b"], &said["d"]), (None, &json!({ "c": 2 }), &json!([1])));
+        assert_eq!((&user["app_metadata"]["role"], &said["email_verified"]), (&json!("employee"), &json!(true)));
+        put(&maya, json!({ "data": { "x": "y".repeat(20_000) } })).await.refused(422, "validation_failed");
+        put(&maya, json!({ "data": [] })).await.refused(400, "bad_json");
+        put(&maya, json!({ "phone": "+15550100" })).await.refused(400, "phone_provider_disabled");
+        put(&maya, json!({ "app_metadata": {} })).await.refused(403, "not_admin");
+        assert_eq!(maya.get("/rest/v1/me").await.ok()["role"], "employee");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_address_is_confirmed_at_both() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        app.employee("Noah").await;
+        put(&maya, json!({ "email": "NOAH@example.com" })).await.refused(422, "email_exists");
+        put(&maya, json!({ "email": "maya" })).await.refused(400, "validation_failed");
+        let user = put(&maya, json!({ "email": "MAYA@example.com" })).await.ok();
+        assert_eq!((user["email"].as_str(), user.get("new_email")), (Some("maya@example.com"), None));
+        let user = put(&maya, json!({ "email": "first@example.com" })).await.ok();
+        assert_eq!(
+            (user["email"].as_str(), user["new_email"].as_str()),
+            (Some("maya@example.com"), Some("first@example.com"))
+        );
+        put(&maya, json!({ "email": "Ortiz@example.com" })).await.refused(429, "over_email_send_rate_limit");
+        let first = app.post().await;
+        app.world.clock.advance(Duration::seconds(60));
+        put(&maya, json!({ "email": "Ortiz@example.com" })).await.ok();
+        // The first wish is forgotten.
+        for letter in &first {
+            verify(&app, json!({ "type": "email_change", "token_hash": letter.token }))
+                .await
+                .refused(403, "otp_expired");
+        }
+        let letters = app.post().await;
+        let to: Vec<_> = letters.iter().map(|letter| (letter.kind, letter.to.as_str())).collect();
+        assert_eq!(to, [(Kind::EmailChangeCurrent, "maya@example.com"), (Kind::EmailChangeNew, "Ortiz@example.com")]);
+        assert!(letters[0].url.contains("/auth/confirm?token_hash=") && letters[0].url.ends_with("&type=email_change"));
+
+        let half =
+            verify(&app, json!({ "type": "email_change", "email": "ortiz@example.com", "token": letters[1].code }))
+                .await
+                .ok();
+        assert_eq!((half["code"].as_str(), half.get("access_token")), (Some("200"), None));
+        verify(&app, json!({ "type": "email_change", "token_hash": letters[1].token }))
+            .await
+            .refused(403, "otp_expired");
+        assert_eq!(maya.get("/auth/v1/user").await.ok()["email"], "maya@example.com");
+        // The one that is still to come, once more.
+        app.world.clock.advance(Duration::seconds(60));
+        modern(app.nobody().post("/auth/v1/resend", json!({ "type": "email_change", "email": "maya@example.com" })))
+            .await
+            .ok();
+        let again = app.letter().await;
+        assert_eq!(again.kind, Kind::EmailChangeCurrent);
+        let session = verify(&app, json!({ "type": "email_change", "token_hash": again.token })).await.ok();
+        assert_eq!(session["user"]["email"], "Ortiz@example.com");
+        let user = maya.get("/auth/v1/user").await.ok();
+        assert_eq!((user["email"].as_str(), user.get("new_email")), (Some("Ortiz@example.com"), None));
+        verify(&app, json!({ "type": "email_change", "token_hash": letters[0].token }))
+            .await
+            .refused(403, "otp_expired");
+        let sign_in = json!({ "email": "ortiz@example.com", "password": PASSWORD });
+        app.nobody().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_of_two_who_want_an_address_gets_it() {
+    on_both(async |app: TestApp| {
+        let (maya, noah) = (app.employee("Maya").await, app.employee("Noah").await);
+        let mut letters = Vec::new();
+        for person in [&maya, &noah] {
+            put(person, json!({ "email": "both@example.com" })).await.ok();
+            letters.extend(app.post().await);
+        }
+        for (n, status) in [(0, 200), (1, 200), (2, 200), (3, 422)] {
+            let answer = verify(&app, json!({ "type": "email_change", "token_hash": letters[n].token })).await;
+            assert_eq!(answer.status.as_u16(), status, "{}", answer.body);
+        }
+        assert_eq!(noah.get("/auth/v1/user").await.ok()["email"], "noah@example.com");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_one_confirmation_is_enough_the_new_address_gives_it() {
+    on_both_with(
+        |options, _| options.secure_email_change = false,
+        async |app: TestApp| {
+            let company = app.acme;
+            let (_, ivan) = app.iso("Ivan", company).await;
+            let body =
+                json!({ "email": "ivan@example.org", "code_challenge": CHALLENGE, "code_challenge_method": "s256" });
+            put(&ivan, body).await.ok();
+            let letter = app.letter().await;
+            assert_eq!((letter.kind, letter.to.as_str()), (Kind::EmailChangeNew, "ivan@example.org"));
+            let body = json!({ "type": "email_change", "token_hash": letter.token, "skip_http_redirect": true });
+            let url = verify(&app, body).await.ok()["url"].as_str().unwrap().to_owned();
+            let code = url.split("code=").nth(1).unwrap();
+            let body = json!({ "auth_code": code, "code_verifier": VERIFIER });
+            let session = app.nobody().post("/auth/v1/token?grant_type=pkce", body).await.ok();
+            let claims: Value = app.app.auth.keys.verify(session["access_token"].as_str().unwrap()).unwrap();
+            assert_eq!(
+                (&claims["amr"][0]["method"], &claims["email"]),
+                (&json!("email_change"), &json!("ivan@example.org"))
+            );
+            assert_eq!(LinkKind::EmailChangeNew.verified_as(), "email_change");
+            // What staff know of the partner has changed with it.
+            let isos = app.employee("Erin").await.get("/rest/v1/isos").await.ok();
+            assert_eq!(isos["items"][0]["email"], "ivan@example.org");
+        },
+    )
+    .await;
+}

@@ -1,0 +1,254 @@
+//! `/auth/v1/admin` and `/auth/v1/invite`: service tokens and super admins.
+mod support;
+
+use chrono::Duration;
+use domain::{activity, mails::Kind};
+use serde_json::{Value, json};
+use support::{Answer, Asking, Person, TestApp, on_both};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+fn modern(asking: Asking) -> Asking {
+    asking.header("x-supabase-api-version", "2024-01-01")
+}
+
+async fn post(person: &Person, path: &str, body: Value) -> Answer {
+    modern(person.post(&format!("/auth/v1/{path}"), body)).await
+}
+
+async fn sign_in(app: &TestApp, email: &str, password: &str) -> Answer {
+    post(&app.nobody(), "token?grant_type=password", json!({ "email": email, "password": password })).await
+}
+
+#[tokio::test]
+async fn administrators_are_service_tokens_and_super_admins() {
+    on_both(async |app: TestApp| {
+        let sign =
+            |claims: Value| app.nobody().holding(&json!({ "access_token": app.app.auth.keys.sign(&claims).unwrap() }));
+        let (past, future) = (app.world.clock.now().timestamp() - 1, app.world.clock.now().timestamp() + 60);
+        for (person, status, code) in [
+            (app.nobody(), 401, "no_authorization"),
+            (app.nobody().holding(&json!({ "access_token": "x.y.z" })), 403, "bad_jwt"),
+            (app.employee("Erin").await, 403, "not_admin"),
+            (app.client("Maya").await, 403, "not_admin"),
+            (sign(json!({ "role": "service_role", "exp": past })), 403, "bad_jwt"),
+            (sign(json!({ "role": "anon" })), 403, "bad_jwt"),
+            (sign(json!({ "role": "service_role", "sub": uuid::Uuid::nil(), "session_id": uuid::Uuid::nil(), "exp": future })), 403, "user_not_found"),
+        ] {
+            modern(person.get("/auth/v1/admin/users")).await.refused(status, code);
+        }
+        for person in [
+            app.service(),
+            app.super_admin("Sam").await,
+            sign(json!({ "role": "supabase_admin", "sub": "not an id", "exp": future })),
+        ] {
+            modern(person.get("/auth/v1/admin/users")).await.ok();
+        }
+        modern(app.service().get("/auth/v1/user")).await.refused(403, "bad_jwt");
+        app.service().get("/rest/v1/me").await.refused(401, "unauthenticated");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_are_counted_and_linked_as_the_client_reads_them() {
+    on_both(async |app: TestApp| {
+        for name in ["Ada", "Ben", "Cy"] {
+            app.world.user(domain::access::Role::Employee, name, None, None).await;
+        }
+        let list = async |query: &str| modern(app.service().get(&format!("/auth/v1/admin/users{query}"))).await;
+        let first = list("?page=1&per_page=2").await;
+        assert_eq!(first.header("x-total-count"), Some("3"));
+        let links: Vec<_> = first.header("link").unwrap().split(',').collect();
+        assert_eq!(links.len(), 2);
+        for (link, (page, rel)) in links.iter().zip([("2", "\"next\""), ("2", "\"last\"")]) {
+            // What the client does.
+            let parts: Vec<_> = link.split(';').collect();
+            assert_eq!(parts[0].split('=').nth(1).and_then(|text| text.get(..1)), Some(page));
+            assert_eq!(parts[1].split('=').nth(1), Some(rel));
+        }
+        assert_eq!(
+            (first.body["users"].as_array().unwrap().len(), first.body["aud"].as_str()),
+            (2, Some("authenticated"))
+        );
+        let last = list("?page=2&per_page=2").await;
+        assert_eq!(last.body["users"].as_array().unwrap().len(), 1);
+        assert!(!last.header("link").unwrap().contains("next"));
+        assert_eq!(list("?page=&per_page=").await.ok()["users"].as_array().unwrap().len(), 3);
+        assert_eq!(list("?filter=ben").await.ok()["users"][0]["email"], "ben@example.com");
+        let none = list("?filter=zzz").await;
+        assert_eq!((none.header("link"), none.header("x-total-count")), (None, Some("0")));
+        for wrong in ["?page=-1", "?per_page=-5", "?page=x"] {
+            list(wrong).await.refused(400, "validation_failed");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn accounts_are_made_changed_banned_and_archived() {
+    on_both(async |app: TestApp| {
+        let service = app.service();
+        let said = json!({ "profile_image": "x.png", "role": "super_admin" });
+        let body = json!({ "email": "Ada@example.com", "password": PASSWORD, "user_metadata": said, "app_metadata": { "roles": ["editor"] } });
+        let ada = post(&service, "admin/users", body.clone()).await.ok();
+        assert_eq!((&ada["user_metadata"], &ada["app_metadata"]["role"], &ada["app_metadata"]["roles"]), (&said, &json!("client"), &json!(["editor"])));
+        assert_eq!(ada.get("email_confirmed_at"), None);
+        assert!(app.post().await.is_empty(), "nobody is written to");
+        post(&service, "admin/users", body).await.refused(422, "email_exists");
+        for (body, status, code) in [
+            (json!({}), 400, "validation_failed"),
+            (json!({ "email": "x" }), 400, "validation_failed"),
+            (json!({ "phone": "+15550100" }), 400, "phone_provider_disabled"),
+            (json!({ "email": "b@example.com", "password": "short" }), 422, "weak_password"),
+            (json!({ "email": "b@example.com", "password_hash": "secret" }), 400, "validation_failed"),
+            (json!({ "email": "b@example.com", "ban_duration": "soon" }), 400, "validation_failed"),
+            (json!({ "email": "b@example.com", "app_metadata": { "role": "king" } }), 400, "validation_failed"),
+            (json!({ "email": "b@example.com", "app_metadata": { "role": "company_admin" } }), 400, "validation_failed"),
+            (json!({ "email": "b@example.com", "id": ada["id"] }), 422, "user_already_exists"),
+        ] {
+            post(&service, "admin/users", body).await.refused(status, code);
+        }
+        let own = uuid::Uuid::from_u128(7);
+        let body = json!({ "id": own, "email": "cora@example.com", "email_confirm": true, "app_metadata": { "role": "company_admin", "company_id": app.acme } });
+        let cora = post(&service, "admin/users", body).await.ok();
+        assert_eq!((&cora["id"], &cora["app_metadata"]["role"]), (&json!(own), &json!("company_admin")));
+
+        let path = format!("/auth/v1/admin/users/{}", ada["id"].as_str().unwrap());
+        let put = async |body: Value| modern(service.put(&path, body)).await;
+        sign_in(&app, "ada@example.com", PASSWORD).await.refused(400, "email_not_confirmed");
+        assert!(put(json!({ "email_confirm": true })).await.ok()["email_confirmed_at"].is_string());
+        let session = sign_in(&app, "ada@example.com", PASSWORD).await.ok();
+        let held = app.nobody().holding(&session);
+        let user = put(json!({ "user_metadata": { "profile_image": null, "x": 1 }, "app_metadata": { "roles": null, "plan": "a" } })).await.ok();
+        assert_eq!((user["user_metadata"].get("profile_image"), &user["user_metadata"]["x"]), (None, &json!(1)));
+        assert_eq!((user["app_metadata"].get("roles"), &user["app_metadata"]["plan"]), (None, &json!("a")));
+        held.get("/auth/v1/user").await.ok();
+        put(json!({ "password": "another good password" })).await.ok();
+        modern(held.get("/auth/v1/user")).await.refused(403, "session_not_found");
+        assert_eq!(put(json!({ "email": "lovelace@example.com" })).await.ok()["email"], "lovelace@example.com");
+        put(json!({ "email": "cora@example.com" })).await.refused(422, "email_exists");
+        assert_eq!(put(json!({ "app_metadata": { "role": "employee" } })).await.ok()["app_metadata"]["role"], "employee");
+
+        assert!(put(json!({ "ban_duration": "24h" })).await.ok()["banned_until"].is_string());
+        sign_in(&app, "lovelace@example.com", "another good password").await.refused(400, "user_banned");
+        app.world.clock.advance(Duration::hours(24));
+        sign_in(&app, "lovelace@example.com", "another good password").await.ok();
+        put(json!({ "ban_duration": "876600h" })).await.ok();
+        assert_eq!(put(json!({ "ban_duration": "none" })).await.ok().get("banned_until"), None);
+
+        assert_eq!(modern(service.get(&path)).await.ok()["email"], "lovelace@example.com");
+        let gone = modern(service.delete(&path).json(&json!({ "should_soft_delete": false }))).await;
+        assert_eq!(gone.ok(), json!({}));
+        modern(service.get(&path)).await.refused(404, "user_not_found");
+        modern(service.delete(&path)).await.refused(404, "user_not_found");
+        modern(service.put(&path, json!({}))).await.refused(404, "user_not_found");
+        modern(service.get("/auth/v1/admin/users/x")).await.refused(404, "validation_failed");
+        sign_in(&app, "lovelace@example.com", "another good password").await.refused(400, "user_banned");
+
+        let sam = app.super_admin("Sam").await;
+        let only = format!("/auth/v1/admin/users/{}", sam.id);
+        modern(service.delete(&only)).await.refused(409, "last_super_admin");
+        modern(service.put(&only, json!({ "ban_duration": "1h" }))).await.refused(409, "last_super_admin");
+        modern(service.put(&only, json!({ "app_metadata": { "role": "client" } }))).await;
+        assert_eq!(modern(service.get(&only)).await.ok()["app_metadata"]["role"], "super_admin");
+
+        // A person who chooses another's password is not to know it for long.
+        post(&sam, "admin/users", json!({ "email": "dan@example.com", "password": PASSWORD, "email_confirm": true })).await.ok();
+        let dan = sign_in(&app, "dan@example.com", PASSWORD).await.ok();
+        assert_eq!(dan["user"]["user_metadata"]["must_change_password"], true);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn links_are_made_and_invitations_sent() {
+    on_both(async |app: TestApp| {
+        let service = app.service();
+        let verify = async |body: Value| post(&app.nobody(), "verify", body).await;
+        let link = async |body: Value| post(&service, "admin/generate_link", body).await;
+        for (body, status, code) in [
+            (json!({ "type": "recovery", "email": "nobody@example.com" }), 404, "user_not_found"),
+            (
+                json!({ "type": "email_change_new", "email": "nobody@example.com", "new_email": "x@example.com" }),
+                404,
+                "user_not_found",
+            ),
+            (json!({ "type": "odd", "email": "nobody@example.com" }), 400, "validation_failed"),
+            (json!({ "type": "signup", "email": "nobody@example.com" }), 400, "validation_failed"),
+            (json!({ "type": "recovery", "email": "x" }), 400, "validation_failed"),
+        ] {
+            link(body).await.refused(status, code);
+        }
+        for (n, kind) in ["signup", "invite", "magiclink", "recovery"].into_iter().enumerate() {
+            let email = if kind == "recovery" { "u0@example.com".to_owned() } else { format!("u{n}@example.com") };
+            let made =
+                link(json!({ "type": kind, "email": email, "password": PASSWORD, "data": { "n": n } })).await.ok();
+            let action = made["action_link"].as_str().unwrap();
+            for part in ["/auth/v1/verify?token=", &format!("&type={kind}"), "&redirect_to=http"] {
+                assert!(action.contains(part), "{action}");
+            }
+            assert_eq!(
+                (made["email"].as_str(), made["verification_type"].as_str()),
+                (Some(email.as_str()), Some(kind))
+            );
+            let session = match n % 2 {
+                0 => verify(json!({ "type": kind, "token_hash": made["hashed_token"] })).await,
+                _ => verify(json!({ "type": kind, "email": email, "token": made["email_otp"] })).await,
+            };
+            assert_eq!(session.ok()["user"]["email"], email);
+        }
+        link(json!({ "type": "signup", "email": "u0@example.com", "password": PASSWORD }))
+            .await
+            .refused(422, "email_exists");
+        link(json!({ "type": "email_change_current", "email": "u0@example.com", "new_email": "u1@example.com" }))
+            .await
+            .refused(422, "email_exists");
+        let change = |kind: &str| json!({ "type": kind, "email": "u0@example.com", "new_email": "new@example.com" });
+        let (one, two) = (link(change("email_change_current")).await.ok(), link(change("email_change_new")).await.ok());
+        assert!(one["action_link"].as_str().unwrap().contains("&type=email_change&"));
+        verify(json!({ "type": "email_change", "token_hash": one["hashed_token"] })).await.ok();
+        let session = verify(json!({ "type": "email_change", "token_hash": two["hashed_token"] })).await.ok();
+        assert_eq!(session["user"]["email"], "new@example.com");
+        assert!(app.post().await.is_empty());
+
+        let user =
+            post(&service, "invite", json!({ "email": "ina@example.com", "data": { "name": "Ina Ito" } })).await.ok();
+        assert!(user["invited_at"].is_string());
+        post(&service, "invite", json!({ "email": "ina@example.com" })).await.ok();
+        post(&service, "invite", json!({ "email": "new@example.com" })).await.refused(422, "email_exists");
+        post(&service, "invite", json!({ "email": "" })).await.refused(400, "validation_failed");
+        let letters = app.post().await;
+        assert!(
+            letters.len() == 2 && letters[0].kind == Kind::Invite && letters[0].url.contains("/auth/reset-password?")
+        );
+        let session = verify(json!({ "type": "invite", "token_hash": letters[1].token })).await.ok();
+        let ina = app.nobody().holding(&session);
+        modern(ina.put("/auth/v1/user", json!({ "password": PASSWORD }))).await.ok();
+        sign_in(&app, "ina@example.com", PASSWORD).await.ok();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_audit_tells_who_did_what() {
+    on_both(async |app: TestApp| {
+        let sam = app.super_admin("Sam").await;
+        app.world.clock.advance(Duration::seconds(1));
+        post(&sam, "admin/users", json!({ "email": "ada@example.com" })).await.ok();
+        activity::number_all(&app.world.operator()).await.unwrap();
+        let audit = async |query: &str| modern(app.service().get(&format!("/auth/v1/admin/audit{query}"))).await;
+        let all = audit("").await.ok();
+        assert_eq!(all[0]["payload"]["action"], "user.created");
+        assert_eq!(all[0]["payload"]["actor_name"], "Sam Test");
+        let count = |found: Value| found.as_array().unwrap().len();
+        assert_eq!(count(audit("?query=action:session.started").await.ok()), 1);
+        assert_eq!(count(audit("?query=author:nobody").await.ok()), 0);
+        assert!(count(audit("?query=author:Sam").await.ok()) >= 1);
+        assert!(count(audit("?query=type:user").await.ok()) >= 2);
+        assert_eq!(count(audit("?page=2&per_page=1").await.ok()), 1);
+        audit("?query=x").await.refused(400, "validation_failed");
+        modern(app.employee("Erin").await.get("/auth/v1/admin/audit")).await.refused(403, "not_admin");
+    })
+    .await;
+}
