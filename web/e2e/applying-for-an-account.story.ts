@@ -74,6 +74,8 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     for (const [label, choice] of Object.entries(chooses)) await visitor.chooses(label, choice);
     await visitor.button('Send application').click();
     await expect(visitor.heading('We have your application')).toBeVisible();
+    // What was missing is not missing any more.
+    await expect(visitor.page.getByRole('alert')).toHaveCount(0);
     await expect(visitor.page.getByRole('status').filter({ hasText: who.email })).toBeVisible();
     await expect(
       visitor.page.getByRole('list', { name: 'What happens next' }).getByRole('listitem'),

@@ -30,6 +30,11 @@ export function toast({ title, description, destructive = false }: Toast): void 
   );
 }
 
+/** What went wrong before has come right: its error need not stay until it is closed. */
+export function clearToast(): void {
+  notifications.clean(outcomes);
+}
+
 /** Tells of something that happened in the background. */
 export function notice({ title, description }: Omit<Toast, 'destructive'>): void {
   notifications.show(

@@ -5,7 +5,7 @@ import { ApiError, errorText, fieldErrors } from '../../../api/errors';
 import type { Portal } from '../../../paths';
 import { newKey } from '../../../shared/newKey';
 import { BusyButton } from '../../../ui/BusyButton';
-import { toast } from '../../../ui/toasts';
+import { clearToast, toast } from '../../../ui/toasts';
 import { useDraft } from '../requests/useDraft';
 import { ApplyField } from './ApplyField';
 import { application, faults, fieldsOf, forms, type Draft } from './fields';
@@ -56,6 +56,7 @@ export function ApplyForm({ portal, onSent }: Props) {
           body: { kind: 'account', account_type: portal, email, application: filled },
         }),
       );
+      clearToast();
       forget();
       onSent({ reference: sent.reference, email });
     } catch (error) {

@@ -1,7 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 vi.mock('../../../api/session', () => ({ auth: {} }));
-const { ownPage } = await import('./mailLink');
+const began = vi.hoisted(() => ({ here: false }));
+vi.mock('../../../shared/sessionPlace', () => ({ beganFlow: () => began.here }));
+const { ownPage, readMailLink } = await import('./mailLink');
 const origin = 'https://portal.example';
 
 test('a link goes on to a page of ours', () => {
@@ -19,4 +21,46 @@ test.each([
   'https://portal.example/auth/confirm?token_hash=x',
 ])('%j leads to nobody', (address) => {
   expect(ownPage(address, origin)).toBeUndefined();
+});
+
+describe('the link of a mail', () => {
+  const read = (search: string, hash = '') => {
+    vi.stubGlobal('location', { search, hash, origin });
+    return readMailLink('recovery');
+  };
+
+  test('is used where it is opened', () => {
+    expect(read('?token_hash=abc&type=magiclink')).toMatchObject({
+      tokenHash: 'abc',
+      type: 'magiclink',
+      elsewhere: false,
+      leadsBack: false,
+      failed: false,
+    });
+  });
+
+  test('begun with PKCE leads back to this browser, and is of no use in another one', () => {
+    const pkce = '?token_hash=pkce_abc&type=recovery&redirect_to=https://portal.example/auth/reset-password';
+    began.here = true;
+    expect(read(pkce)).toMatchObject({ elsewhere: false, leadsBack: true });
+    began.here = false;
+    expect(read(pkce)).toMatchObject({ elsewhere: true, leadsBack: false });
+  });
+
+  test('of another program leads back there, whatever this browser began', () => {
+    const foreign = '?token_hash=pkce_abc&type=magiclink&redirect_to=https://app.example/in';
+    expect(read(foreign)).toMatchObject({ elsewhere: false, leadsBack: true, next: undefined });
+  });
+
+  test('that changes an address is used wherever its mail is read', () => {
+    expect(read('?token_hash=pkce_abc&type=email_change')).toMatchObject({
+      elsewhere: false,
+      leadsBack: false,
+    });
+  });
+
+  test('is no longer good when the server says so, in the query or the fragment', () => {
+    expect(read('?error_code=otp_expired').failed).toBe(true);
+    expect(read('', '#error=access_denied&error_code=otp_expired').failed).toBe(true);
+  });
 });

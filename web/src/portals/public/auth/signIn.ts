@@ -7,7 +7,7 @@ import { before, nextStep } from '../../../shared/session/due';
 import { rememberSession } from '../../../shared/sessionPlace';
 import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
 import { paths, type Portal } from '../../../paths';
-import { toast } from '../../../ui/toasts';
+import { clearToast, toast } from '../../../ui/toasts';
 import { destination, refusal } from './gate';
 
 export interface Credentials {
@@ -47,6 +47,7 @@ export async function enter(portal: Portal): Promise<Outcome> {
     return { problem: { text } };
   }
 
+  clearToast();
   const path = destination(portal, answer.me, wantedPath());
   forgetWantedPath();
   const step = nextStep(answer.me);

@@ -5,7 +5,7 @@ import { api, body, idempotent } from '../../../api/client';
 import { errorText, fieldErrors } from '../../../api/errors';
 import { newKey } from '../../../shared/newKey';
 import { BusyButton } from '../../../ui/BusyButton';
-import { toast } from '../../../ui/toasts';
+import { clearToast, toast } from '../../../ui/toasts';
 import { useDraft } from './useDraft';
 import css from './RequestForm.module.css';
 
@@ -46,6 +46,7 @@ export function RequestForm({ messageLabel }: { messageLabel: string }) {
           body: { kind: 'support', ...draft },
         }),
       );
+      clearToast();
       setReference(sent.reference);
       forget();
     } catch (error) {
