@@ -28,7 +28,7 @@ const portals: RouteObject[] = [
   },
   {
     path: paths.clientProfile,
-    ...guarded,
+    ...portal,
     loader: admit('client'),
     lazy: () => import('./portals/client/ClientPortal'),
     children: [{ index: true, lazy: () => import('./portals/client/ProfilePage') }],

@@ -110,6 +110,7 @@ const touchedBy: Record<string, string[]> = {
   spv: ['spvs'],
   step: ['spvs'],
   session: ['security'],
+  sign_in: ['security'],
   factor: ['security', 'me'],
   recovery_codes: ['security'],
   identity: ['security'],

@@ -21,6 +21,7 @@ export type NewIso = Schemas['NewIso'];
 export type NewSpv = Schemas['NewSpv'];
 export type Representative = Schemas['Representative'];
 export type Role = Me['role'];
+export type SignIn = Schemas['SignIn'];
 export type Settings = Schemas['Settings'];
 export type Spv = Schemas['Spv'];
 export type SpvDetail = Schemas['SpvDetail'];

@@ -9,6 +9,8 @@ export function PasswordField(props: PasswordInputProps) {
   return (
     <PasswordInput
       {...props}
+      // The component itself leaves this to its neighbours' colours.
+      aria-invalid={Boolean(props.error)}
       visible={visible}
       onVisibilityChange={setVisible}
       visibilityToggleButtonProps={{

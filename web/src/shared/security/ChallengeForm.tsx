@@ -65,7 +65,14 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
 
   const notice =
     wait > 0 ? t('public:problem.wait', { count: wait }) : (problem ?? (unknown && errorText(unknown)));
-  const common = { value: code, error: notice, required: true, withAsterisk: false, autoFocus: true };
+  const common = {
+    value: code,
+    error: notice,
+    required: true,
+    withAsterisk: false,
+    autoFocus: true,
+    'data-autofocus': true,
+  };
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
       {!recovery && apps.length > 1 && (

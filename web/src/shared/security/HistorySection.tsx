@@ -1,6 +1,7 @@
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import type { SignIn } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import type { ToneName } from '../../theme';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -8,7 +9,7 @@ import { SettingsSection } from '../../ui/Settings';
 import { EmptyState } from '../../ui/states';
 import { Tag } from '../../ui/Tag';
 import { listState } from '../listState';
-import { own, type SignIn } from './own';
+import { own } from './own';
 
 const tones: Record<SignIn['outcome'], ToneName> = { succeeded: 'done', failed: 'stop', ended: 'rest' };
 

@@ -2,9 +2,9 @@ import type { Factor } from '@supabase/auth-js';
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useRevalidator } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { errorText } from '../../api/errors';
-import type { Me } from '../../api/types';
 import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
@@ -21,7 +21,8 @@ interface Props {
 
 export function RemoveApp({ app, last, onClose }: Props) {
   const { t } = useTranslation(['security', 'common']);
-  const me: Me & { mfa?: { required: boolean } } = useMe();
+  const { revalidate } = useRevalidator();
+  const me = useMe();
   const name = app.friendly_name || t('totp.default_name');
   const remove = useMutation({
     mutationFn: () => granted(auth.mfa.unenroll({ factorId: app.id })),
@@ -32,6 +33,8 @@ export function RemoveApp({ app, last, onClose }: Props) {
       await auth.refreshSession();
       await queryClient.invalidateQueries({ queryKey: own.all });
       await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
+      // A code of another app, or a new app, may be due now: the guard leads there.
+      await revalidate();
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
   });
@@ -46,7 +49,7 @@ export function RemoveApp({ app, last, onClose }: Props) {
       onClose={onClose}
     >
       {t(last ? 'totp.remove_last' : 'totp.remove_one')}
-      {last && me.mfa?.required && <Text mt="xs">{t('totp.remove_required')}</Text>}
+      {last && me.mfa.required && <Text mt="xs">{t('totp.remove_required')}</Text>}
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { Factor, User, UserIdentity } from '@supabase/auth-js';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
 import { isStatus } from '../../api/errors';
 import { auth } from '../../api/session';
 import { granted } from '../auth/granted';
@@ -15,17 +16,6 @@ export interface Session {
   address: string | null;
   aal: 'aal1' | 'aal2';
   current: boolean;
-}
-
-export interface SignIn {
-  id: string;
-  at: string;
-  outcome: 'succeeded' | 'failed' | 'ended';
-  method: string | null;
-  reason: string | null;
-  address: string | null;
-  user_agent: string | null;
-  device: string | null;
 }
 
 /** What belongs to the signed-in person's own account. An event about any of it refreshes all of it. */
@@ -58,10 +48,8 @@ export const own = {
     infiniteQueryOptions({
       queryKey: [...own.all, 'sign-ins'],
       queryFn: ({ pageParam, signal }) =>
-        authCall<{ items: SignIn[]; next_cursor: string | null }>(
-          'GET',
-          `/../../rest/v1/me/sign-ins?limit=10${pageParam ? `&cursor=${pageParam}` : ''}`,
-          signal,
+        body(
+          api.GET('/rest/v1/me/sign-ins', { params: { query: { limit: 10, cursor: pageParam } }, signal }),
         ),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page) => page.next_cursor ?? undefined,
