@@ -2,13 +2,11 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
+import { mostBytes, passwordFault, shortest } from '../../../shared/auth/passwordRules';
 import { authProblem } from '../../../shared/auth/problem';
 import { useWait } from '../../../shared/auth/useWait';
 import { BusyButton } from '../../../ui/BusyButton';
 import css from './Task.module.css';
-
-const shortest = 8;
-const mostBytes = 72;
 
 interface Props {
   /** The session was begun by a password, so the server wants to hear it once more. */
@@ -128,11 +126,4 @@ export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Pro
       />
     </form>
   );
-}
-
-/** The rules that can be told before asking the server; it has the last word. */
-function passwordFault(password: string): 'too_short' | 'too_long' | undefined {
-  if (password.length < shortest) return 'too_short';
-  if (new TextEncoder().encode(password).length > mostBytes) return 'too_long';
-  return undefined;
 }
