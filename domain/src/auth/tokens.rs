@@ -142,7 +142,8 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         expires_in,
         expires_at: now + expires_in,
         factors: factors::of(&mut ctx.db(), ctx.now(), user.id).await?,
-        user,
+        // The row may have been read before the session began.
+        user: User { last_sign_in_at: user.last_sign_in_at.max(Some(session.created_at)), ..user },
         session,
     })
 }
