@@ -1,6 +1,5 @@
 /** The routes of administrators: programs with a service token, and super admins. */
 import { describe, expect, test } from 'vitest';
-import { totp } from '../e2e/support/totp';
 import {
   claims,
   elsewhere,
@@ -10,6 +9,7 @@ import {
   office,
   password,
   refusal,
+  shown,
   signed,
   uuid,
 } from './support/office';
@@ -51,7 +51,7 @@ describe('who may', () => {
     const before = await client.enters(who.email);
     expect((await list(before.access_token)).status).toBe(403);
     const { id, totp: app } = got(await client.mfa.enroll({ factorType: 'totp' }));
-    got(await client.mfa.challengeAndVerify({ factorId: id, code: totp(app.secret) }));
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(app.secret) }));
     expect((await list((await client.there()).access_token)).status).toBe(200);
   });
 });
@@ -235,12 +235,12 @@ describe('sessions and factors of others', () => {
   test('factors are shown and removed', async () => {
     const { who, client } = await portal.inside();
     const { id, totp: app } = got(await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' }));
-    got(await client.mfa.challengeAndVerify({ factorId: id, code: totp(app.secret) }));
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(app.secret) }));
     const { mfa } = portal.program.admin;
     const { factors } = got(await mfa.listFactors({ userId: who.id }));
     expect(factors).toEqual([expect.objectContaining({ id, status: 'verified', friendly_name: 'Phone' })]);
     expect(JSON.stringify(factors)).not.toContain(app.secret);
-    expect(got(await mfa.deleteFactor({ id, userId: who.id }))).toMatchObject({ id });
+    got(await mfa.deleteFactor({ id, userId: who.id }));
     expect(got(await mfa.listFactors({ userId: who.id })).factors).toEqual([]);
     const again = await mfa.deleteFactor({ id, userId: who.id });
     expect(refusal(again)).toEqual(no(404, 'mfa_factor_not_found'));

@@ -1,14 +1,24 @@
 /** Second factors: authenticator apps, whose codes are computed here, and recovery codes. */
 import { describe, expect, test } from 'vitest';
-import { totp } from '../e2e/support/totp';
-import { claims, got, methods, no, office, password, refusal, uuid, type Client } from './support/office';
+import {
+  claims,
+  got,
+  methods,
+  no,
+  office,
+  password,
+  refusal,
+  shown,
+  uuid,
+  type Client,
+} from './support/office';
 
 const portal = office();
 
 /** Adds an authenticator and shows its first code. */
 async function adds(client: Client, friendlyName = 'Phone') {
   const { id, totp: app } = got(await client.mfa.enroll({ factorType: 'totp', friendlyName }));
-  got(await client.mfa.challengeAndVerify({ factorId: id, code: totp(app.secret) }));
+  got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(app.secret) }));
   return { factorId: id, secret: app.secret };
 }
 
@@ -42,8 +52,8 @@ describe('adding an authenticator', () => {
     const challenge = got(await client.mfa.challenge({ factorId: made.id }));
     expect(challenge).toMatchObject({ id: expect.stringMatching(uuid), type: 'totp' });
     expect(Math.abs(challenge.expires_at - Date.now() / 1000 - 300)).toBeLessThan(30);
-    const shown = { factorId: made.id, challengeId: challenge.id, code: totp(made.totp.secret) };
-    const raised = got(await client.mfa.verify(shown));
+    const code = shown(made.totp.secret);
+    const raised = got(await client.mfa.verify({ factorId: made.id, challengeId: challenge.id, code }));
     expect(client.events).toContain('MFA_CHALLENGE_VERIFIED');
     expect(claims(raised.access_token)).toMatchObject({
       aal: 'aal2',
@@ -134,7 +144,7 @@ describe('the second sign-in', () => {
     const rest = await portal.ask(`${portal.portal.url}/rest/v1/spvs`, { token: session.access_token });
     expect(rest).toMatchObject({ status: 403, body: { code: 'mfa_required' } });
 
-    got(await client.mfa.challengeAndVerify({ factorId, code: totp(secret, 1) }));
+    got(await client.mfa.challengeAndVerify({ factorId, code: shown(secret, 1) }));
     const raised = await client.there();
     expect(claims(raised.access_token).aal).toBe('aal2');
     const { body } = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: raised.access_token });
@@ -151,7 +161,7 @@ describe('the second sign-in', () => {
 
   test('takes each code once', async () => {
     const { who, client, factorId, secret } = await enrolled();
-    const code = totp(secret, 1);
+    const code = shown(secret, 1);
     got(await client.mfa.challengeAndVerify({ factorId, code }));
     const other = portal.client();
     await other.enters(who.email);
@@ -163,7 +173,7 @@ describe('the second sign-in', () => {
 describe('what is no proof', () => {
   test('a wrong code, an empty one, another challenge, a used one', async () => {
     const { client, factorId, secret } = await enrolled();
-    const code = totp(secret, 1);
+    const code = shown(secret, 1);
     const challenge = async () => got(await client.mfa.challenge({ factorId })).id;
     const first = await challenge();
     const verify = (challengeId: string, with_: string) =>
@@ -180,7 +190,7 @@ describe('what is no proof', () => {
     const moved = await portal.ask(path, { body: { challenge_id: first, code }, token: access_token });
     expect(moved).toMatchObject({ status: 422, body: { code: 'mfa_ip_address_mismatch' } });
     got(await verify(first, code));
-    expect(refusal(await verify(first, totp(secret, 1)))).toEqual(no(422, 'mfa_ip_address_mismatch'));
+    expect(refusal(await verify(first, shown(secret, 1)))).toEqual(no(422, 'mfa_ip_address_mismatch'));
   });
 
   test('another’s authenticator, and what is none', async () => {

@@ -10,7 +10,7 @@ function held(answer: Answer, code: string): number {
   const seconds = Number(answer.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);
   expect(answer.body.retry_after).toBe(seconds);
-  expect(answer.body.message).toMatch(new RegExp(`\\b${seconds} seconds?\\b`));
+  expect(answer.body.message).toMatch(new RegExp(`\\b${seconds} s(econds?)?\\b`));
   return seconds;
 }
 

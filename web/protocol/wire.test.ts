@@ -216,6 +216,13 @@ describe('what is not offered', () => {
       const answer = await portal.ask(`/authorize?provider=${provider}`);
       expect(answer, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
+    const { client } = await portal.inside();
+    const linking = await client.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
+    expect(refusal(linking)).toEqual(no(404, 'manual_linking_disabled'));
+    expect(linking.error?.message).toBe('Manual linking is disabled');
+    const identity = got(await client.getUserIdentities()).identities[0];
+    if (!identity) throw new Error('one was listed');
+    expect(refusal(await client.unlinkIdentity(identity))).toEqual(no(404, 'manual_linking_disabled'));
     const back = await portal.ask('/callback?code=x&state=y');
     expect([302, 303]).toContain(back.status);
     const to = new URL(back.headers.get('location') ?? '');

@@ -4,6 +4,7 @@ import { AuthClient, type AuthChangeEvent, type Session, type User } from '@supa
 import { afterAll, beforeAll } from 'vitest';
 import type { Mail } from '../../e2e/support/post';
 import { Portal } from '../../e2e/support/portal';
+import { totp } from '../../e2e/support/totp';
 
 export const password = 'lantern-orbit-meadow-41';
 const secret = randomBytes(32).toString('hex');
@@ -74,7 +75,11 @@ export interface Answer {
 let made = 0;
 
 export class Office {
-  constructor(readonly portal: Portal) {}
+  constructor(private readonly started: () => Portal) {}
+
+  get portal(): Portal {
+    return this.started();
+  }
 
   get url(): string {
     return `${this.portal.url}/auth/v1`;
@@ -175,7 +180,7 @@ export class Office {
 }
 
 /** Starts a portal before the tests of a file, and stops it after them. */
-export function office(env: NodeJS.ProcessEnv = {}): Office {
+export function office(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {}): Office {
   let portal: Portal | undefined;
   beforeAll(async () => {
     const settings = {
@@ -184,18 +189,14 @@ export function office(env: NodeJS.ProcessEnv = {}): Office {
       SPV_AUTH_REQUIRE_MFA: 'employee,super_admin',
       SPV_AUTH_RATE_LIMITS: 'true',
     };
+    const env = typeof more === 'function' ? await more() : more;
     portal = await Portal.start({ demo: false, env: { ...settings, ...env } });
   });
   afterAll(() => portal?.stop());
-  return new Office(
-    new Proxy({} as Portal, {
-      get: (_, name) => {
-        if (!portal) throw new Error('the portal is not there yet');
-        const value: unknown = Reflect.get(portal, name, portal);
-        return typeof value === 'function' ? value.bind(portal) : value;
-      },
-    }),
-  );
+  return new Office(() => {
+    if (!portal) throw new Error('the portal is not there yet');
+    return portal;
+  });
 }
 
 /** What was answered, where it was no refusal. */
@@ -217,6 +218,11 @@ export const no = (status: number, code: string) => ({ status, code });
 export function address(): string {
   made += 1;
   return `198.18.${(made >> 8) & 255}.${made & 255}`;
+}
+
+/** What an authenticator app shows now, or a step later: the server takes that too, and none twice. */
+export function shown(secret: string, later: 0 | 1 = 0): string {
+  return totp(secret, Date.now() + later * 30_000);
 }
 
 /** A token that the shared secret signs. */
