@@ -20,7 +20,7 @@ export function RecoverForm({ send = recover, onSent }: Props) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [wait, setWait] = useWait();
-  const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
+  const notice = wait > 0 ? t('recover.wait', { count: wait }) : problem;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();

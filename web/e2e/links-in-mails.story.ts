@@ -1,0 +1,142 @@
+/** Links and codes that come by mail: nothing happens before a click, and each works once. */
+import { paths } from '../src/paths';
+import { Api } from './support/api';
+import type { Newcomer, Office } from './support/office';
+import type { Visitor } from './support/people';
+import { password } from './support/portal';
+import { barriers } from './support/screen';
+import { expect, test } from './support/story';
+
+const chosen = 'a sentence by mail';
+
+async function client(office: Office, first: string): Promise<Newcomer> {
+  const who = office.newcomer(first, 'Post');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  return who;
+}
+
+test('the link of a forgotten password leads back to the browser that asked for it', async ({ office }) => {
+  const who = await client(office, 'Same');
+  const same = await office.visitor();
+  await asksForPassword(same, who.email);
+  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+  const link = mail.link(paths.resetPassword);
+  const tab = await same.page.context().newPage();
+  await tab.goto(link);
+  await tab.getByRole('button', { name: 'Continue' }).click();
+  await expect(tab.getByRole('heading', { name: 'Choose a new password' })).toBeVisible();
+  // The address has neither the link's token nor the code any more.
+  await expect(tab).toHaveURL((url) => url.pathname === paths.resetPassword && !url.search && !url.hash);
+  await tab.getByRole('textbox', { name: 'New password' }).fill(chosen);
+  await tab.getByRole('textbox', { name: 'Repeat the password' }).fill(chosen);
+  await tab.getByRole('button', { name: 'Save password' }).click();
+  await tab.getByRole('link', { name: 'Continue to Dashboard' }).click();
+  await expect(tab.getByRole('heading', { name: 'Welcome, Same' })).toBeVisible();
+
+  await tab.goto(link);
+  await tab.getByRole('button', { name: 'Continue' }).click();
+  await expect(tab.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
+});
+
+test('in another browser the six digits are typed instead, the wrong ones in vain', async ({ office }) => {
+  const who = await client(office, 'Other');
+  const desk = await office.visitor();
+  await asksForPassword(desk, who.email);
+  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+
+  const phone = await office.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+  await phone.opens(mail.link(paths.resetPassword));
+  await expect(phone.heading('Enter the code from the mail')).toBeVisible();
+  expect.soft(await barriers(phone.page)).toEqual([]);
+  const wrong = mail.code() === '000000' ? '111111' : '000000';
+  await phone.writes({ Email: who.email, 'Code from the mail': wrong });
+  await phone.button('Continue').click();
+  await expect(phone.page.getByRole('alert')).toHaveText(
+    'This code is wrong or no longer valid. Check it, or ask for a new one.',
+  );
+  await phone.writes({ 'Code from the mail': mail.code() });
+  await phone.button('Continue').click();
+  await expect(phone.heading('Choose a new password')).toBeVisible();
+  await phone.writes({ 'New password': chosen, 'Repeat the password': chosen });
+  await phone.button('Save password').click();
+  await expect(phone.heading('Your password is saved')).toBeVisible();
+});
+
+test('a link to sign in waits for a click, and works once', async ({ office }) => {
+  const who = await client(office, 'Magic');
+  await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
+  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const link = mail.link(paths.confirm);
+  for (const method of ['GET', 'HEAD']) expect((await fetch(link, { method })).status).toBe(200);
+
+  const magic = await office.visitor();
+  await magic.opens(link);
+  await expect(magic.heading('Sign in by link')).toBeVisible();
+  expect.soft(await barriers(magic.page)).toEqual([]);
+  await magic.button('Sign In').click();
+  await magic.isAt(paths.clientDashboard);
+  await expect(magic.heading('Welcome, Magic')).toBeVisible();
+
+  const later = await office.visitor();
+  await later.opens(link);
+  await later.button('Sign In').click();
+  await expect(later.heading('This link is no longer valid')).toBeVisible();
+  // One mail a minute: the page counts down to the next.
+  await later.writes({ Email: who.email });
+  await later.button('Send link').click();
+  await expect(later.page.getByText(/^Another mail can be asked for in \d+ seconds?\.$/)).toBeVisible();
+  await expect(later.button('Send link')).toBeDisabled();
+});
+
+test('the six digits beside a link to sign in do as well, on any device', async ({ office }) => {
+  const who = await client(office, 'Digit');
+  await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
+  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const digit = await office.visitor();
+  await digit.opens(`${paths.confirm}?type=magiclink`);
+  await digit.writes({ Email: who.email, 'Code from the mail': mail.code() });
+  await digit.button('Continue').click();
+  await expect(digit.heading('Welcome, Digit')).toBeVisible();
+});
+
+test('a link never leads to another site', async ({ office }) => {
+  const who = await client(office, 'Led');
+  await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
+  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const link = new URL(mail.link(paths.confirm));
+  link.searchParams.set('redirect_to', 'https://example.com/steal');
+  const led = await office.visitor();
+  await led.opens(link.href);
+  await led.button('Sign In').click();
+  await led.isAt(paths.clientDashboard);
+});
+
+test('a new e-mail address is confirmed at the old one and at the new one', async ({ office }) => {
+  const who = await client(office, 'Moved');
+  const next = office.newcomer('Moved', 'House').email;
+  const session = await Api.signIn(office.portal.url, who.email, password);
+  await new Api(office.portal.url, session).put('/auth/v1/user', { email: next });
+  const old = await office.portal.post.arrives(who.email, 'Confirm the change of your e-mail address');
+  const fresh = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+
+  const moved = await office.visitor();
+  await moved.opens(old.link(paths.confirm));
+  await expect(moved.heading('Confirm the new e-mail address')).toBeVisible();
+  await moved.button('Confirm').click();
+  await expect(moved.heading('One confirmation is left')).toBeVisible();
+  await moved.opens(fresh.link(paths.confirm));
+  await moved.button('Confirm').click();
+  await expect(moved.heading('Your e-mail address is changed')).toBeVisible();
+  await moved.signsIn('client', next, password);
+  await expect(moved.heading('Welcome, Moved')).toBeVisible();
+});
+
+async function asksForPassword(visitor: Visitor, email: string): Promise<void> {
+  await visitor.opens(paths.login('client'));
+  await visitor.link('Forgot password?').click();
+  await expect(visitor.heading('Forgot your password?')).toBeVisible();
+  await visitor.writes({ Email: email });
+  await visitor.button('Send link').click();
+  await expect(visitor.heading('Check your mail')).toBeVisible();
+}
