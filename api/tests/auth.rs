@@ -312,6 +312,18 @@ async fn keys_health_and_settings_are_public() {
 }
 
 #[tokio::test]
+async fn what_takes_too_long_is_said_in_the_clients_terms() {
+    let http = api::Http { time_limit: std::time::Duration::from_millis(1), ..api::Http::default() };
+    let app = TestApp::new(domain::testing::World::sqlite().await, http).await;
+    let asking =
+        || app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.co", "password": "x" }));
+    modern(asking()).await.refused(504, "request_timeout");
+    let old = asking().await;
+    assert_eq!((old.body["code"].as_i64(), old.body["error_code"].as_str()), (Some(504), Some("request_timeout")));
+    assert!(old.body["error_id"].is_string());
+}
+
+#[tokio::test]
 async fn a_lost_database_is_temporary() {
     let app = TestApp::new(domain::testing::World::sqlite().await, api::Http::default()).await;
     app.world.db.close().await;

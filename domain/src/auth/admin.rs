@@ -13,6 +13,7 @@ pub use update::{Ban, Update, update};
 use super::Auth;
 use crate::{
     access::{Action as Doing, Actor, Resource, Role},
+    counts::{self, Count},
     ctx::{Ctx, Options},
     db::Db,
     error::{Error, Problem, Result},
@@ -79,7 +80,10 @@ pub async fn authenticate(auth: &Auth, db: &Db, options: &Options, now: DateTime
 pub async fn list(ctx: &Ctx, q: Option<&str>, offset: i64, limit: i64) -> Result<(Vec<User>, i64)> {
     ctx.may(Doing::View, Resource::Users)?;
     let found = users::store::page(&mut ctx.db(), q, offset, limit).await?;
-    let all = users::store::count_found(&mut ctx.db(), q).await?;
+    let all = match q {
+        Some(q) => users::store::count_found(&mut ctx.db(), q).await?,
+        None => counts::all(&mut ctx.db()).await?.get(&Count::Users.name()).copied().unwrap_or(0),
+    };
     Ok((found, all))
 }
 

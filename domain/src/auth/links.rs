@@ -258,7 +258,7 @@ pub(super) async fn consume_code(
         let Some(user) = holder else { return Ok(None) };
         return with_code(tx, ctx, user.id, email, code, purpose.kinds()).await;
     }
-    if let Some(user) = holder
+    if let Some(user) = holder.filter(|user| user.new_email.is_some())
         && let Some(used) = with_code(tx, ctx, user.id, email, code, &[LinkKind::EmailChangeCurrent]).await?
     {
         return Ok(Some(used));

@@ -243,9 +243,9 @@ pub async fn page(db: &mut impl Sql, q: Option<&str>, offset: i64, limit: i64) -
     query.all().await
 }
 
-/// How many [`page`] goes through.
-pub async fn count_found(db: &mut impl Sql, q: Option<&str>) -> Result<i64> {
-    let (found, words) = anywhere(q, 1);
+/// How many a search finds that are not archived.
+pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
+    let (found, words) = anywhere(Some(q), 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
     for word in words {
         query = query.bind(word);

@@ -367,7 +367,12 @@ mod tests {
             "same_password",
             "current_password_invalid",
             "not_admin",
-            "email_change_off",
+            "current_password_required",
+            "email_not_confirmed",
+            "over_email_send_rate_limit",
+            "reauthentication_needed",
+            "reauthentication_not_valid",
+            "request_timeout",
             "method_not_allowed",
         ] {
             for language in ["en-US", "es"] {
