@@ -483,6 +483,7 @@ async fn a_token_of_another_session_owner_is_refused() {
             (serde_json::json!({ "sub": noah.id, "session_id": id, "exp": exp }), "session_not_found"),
             (serde_json::json!({ "sub": maya.user.id, "exp": exp }), "session_not_found"),
             (serde_json::json!({ "sub": "maya", "session_id": id, "exp": exp }), "bad_jwt_subject"),
+            (serde_json::json!({ "sub": maya.user.id, "aud": "x", "session_id": id, "exp": exp }), "bad_jwt_audience"),
             (serde_json::json!({ "session_id": id, "exp": exp }), "bad_jwt"),
             (serde_json::json!({ "sub": maya.user.id, "session_id": id }), "bad_jwt"),
             (serde_json::json!({ "sub": world.chance.uuid(), "session_id": id, "exp": exp }), "user_not_found"),

@@ -62,6 +62,7 @@ struct Presented {
     sub: Option<String>,
     session_id: Option<String>,
     exp: Option<i64>,
+    aud: Option<Value>,
     aal: Option<String>,
 }
 
@@ -153,8 +154,8 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, mut user: User, session: Sessi
 /// Who sends this token.
 ///
 /// # Errors
-/// Unauthenticated `bad_jwt`, `bad_jwt_subject`, `session_not_found`, `user_not_found`, `user_banned`;
-/// Unavailable when a token is new to this process and the database cannot be asked.
+/// Unauthenticated `bad_jwt`, `bad_jwt_subject`, `bad_jwt_audience`, `session_not_found`, `user_not_found`,
+/// `user_banned`; Unavailable when a token is new to this process and the database cannot be asked.
 pub async fn authenticate(
     auth: &Auth,
     db: &Db,
@@ -174,6 +175,10 @@ pub async fn authenticate(
         .ok_or(Error::unauthenticated("bad_jwt"))?
         .parse()
         .map_err(|_| Error::unauthenticated("bad_jwt_subject"))?;
+    // The shared secret may sign for others too.
+    if claims.aud.is_some_and(|aud| aud != AUDIENCE) {
+        return Err(Error::unauthenticated("bad_jwt_audience"));
+    }
     let gone = || Error::unauthenticated("session_not_found");
     let session_id: SessionId = claims.session_id.ok_or_else(gone)?.parse().map_err(|_| gone())?;
     let mut db = db.clone();

@@ -186,6 +186,7 @@ fn told(problem: Problem) -> AuthError {
         }
         "bad_jwt" => fixed(StatusCode::FORBIDDEN, "bad_jwt", "invalid JWT: unable to parse or verify signature"),
         "bad_jwt_subject" => fixed(StatusCode::BAD_REQUEST, "bad_jwt", "invalid claim: sub claim must be a UUID"),
+        "bad_jwt_audience" => AuthError::validation("Token audience doesn't match request audience"),
         "session_not_found" => {
             fixed(StatusCode::FORBIDDEN, "session_not_found", "Session from session_id claim in JWT does not exist")
         }
