@@ -1,6 +1,6 @@
 /** Access tokens that a program reads by itself, and the keys that it does so with. */
 import { describe, expect, test } from 'vitest';
-import { claims, got, headerOf, office, signed } from './support/office';
+import { claims, got, headerOf, office, shown, signed } from './support/office';
 
 const portal = office();
 
@@ -94,6 +94,15 @@ describe('what is no token of ours', () => {
       403,
       'bad_jwt',
     ],
+    [
+      'one that is meant for others',
+      async () => {
+        const { session } = await portal.inside();
+        return signed({ ...claims(session.access_token), aud: 'others' });
+      },
+      400,
+      'validation_failed',
+    ],
     ['the public key', () => signed({ role: 'anon' }), 403, 'bad_jwt'],
   ];
   test.each(cases)('%s', async (_, token, status, code) => {
@@ -105,5 +114,30 @@ describe('what is no token of ours', () => {
   test('is told in words that the client compares', async () => {
     const { error } = await portal.client().getUser('nonsense.nonsense.nonsense');
     expect(error?.message).toMatch(/^invalid JWT.*unable to parse or verify signature/);
+  });
+});
+
+describe('a new key', () => {
+  test('signs from now on, and signs nobody out', async () => {
+    const { client, session, who } = await portal.inside();
+    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+    const old = await client.there();
+    await portal.portal.operator('key', 'rotate');
+    // A running server takes it up by itself.
+    const kids = async () => (await published()).map(({ kid }) => kid);
+    const { kid } = headerOf(old.access_token);
+    await expect.poll(kids, { timeout: 15_000 }).toEqual([expect.not.stringMatching(String(kid)), kid]);
+
+    got(await client.getUser());
+    expect(got(await client.getClaims(old.access_token))?.claims.sub).toBe(who.id);
+    const { session: next } = got(await client.refreshSession());
+    expect(headerOf(next?.access_token ?? '').kid).toBe((await kids())[0]);
+    expect(got(await client.getClaims())?.claims.session_id).toBe(claims(session.access_token).session_id);
+    expect(client.events).not.toContain('SIGNED_OUT');
+    // The authenticator is the same, too.
+    const other = portal.client();
+    await other.enters(who.email);
+    got(await other.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
   });
 });

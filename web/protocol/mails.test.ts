@@ -9,6 +9,7 @@ import {
   office,
   password,
   refusal,
+  shown,
   type Answer,
 } from './support/office';
 
@@ -90,6 +91,27 @@ describe('a forgotten password', () => {
     const elsewhere_ = portal.client({ flowType: 'pkce' });
     got(await elsewhere_.verifyOtp({ email, token, type: 'recovery' }));
     expect(await elsewhere_.session()).not.toBeNull();
+  });
+
+  test('confirms an address that was never confirmed', async () => {
+    const { email } = await portal.somebody({ email_confirm: false });
+    got(await portal.client().resetPasswordForEmail(email));
+    const { user } = got(await portal.client().verifyOtp(linked(await portal.mail(email))));
+    expect(user?.email_confirmed_at).toBeTruthy();
+    await portal.client().enters(email);
+  });
+
+  test('does not do away with a second factor', async () => {
+    const { who, client } = await portal.inside();
+    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+    got(await portal.client().resetPasswordForEmail(who.email));
+    const later = portal.client();
+    got(await later.verifyOtp(linked(await portal.mail(who.email))));
+    expect(refusal(await later.updateUser({ password: chosen }))).toEqual(no(401, 'insufficient_aal'));
+    got(await later.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
+    got(await later.updateUser({ password: chosen }));
+    await portal.client().enters(who.email, chosen);
   });
 
   test('is asked for alike by somebody unknown, who gets no mail', async () => {
