@@ -116,9 +116,7 @@ pub fn user_metadata(user: &User) -> Value {
 ///
 /// # Errors
 /// Internal when the signing key is unusable; what the database refuses.
-pub(super) async fn grant(ctx: &Ctx, auth: &Auth, mut user: User, session: Session) -> Result<Granted> {
-    // The row was read before the session began.
-    user.last_sign_in_at = user.last_sign_in_at.max(Some(session.created_at));
+pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
     let now = ctx.now().timestamp();
     let expires_in = ctx.options.access_token_seconds;
     // Newest first, as the protocol wants it.
