@@ -149,6 +149,24 @@ async fn a_new_address_is_confirmed_at_both() {
 }
 
 #[tokio::test]
+async fn a_change_of_address_is_taken_back_by_asking_for_the_present_one() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        put(&maya, json!({ "email": "ortiz@example.com" })).await.ok();
+        let letters = app.post().await;
+        let body = json!({ "type": "email_change", "token_hash": letters[0].token });
+        assert_eq!(verify(&app, body).await.ok()["code"], "200");
+        let user = put(&maya, json!({ "email": "maya@example.com" })).await.ok();
+        assert_eq!((user["email"].as_str(), user.get("new_email")), (Some("maya@example.com"), None));
+        for letter in &letters {
+            let body = json!({ "type": "email_change", "token_hash": letter.token });
+            verify(&app, body).await.refused(403, "otp_expired");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_first_of_two_who_want_an_address_gets_it() {
     on_both(async |app: TestApp| {
         let (maya, noah) = (app.employee("Maya").await, app.employee("Noah").await);

@@ -1,6 +1,7 @@
 //! What people change about their own sign-in: the password, the address, what they say of themselves.
 mod email;
 
+use email::take_back as take_back_email;
 pub(super) use email::{confirm as confirm_email, mail_confirmations, want as want_email};
 
 use super::{
@@ -34,7 +35,7 @@ pub struct Change {
     pub current_password: Option<String>,
     /// The code of [`super::reauthenticate`].
     pub nonce: Option<String>,
-    /// An address that is to be confirmed by mail.
+    /// An address that is to be confirmed by mail; the present one takes a wanted one back.
     pub email: Option<String>,
     /// Merged key by key; null deletes a key.
     pub data: Option<Map<String, Value>>,
@@ -94,10 +95,12 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     if let Some(hash) = password {
         user = with_password(&mut tx, ctx, &user, hash, me.session_id).await?;
     }
-    if let Some(email) = &change.email
-        && users::email_key(email) != user.email_key
-    {
-        user = want_email(&mut tx, ctx, user, email, &change.way).await?;
+    if let Some(email) = &change.email {
+        user = if users::email_key(email) == user.email_key {
+            take_back_email(&mut tx, ctx, user).await?
+        } else {
+            want_email(&mut tx, ctx, user, email, &change.way).await?
+        };
     }
     tx.commit().await?;
     if has_password {

@@ -36,6 +36,22 @@ pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) ->
     Ok(user)
 }
 
+/// Whoever asks for the address they have wants no other one any more: the mailed links are worth nothing. `user` is
+/// the row as locked.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn take_back(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
+    if user.new_email.is_none() {
+        return Ok(user);
+    }
+    links::drop_email_changes_of(tx, ctx, user.id).await?;
+    let user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+    users::store::save_new_email(tx, &user).await?;
+    activity::append(tx, ctx, users::event("user.email_change_taken_back", &user)).await?;
+    Ok(user)
+}
+
 /// Queues the mails whose confirmations have not come.
 ///
 /// # Errors
