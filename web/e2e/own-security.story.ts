@@ -179,6 +179,67 @@ test('sessions are seen and ended, one, all others and every one', async ({ offi
   await expect(tablet.page).toHaveURL((url) => url.pathname === '/', seconds);
 });
 
+test('a new e-mail address is confirmed at both places', async ({ office }) => {
+  const who = await client(office, 'Runa', 'Falk');
+  const next = office.newcomer('Runa', 'Berg').email;
+  const runa = await signedIn(office, who);
+  await runa.opens(paths.clientProfile);
+  const section = runa.card('E-mail address');
+  await runa.button('Change e-mail address', section).click();
+  const dialog = runa.dialog('Change e-mail address');
+  const wants = async (email: string) => {
+    await runa.writes({ 'New e-mail address': email }, dialog);
+    await runa.button('Send the mails', dialog).click();
+  };
+  await wants(who.email.toUpperCase());
+  await runa.isToldBeside('New e-mail address', 'This is your address already.', dialog);
+  await wants('employee@example.com');
+  await runa.isToldBeside('New e-mail address', 'This e-mail address already has an account.', dialog);
+  await wants(next);
+  await runa.isTold('Check both inboxes');
+  await expect(section).toContainText(next);
+  await expect(section).toContainText('Waiting');
+  await expect(section).toContainText(who.email);
+
+  const [old, fresh] = [
+    await office.portal.post.arrives(who.email, 'Confirm the change of your e-mail address'),
+    await office.portal.post.arrives(next, 'Confirm your new e-mail address'),
+  ];
+  await runa.opens(old.link('/auth/confirm'));
+  await runa.button('Confirm').click();
+  await expect(runa.heading('One confirmation is left')).toBeVisible();
+  const other = await office.visitor();
+  await other.opens('/auth/confirm?type=email_change');
+  // In another browser the digits of the mail do.
+  await other.writes({ Email: next, 'Code from the mail': fresh.code() });
+  await other.button('Continue').click();
+  await expect(other.heading('Your e-mail address is changed')).toBeVisible();
+
+  const again = await office.visitor();
+  await again.signsIn('client', next, password);
+  await again.isAt(paths.clientDashboard);
+  expect(await status(Api.signIn(office.portal.url, who.email, password))).toBe(400);
+});
+
+test('a change of address is taken back', async ({ office }) => {
+  const who = await client(office, 'Otto', 'Reyes');
+  const next = office.newcomer('Otto', 'Quint').email;
+  const otto = await signedIn(office, who);
+  await otto.opens(paths.clientProfile);
+  const section = otto.card('E-mail address');
+  await otto.button('Change e-mail address', section).click();
+  await otto.writes({ 'New e-mail address': next });
+  await otto.button('Send the mails').click();
+  await expect(section).toContainText(next);
+  const mail = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+  await otto.button('Cancel the change', section).click();
+  await otto.isTold('The change was cancelled', `You go on signing in with ${who.email}.`);
+  await expect(section).not.toContainText(next);
+  await otto.opens(mail.link('/auth/confirm'));
+  await otto.button('Confirm').click();
+  await expect(otto.page.getByRole('alert')).toBeVisible();
+});
+
 test('the history tells of good and refused sign-ins, page by page', async ({ office }) => {
   const who = await client(office, 'Hana', 'Ito');
   expect(await status(Api.signIn(office.portal.url, who.email, 'a wrong guess'))).toBe(400);
