@@ -61,6 +61,11 @@ pub fn origin(parts: &Parts) -> Origin {
     if matches!(parts.method, Method::GET | Method::HEAD) {
         return Origin::default();
     }
+    visitor(parts)
+}
+
+/// Where the request came from, also where it only reads: a visit that signs somebody in.
+pub fn visitor(parts: &Parts) -> Origin {
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     Origin {
         address: parts.extensions.get::<Arc<About>>().map(|about| about.address.to_string()),

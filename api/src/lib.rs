@@ -10,6 +10,7 @@ mod error;
 mod extract;
 mod limits;
 mod middleware;
+mod oidc;
 mod openapi;
 mod routes;
 mod serve;
@@ -17,6 +18,7 @@ mod state;
 
 pub use address::Network;
 pub use assets::CLIENT_ROUTES;
+pub use oidc::{Kind as ProviderKind, Settings as ProviderSettings};
 pub use openapi::openapi;
 pub use routes::{auth::redirect::Redirects, router};
 pub use serve::serve;

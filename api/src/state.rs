@@ -1,5 +1,10 @@
 //! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
-use crate::{address::Network, limits::Limiter, routes::auth::redirect::Redirects};
+use crate::{
+    address::Network,
+    limits::Limiter,
+    oidc::{self, Providers},
+    routes::auth::redirect::Redirects,
+};
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     access::SignedIn,
@@ -50,6 +55,8 @@ pub struct Http {
     pub body_limit: usize,
     /// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
     pub time_limit: Duration,
+    /// Where people may sign in beside here.
+    pub providers: Vec<oidc::Settings>,
 }
 
 impl Default for Http {
@@ -60,6 +67,7 @@ impl Default for Http {
             redirects: Redirects::default(),
             body_limit: 1 << 20,
             time_limit: Duration::from_secs(10),
+            providers: Vec::new(),
         }
     }
 }
@@ -69,6 +77,7 @@ pub struct Shared {
     parts: Parts,
     /// Contact requests need no sign-in: a few a minute for each address.
     pub contact_limit: Limiter<IpAddr>,
+    pub providers: Providers,
     /// Ends the event streams, so that a stopping server need not wait for them.
     pub closing: CancellationToken,
     request_ids: AtomicU64,
@@ -94,8 +103,10 @@ impl App {
         const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
         let first_id = u64::from_le_bytes(parts.chance.bytes());
         let https = parts.options.public_url.starts_with("https://");
+        let providers = Providers::new(&parts.http.providers, &parts.options.public_url);
         Self(Arc::new(Shared {
             parts,
+            providers,
             contact_limit: Limiter::per_minute(THREE, THREE),
             closing: CancellationToken::new(),
             request_ids: AtomicU64::new(first_id),

@@ -2,6 +2,7 @@
 //!
 //! Every setting is one line of [`SETTINGS`]. A value that makes no sense names itself, where it comes from and
 //! what is allowed; nothing is started then.
+mod providers;
 mod source;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     exit::{Failure, Result},
     output::Record,
 };
-use api::{Network, Redirects};
+use api::{Network, ProviderSettings, Redirects};
 use domain::{Options, auth::passwords};
 use source::{Found, Sources};
 use std::{
@@ -60,6 +61,14 @@ pub const SETTINGS: &[Setting] = &[
     plain("auth_redirect_allow", Default::None),
     plain("auth_secure_email_change", Default::Fixed("true")),
     plain("auth_mail_gap_seconds", Default::Fixed("60")),
+    plain("oidc_google_client_id", Default::None),
+    secret("oidc_google_client_secret", Default::None),
+    plain("oidc_google_issuer", Default::Fixed("https://accounts.google.com")),
+    plain("oidc_google_domains", Default::None),
+    plain("oidc_microsoft_client_id", Default::None),
+    secret("oidc_microsoft_client_secret", Default::None),
+    plain("oidc_microsoft_issuer", Default::Fixed("https://login.microsoftonline.com/common/v2.0")),
+    plain("oidc_microsoft_domains", Default::None),
     plain("trusted_proxies", Default::None),
     plain("cors_origins", Default::None),
     plain("worker_concurrency", Default::Fixed("8")),
@@ -94,6 +103,8 @@ pub struct Config {
     pub redirects: Redirects,
     pub secure_email_change: bool,
     pub mail_gap_seconds: i64,
+    /// Where people may sign in beside here.
+    pub providers: Vec<ProviderSettings>,
     pub trusted_proxies: Vec<Network>,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
@@ -158,6 +169,7 @@ impl Config {
         let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
         });
+        let providers = providers::read(&mut read);
         let trusted_proxies = read
             .optional("trusted_proxies", "networks separated by commas, like 10.0.0.0/8", |text| {
                 list(text, |one| one.parse().ok())
@@ -200,6 +212,7 @@ impl Config {
             redirects,
             secure_email_change,
             mail_gap_seconds,
+            providers,
             trusted_proxies,
             cors_origins,
             worker_concurrency,

@@ -48,6 +48,7 @@ ids! {
     SessionId,
     LinkId,
     FlowId,
+    IdentityId,
     MailId,
     RequestId,
     ActivityId,

@@ -59,6 +59,8 @@ create table flows (
     provider_nonce text,
     provider_verifier text,
     linking_user_id uuid references users (id),
+    -- What the provider said, kept until whoever began it comes for it.
+    arrival jsonb,
     created_at timestamptz not null,
     expires_at timestamptz not null,
     code_issued_at timestamptz,

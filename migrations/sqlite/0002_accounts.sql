@@ -75,6 +75,8 @@ create table flows (
     provider_nonce text,
     provider_verifier text,
     linking_user_id blob references users (id),
+    -- What the provider said, kept until whoever began it comes for it.
+    arrival text,
     created_at text not null,
     expires_at text not null,
     code_issued_at text,

@@ -2,8 +2,9 @@
 use crate::{
     error::Result,
     extract::{Anyone, Json, SignedIn},
+    state::App,
 };
-use axum::Json as Answer;
+use axum::{Json as Answer, extract::State};
 use domain::{
     Ctx,
     settings::{self, NeedsMfa, Pages, Representative, RequireMfa},
@@ -24,8 +25,8 @@ pub struct Settings {
     representative: Option<Representative>,
     /// The operator's own words for pages that are not linked while empty.
     pages: Pages,
-    /// Other ways to sign in than a password; none are configured yet.
-    sign_in_providers: Vec<String>,
+    /// Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured.
+    sign_in_providers: Vec<&'static str>,
     /// Whose sign-in needs a second factor.
     require_mfa: NeedsMfa,
 }
@@ -33,13 +34,13 @@ pub struct Settings {
 /// The office's settings. No sign-in needed.
 #[utoipa::path(get, path = "/settings", operation_id = "settings_get", tag = "settings", security(()),
     responses((status = 200, body = Settings)))]
-pub async fn get(Anyone(ctx): Anyone) -> Result<Answer<Settings>> {
+pub async fn get(State(app): State<App>, Anyone(ctx): Anyone) -> Result<Answer<Settings>> {
     let found = settings::get(&ctx).await?;
-    Ok(Answer(Settings::of(&ctx, found)))
+    Ok(Answer(Settings::of(&app, &ctx, found)))
 }
 
 impl Settings {
-    fn of(ctx: &Ctx, found: settings::Settings) -> Self {
+    fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
         Self {
             brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
             demo: ctx.options.demo,
@@ -47,7 +48,7 @@ impl Settings {
             support_phone: found.support_phone,
             representative: found.representative,
             pages: found.pages,
-            sign_in_providers: Vec::new(),
+            sign_in_providers: app.providers.names(),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
         }
     }
@@ -81,7 +82,11 @@ pub struct SettingsChange {
 /// Changes the office's settings. Super admins.
 #[utoipa::path(put, path = "/settings", operation_id = "settings_set", tag = "settings", request_body = SettingsChange,
     responses((status = 200, body = Settings)))]
-pub async fn set(SignedIn(ctx): SignedIn, Json(change): Json<SettingsChange>) -> Result<Answer<Settings>> {
+pub async fn set(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Json(change): Json<SettingsChange>,
+) -> Result<Answer<Settings>> {
     let now = settings::get(&ctx).await?;
     let new = settings::Settings {
         brand_name: change.brand_name.unwrap_or(now.brand_name),
@@ -92,7 +97,7 @@ pub async fn set(SignedIn(ctx): SignedIn, Json(change): Json<SettingsChange>) ->
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
     };
     let set = settings::set(&ctx, new).await?;
-    Ok(Answer(Settings::of(&ctx, set)))
+    Ok(Answer(Settings::of(&app, &ctx, set)))
 }
 
 fn sent<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {

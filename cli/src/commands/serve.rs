@@ -68,6 +68,7 @@ pub async fn run(args: Args, config: Config) -> Result {
             cors_origins: config.cors_origins.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
             redirects: config.redirects.clone(),
+            providers: config.providers.clone(),
             ..api::Http::default()
         },
     });

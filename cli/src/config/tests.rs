@@ -75,3 +75,31 @@ fn the_public_address_follows_the_port_unless_it_is_set() {
     let config = read("public_url = 'https://portal.example.com/'", &[], Globals::default()).unwrap();
     assert_eq!(config.options(None).public_url, "https://portal.example.com");
 }
+
+#[test]
+fn a_provider_is_configured_whole_or_not_at_all() {
+    let config = read("", &[], Globals::default()).unwrap();
+    assert!(config.providers.is_empty());
+    let google = [("SPV_OIDC_GOOGLE_CLIENT_ID", "id"), ("SPV_OIDC_GOOGLE_CLIENT_SECRET", "s3cret")];
+    let config = read("oidc_google_domains = ['Example.com', 'example.org']", &google, Globals::default()).unwrap();
+    assert_eq!(config.providers.len(), 1);
+    assert!(config.providers[0].has_domain("example.com") && config.providers[0].has_domain("example.org"));
+    assert!(!format!("{:?} {:?}", config.records(), config).contains("s3cret"));
+    assert_eq!(
+        refusal("", &google[..1]),
+        "oidc_google_client_secret: not set, but oidc_google_client_id is; set both or neither"
+    );
+    assert_eq!(
+        refusal("", &[("SPV_OIDC_MICROSOFT_CLIENT_SECRET", "s3cret")]),
+        "oidc_microsoft_client_id: not set, but oidc_microsoft_client_secret is; set both or neither"
+    );
+    assert_eq!(
+        refusal("", &[("SPV_OIDC_GOOGLE_DOMAINS", "example.com")]),
+        "oidc_google_domains: set in SPV_OIDC_GOOGLE_DOMAINS, but oidc_google_client_id and oidc_google_client_secret are not"
+    );
+    for (name, value) in
+        [("SPV_OIDC_GOOGLE_ISSUER", "http://accounts.google.com"), ("SPV_OIDC_GOOGLE_DOMAINS", "nowhere")]
+    {
+        assert!(refusal("", &[google[0], google[1], (name, value)]).contains(name), "{name}");
+    }
+}

@@ -3,12 +3,14 @@
 mod store;
 
 use super::{
-    Auth, secret, sessions,
+    Auth,
+    identities::{self, Arrival},
+    secret, sessions,
     tokens::{self, Granted},
 };
 use crate::{
     ctx::Ctx,
-    db::Tx,
+    db::{Json, Tx},
     error::{Error, Result},
     ids::{FlowId, UserId},
     users::{self, User},
@@ -75,6 +77,8 @@ pub struct Flow {
     pub provider_nonce: Option<String>,
     pub provider_verifier: Option<String>,
     pub linking_user_id: Option<UserId>,
+    /// What the provider said, kept from the way back to the exchange.
+    arrival: Option<Json<Arrival>>,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
     pub code_issued_at: Option<DateTime<Utc>>,
@@ -92,6 +96,11 @@ impl Flow {
     pub fn challenge(&self) -> Option<Challenge> {
         let (code_challenge, method) = self.code_challenge.clone().zip(self.code_challenge_method)?;
         Some(Challenge { code_challenge, method })
+    }
+
+    /// What a provider said at the end of a linking flow.
+    pub(super) fn brought(&self) -> Option<Arrival> {
+        self.arrival.as_ref().map(|arrival| arrival.0.clone())
     }
 }
 
@@ -134,6 +143,7 @@ pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
         provider_nonce: new.provider_nonce,
         provider_verifier: new.provider_verifier,
         linking_user_id: new.linking_user_id,
+        arrival: None,
         created_at: now,
         expires_at: now + new.life.unwrap_or(LIFE),
         code_issued_at: None,
@@ -159,6 +169,14 @@ pub async fn take(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Flow> {
     Ok(Flow { used_at: Some(ctx.now()), ..flow })
 }
 
+/// Keeps what a provider said until the code is exchanged.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn bring(tx: &mut Tx, id: FlowId, arrival: &Arrival) -> Result<()> {
+    store::bring(tx, id, arrival).await
+}
+
 /// Makes the code that the flow's browser takes back; a later one makes an earlier one worthless. Good for [`LIFE`].
 ///
 /// # Errors
@@ -182,7 +200,7 @@ pub(super) async fn of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option
 ///
 /// # Errors
 /// Unauthenticated `flow_state_not_found` (unknown or used), `flow_state_expired`, `bad_code_verifier` (the code
-/// stays good), `user_banned`.
+/// stays good), `user_banned`, `identity_already_exists`.
 pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<Granted> {
     let unknown = || Error::unauthenticated("flow_state_not_found");
     let hash = secret::token_hash(auth_code);
@@ -201,7 +219,8 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
         return Err(Error::unauthenticated("user_banned"));
     }
     store::delete(&mut tx, flow.id).await?;
-    let session = sessions::start(&mut tx, ctx, &user, &flow.method).await?;
+    identities::settle(&mut tx, ctx, &user, &flow).await?;
+    let session = sessions::start_at(&mut tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
     tx.commit().await?;
     tokens::grant(ctx, auth, user, session).await
 }

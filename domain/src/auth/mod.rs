@@ -8,6 +8,7 @@ pub mod failures;
 pub mod flows;
 pub mod gaps;
 pub mod history;
+pub mod identities;
 pub mod keys;
 pub mod links;
 pub mod passwords;
@@ -34,7 +35,7 @@ pub use signup::{NewAccount, SignedUp, sign_up};
 pub use tokens::{Granted, Verified, authenticate};
 pub use verify::{Back, Came, Ticket, verify};
 
-use self::factors::Factor;
+use self::{factors::Factor, identities::Identity};
 use crate::{ctx::Ctx, error::Result, users::User};
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ use std::sync::Arc;
 pub struct Account {
     pub user: User,
     pub factors: Vec<Factor>,
+    pub identities: Vec<Identity>,
 }
 
 /// The account of `user`, who was read by a use case that asked whether its actor may.
@@ -51,7 +53,8 @@ pub struct Account {
 /// What the database refuses.
 pub async fn whole(ctx: &Ctx, user: User) -> Result<Account> {
     let factors = factors::of(&mut ctx.db(), ctx.now(), user.id).await?;
-    Ok(Account { user, factors })
+    let identities = identities::of(&mut ctx.db(), user.id).await?;
+    Ok(Account { user, identities, factors })
 }
 
 /// What sign-in needs beside a context: the signing keys, and the memory of tokens found good. Cheap to clone.

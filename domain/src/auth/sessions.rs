@@ -31,6 +31,9 @@ const LOCK: std::time::Duration = std::time::Duration::from_secs(5);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     pub method: String,
+    /// Who vouched, where it was a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// Seconds since 1970.
     pub timestamp: i64,
 }
@@ -110,12 +113,30 @@ fn turn(token: i64, active: i64, raised: i64, since: Duration) -> Turn {
 /// # Errors
 /// What the database refuses.
 pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
+    start_at(tx, ctx, user, method, None).await
+}
+
+/// [`start`], where `provider` has vouched for who it is.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn start_at(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    provider: Option<&str>,
+) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.chance.uuid()),
         user_id: user.id,
         aal: "aal1".to_owned(),
-        amr: vec![Proof { method: method.to_owned(), timestamp: now.timestamp() }],
+        amr: vec![Proof {
+            method: method.to_owned(),
+            provider: provider.map(str::to_owned),
+            timestamp: now.timestamp(),
+        }],
         refresh_counter: 0,
         raised_counter: 0,
         factor_id: None,
@@ -129,6 +150,10 @@ pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> 
     users::store::signed_in(tx, user.id, now).await?;
     let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
     let told = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
+    let told = match provider {
+        Some(provider) => told.with("provider", provider),
+        None => told,
+    };
     activity::append(tx, &ctx, told).await?;
     Ok(session)
 }
@@ -195,7 +220,7 @@ pub(super) async fn raise(
     let mut session = store::lock_session(tx, id).await?.filter(|s| s.ended_at.is_none()).ok_or_else(gone)?;
     let (factor, method) = by;
     session.amr.retain(|proof| !Method::is_second(&proof.method));
-    session.amr.push(Proof { method: method.name().to_owned(), timestamp: ctx.now().timestamp() });
+    session.amr.push(Proof { method: method.name().to_owned(), provider: None, timestamp: ctx.now().timestamp() });
     session.refresh_counter += 2;
     let raised = Session {
         aal: "aal2".to_owned(),

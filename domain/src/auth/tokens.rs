@@ -5,6 +5,7 @@
 use super::{
     Auth,
     factors::{self, Factor},
+    identities::{self, Identity},
     sessions::Session,
     store,
 };
@@ -76,6 +77,7 @@ pub struct Granted {
     pub expires_at: i64,
     pub user: User,
     pub factors: Vec<Factor>,
+    pub identities: Vec<Identity>,
     pub session: Session,
 }
 
@@ -86,11 +88,18 @@ impl std::fmt::Debug for Granted {
 }
 
 /// What a person may not change about themselves, for display in the browser.
-pub fn app_metadata(user: &User) -> Value {
+pub fn app_metadata(user: &User, identities: &[Identity]) -> Value {
+    let email = identities::has_email(user, identities).then_some("email");
+    let mut providers: Vec<&str> = email.into_iter().collect();
+    for identity in identities {
+        if !providers.contains(&identity.provider.as_str()) {
+            providers.push(&identity.provider);
+        }
+    }
     let mut noted = user.app_metadata.clone();
     for (name, value) in [
-        ("provider", json!("email")),
-        ("providers", json!(["email"])),
+        ("provider", json!(providers.first())),
+        ("providers", json!(providers)),
         ("role", json!(user.role)),
         ("company_id", json!(user.company_id)),
         ("iso_id", json!(user.iso_id)),
@@ -118,6 +127,7 @@ pub fn user_metadata(user: &User) -> Value {
 /// Internal when the signing key is unusable; what the database refuses.
 pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
     let now = ctx.now().timestamp();
+    let identities = identities::of(&mut ctx.db(), user.id).await?;
     let expires_in = ctx.options.access_token_seconds;
     // Newest first, as the protocol wants it.
     let amr: Vec<_> = session.amr.iter().rev().collect();
@@ -130,7 +140,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         exp: now + expires_in,
         email: &user.email,
         phone: "",
-        app_metadata: app_metadata(&user),
+        app_metadata: app_metadata(&user, &identities),
         user_metadata: user_metadata(&user),
         session_id: session.id,
         aal: &session.aal,
@@ -145,6 +155,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         factors: factors::of(&mut ctx.db(), ctx.now(), user.id).await?,
         // The row may have been read before the session began.
         user: User { last_sign_in_at: user.last_sign_in_at.max(Some(session.created_at)), ..user },
+        identities,
         session,
     })
 }

@@ -9,6 +9,7 @@ pub use store::Request;
 use crate::{
     access::{Action, Resource},
     activity::{self, Event},
+    catalogue,
     check::{Check, LINE},
     ctx::Ctx,
     db::Tx,
@@ -86,6 +87,27 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
+}
+
+/// Who came without an account, and who vouches for the address.
+#[derive(Debug)]
+pub(crate) struct Applicant {
+    pub name: String,
+    pub email: String,
+    pub provider: String,
+}
+
+/// Asks for an account within the use case that turned somebody away; nothing while such a request of theirs is open.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
+    if store::is_open(tx, "account", &from.email.to_lowercase()).await? {
+        return Ok(());
+    }
+    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
+    let message = catalogue::text(catalogue::LANGUAGES[0], "names", "request.by_provider", &data);
+    insert(tx, ctx, &Request::new(ctx, "account", from.name, from.email, message, data)).await
 }
 
 /// Writes a request within a use case and tells of it.

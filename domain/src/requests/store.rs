@@ -59,3 +59,14 @@ pub async fn list(db: &mut Db, before: Option<(DateTime<Utc>, RequestId)>, limit
 pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<Vec<Request>> {
     db.sql("select * from requests where id between $1 and $2 limit 2").bind(first).bind(last).all().await
 }
+
+/// Whether the staff have such a request of this address still to decide.
+pub async fn is_open(tx: &mut Tx, kind: &str, email: &str) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from requests where kind = $1 and lower(email) = $2 and status in ('pending', 'in_review'))",
+    )
+    .bind(kind.to_owned())
+    .bind(email.to_owned())
+    .scalar()
+    .await
+}

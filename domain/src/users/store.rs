@@ -262,6 +262,12 @@ fn anywhere(q: Option<&str>, first: usize) -> (String, Vec<String>) {
     (format!(" and ((1 = 1{clients}) or (1 = 1{users}))"), words)
 }
 
+/// Leaves the account without a password: whoever is to have one sets it.
+pub async fn drop_password(tx: &mut Tx, id: UserId) -> Result<()> {
+    tx.sql("update users set password_hash = null, must_change_password = false where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 /// What people choose for themselves; no change that an open form of staff needs to know of.
 pub async fn save_preferences(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set language = $2, time_zone = $3 where id = $1")

@@ -1432,7 +1432,7 @@ export interface components {
             representative: components["schemas"]["Representative"] | null;
             /** @description Whose sign-in needs a second factor. */
             require_mfa: components["schemas"]["NeedsMfa"];
-            /** @description Other ways to sign in than a password; none are configured yet. */
+            /** @description Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured. */
             sign_in_providers: string[];
             support_email: string | null;
             support_phone: string | null;

@@ -86,6 +86,12 @@ impl AuthError {
         self.status
     }
 
+    /// With the seconds after which it may go better.
+    #[must_use]
+    pub fn again_in(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
     pub fn code(&self) -> &'static str {
         self.code
     }
@@ -250,6 +256,11 @@ fn told(problem: Problem) -> AuthError {
         | "mfa_recovery_codes_sole_factor"
         | "mfa_verified_factor_exists"
         | "too_many_enrolled_mfa_factors") => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code),
+        code @ ("mfa_enrolment_required" | "password_change_required") => AuthError::new(StatusCode::FORBIDDEN, code),
+        code @ ("email_conflict_identity_not_deletable"
+        | "identity_already_exists"
+        | "identity_not_found"
+        | "single_identity_not_deletable") => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code),
         code => AuthError { worded: problem, ..AuthError::new(StatusCode::CONFLICT, code) },
     }
 }

@@ -83,6 +83,18 @@ impl FromRequestParts<App> for Asked {
 }
 
 impl Asked {
+    /// Everything that was asked, in its order.
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    /// With what a form brings, for the callers that may send either.
+    #[must_use]
+    pub fn or_form(mut self, form: &[u8]) -> Self {
+        self.0.extend(url::form_urlencoded::parse(form).into_owned());
+        self
+    }
+
     /// A parameter that is there and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0

@@ -5,8 +5,10 @@ mod admin;
 mod error;
 mod extract;
 mod factors;
+mod identities;
 mod mail;
 mod off;
+mod provider;
 mod public;
 mod recovery_codes;
 pub mod redirect;
@@ -52,12 +54,12 @@ pub fn router(app: &App) -> Router<App> {
         .route("/health", get(public::health))
         .route("/settings", get(public::settings))
         // What is off answers its refusal, so that the client words it.
-        .route("/authorize", get(off::authorize))
-        .route("/callback", get(off::callback).post(off::callback))
-        .route("/sso", post(off::saml))
+        .route("/authorize", get(provider::authorize))
+        .route("/callback", get(provider::callback).post(provider::callback))
+        .route("/sso", post(provider::sso))
         .route("/saml/{*rest}", get(off::saml).post(off::saml))
-        .route("/user/identities/authorize", get(off::linking))
-        .route("/user/identities/{id}", delete(off::linking))
+        .route("/user/identities/authorize", get(identities::authorize))
+        .route("/user/identities/{id}", delete(identities::unlink))
         .route("/invite", post(admin::invite))
         .route("/admin/users", get(admin::list).post(admin::create))
         .route("/admin/users/{id}", get(admin::get).put(admin::update).delete(admin::delete))

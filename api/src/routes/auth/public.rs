@@ -21,9 +21,10 @@ pub async fn health() -> Json<Value> {
 }
 
 pub async fn settings(State(app): State<App>) -> Json<Value> {
+    let is_on = |wire: &str| app.providers.named(wire).is_some();
     Json(json!({
         "external": {
-            "email": true, "phone": false, "anonymous_users": false, "google": false, "azure": false,
+            "email": true, "phone": false, "anonymous_users": false, "google": is_on("google"), "azure": is_on("azure"),
         },
         "disable_signup": !app.options.signup,
         "mailer_autoconfirm": app.options.autoconfirm,

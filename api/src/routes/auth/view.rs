@@ -2,9 +2,14 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    auth::{Account, Granted, factors::Factor, tokens},
+    auth::{
+        Account, Granted,
+        factors::Factor,
+        identities::{self, Identity},
+        tokens,
+    },
     ids::{FactorId, UserId},
-    users::{self, Status},
+    users::{self, Status, User},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -80,25 +85,45 @@ impl From<Factor> for FactorView {
     }
 }
 
+/// The account itself, as an identity.
+fn own_identity(user: &User, confirmed: bool) -> Value {
+    let mut identity = json!({
+        "identity_id": user.id, "id": user.id, "user_id": user.id, "provider": "email", "email": user.email,
+        "identity_data": {
+            "sub": user.id, "email": user.email, "email_verified": confirmed, "phone_verified": false,
+        },
+        "created_at": user.created_at, "updated_at": user.updated_at,
+    });
+    if let Some(at) = user.last_sign_in_at {
+        identity["last_sign_in_at"] = json!(at);
+    }
+    identity
+}
+
+/// One at a provider.
+fn identity(identity: Identity) -> Value {
+    let mut view = json!({
+        "identity_id": identity.id, "id": identity.provider_id, "user_id": identity.user_id,
+        "provider": identity.provider, "email": identity.email, "identity_data": identity.data,
+        "created_at": identity.created_at, "updated_at": identity.updated_at,
+    });
+    if let Some(at) = identity.last_sign_in_at {
+        view["last_sign_in_at"] = json!(at);
+    }
+    view
+}
+
 impl From<Account> for UserView {
-    fn from(Account { user, factors }: Account) -> Self {
+    fn from(Account { user, identities, factors }: Account) -> Self {
         // Staff vouch for an address when they make the account; until its owner came, it counts as unconfirmed.
         let confirmed = (user.status != Status::Pending).then_some(user.created_at);
-        let mut identity = json!({
-            "identity_id": user.id, "id": user.id, "user_id": user.id, "provider": "email", "email": user.email,
-            "identity_data": {
-                "sub": user.id, "email": user.email, "email_verified": confirmed.is_some(), "phone_verified": false,
-            },
-            "created_at": user.created_at, "updated_at": user.updated_at,
-        });
-        if let Some(at) = user.last_sign_in_at {
-            identity["last_sign_in_at"] = json!(at);
-        }
+        let own = identities::has_email(&user, &identities).then(|| own_identity(&user, confirmed.is_some()));
+        let app_metadata = tokens::app_metadata(&user, &identities);
         Self {
             id: user.id,
             aud: AUTHENTICATED,
             role: AUTHENTICATED,
-            app_metadata: tokens::app_metadata(&user),
+            app_metadata,
             user_metadata: tokens::user_metadata(&user),
             email: user.email,
             phone: "",
@@ -109,8 +134,8 @@ impl From<Account> for UserView {
             new_email: user.new_email,
             banned_until: user.banned_until,
             last_sign_in_at: user.last_sign_in_at,
-            identities: vec![identity],
             factors: factors.into_iter().map(FactorView::from).collect(),
+            identities: own.into_iter().chain(identities.into_iter().map(identity)).collect(),
             created_at: user.created_at,
             updated_at: user.updated_at,
             is_anonymous: false,
@@ -165,7 +190,7 @@ impl From<Granted> for SessionView {
             expires_in: granted.expires_in,
             expires_at: granted.expires_at,
             refresh_token: granted.refresh_token,
-            user: Account { user: granted.user, factors: granted.factors }.into(),
+            user: Account { user: granted.user, identities: granted.identities, factors: granted.factors }.into(),
         }
     }
 }

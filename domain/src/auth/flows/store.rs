@@ -1,7 +1,8 @@
 //! SQL of flows.
 use super::Flow;
 use crate::{
-    db::{Sql, Tx},
+    auth::identities::Arrival,
+    db::{Json, Sql, Tx},
     error::Result,
     ids::{FlowId, UserId},
 };
@@ -70,6 +71,11 @@ pub async fn code_issued(
     .bind(expires_at)
     .run()
     .await?;
+    Ok(())
+}
+
+pub async fn bring(tx: &mut Tx, id: FlowId, arrival: &Arrival) -> Result<()> {
+    tx.sql("update flows set arrival = $2 where id = $1").bind(id).bind(Json(arrival.clone())).run().await?;
     Ok(())
 }
 

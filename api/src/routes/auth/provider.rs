@@ -1,0 +1,341 @@
+//! Signing in at an OpenID provider: the way there and the way back. Both are visits of a browser, which is sent on
+//! whatever happens; what went wrong stands in the address it is sent to.
+use super::{
+    error::{AuthError, Result},
+    extract::{Asked, Body, given},
+    redirect::RedirectTo,
+    verify::see_other,
+};
+use crate::{
+    extract::visitor,
+    middleware::preferred,
+    oidc::{Failure, Provider, Secrets},
+    state::App,
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequestParts, State},
+    http::{HeaderValue, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use domain::{
+    Actor, Ctx, Error,
+    auth::{
+        Granted,
+        flows::{Challenge, Flow},
+        identities::{self, Landing},
+    },
+    catalogue,
+};
+use serde::Deserialize;
+use serde_json::Map;
+use std::convert::Infallible;
+use url::{Url, form_urlencoded::Serializer};
+
+/// Parameters that are ours or the flow's to say; any other goes along to the provider.
+const OURS: [&str; 21] = [
+    "apikey",
+    "claims",
+    "client_id",
+    "client_secret",
+    "code_challenge",
+    "code_challenge_method",
+    "id_token_hint",
+    "invite_token",
+    "nonce",
+    "provider",
+    "redirect_to",
+    "redirect_uri",
+    "registration",
+    "request",
+    "request_uri",
+    "response_mode",
+    "response_type",
+    "scope",
+    "scopes",
+    "skip_http_redirect",
+    "state",
+];
+
+/// Somebody's browser, of whom the log shall say where it is even though it only reads.
+#[derive(Debug)]
+pub struct Visitor {
+    ctx: Ctx,
+    language: &'static str,
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> std::result::Result<Self, Infallible> {
+        let language = preferred(parts.headers.get(header::ACCEPT_LANGUAGE));
+        Ok(Self { ctx: app.ctx(Actor::Anonymous, visitor(parts)), language })
+    }
+}
+
+pub async fn authorize(
+    State(app): State<App>,
+    asked: Asked,
+    to: RedirectTo,
+    Visitor { ctx, language }: Visitor,
+) -> Result<Response> {
+    let provider = enabled(&app, asked.get("provider"))?;
+    if asked.get("invite_token").is_some() {
+        return Err(AuthError::new(StatusCode::NOT_FOUND, "user_not_found"));
+    }
+    let challenge = challenge(&asked)?;
+    if provider.reach().await.is_err() {
+        return Ok(turn_back(to.url(), "provider_unavailable", language));
+    }
+    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    Ok(match provider.address(secrets(&flow, &flow.id.to_string()), &along(&asked)).await {
+        Ok(address) => found(&address),
+        Err(_) => turn_back(to.url(), "provider_unavailable", language),
+    })
+}
+
+/// Back from the provider, with a code or with its refusal.
+pub async fn callback(
+    State(app): State<App>,
+    Visitor { ctx, language }: Visitor,
+    asked: Asked,
+    form: Bytes,
+) -> Response {
+    let asked = asked.or_form(&form);
+    let flow = match identities::come_back(&ctx, asked.get("state").unwrap_or_default()).await {
+        Ok(flow) => flow,
+        // Nobody knows where it came from, so it goes to our first page.
+        Err(e) => {
+            let query = refusal(code_of(&e), language);
+            return see_other(&format!("{}/?{query}", app.options.public_url));
+        }
+    };
+    match land(&app, &ctx, &flow, &asked).await {
+        Ok(Landing::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
+        Ok(Landing::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
+        Err(code) => turn_back(&flow.redirect_to, code, language),
+    }
+}
+
+/// Lets in whoever came back, or says by which code not.
+async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::Result<Landing, &'static str> {
+    const BAD: &str = "bad_oauth_callback";
+    let provider = flow.provider.as_deref().and_then(|wire| app.providers.named(wire)).ok_or(BAD)?;
+    let name = provider.settings.kind.wire();
+    match asked.get("error") {
+        Some("access_denied" | "login_required" | "consent_required" | "interaction_required") => {
+            return Err("access_denied");
+        }
+        Some("temporarily_unavailable" | "server_error") => return Err("provider_unavailable"),
+        Some(error) => {
+            let error: String = error.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
+            tracing::warn!(provider = name, error, "the provider turned somebody back");
+            return Err(BAD);
+        }
+        None => {}
+    }
+    if let Some(issuer) = asked.get("iss")
+        && !provider.is_issuer(issuer).await
+    {
+        return Err(BAD);
+    }
+    let code = asked.get("code").ok_or(BAD)?;
+    let arrival = provider.redeem(&app.clock, secrets(flow, ""), code).await.map_err(|e| {
+        tracing::warn!(provider = name, error = %e, "the provider's answer is not good");
+        match e {
+            Failure::Unavailable(_) => "provider_unavailable",
+            Failure::Refused(_) => BAD,
+        }
+    })?;
+    identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| code_of(&e))
+}
+
+#[derive(Deserialize)]
+pub struct Sso {
+    provider_id: Option<String>,
+    domain: Option<String>,
+    redirect_to: Option<String>,
+    skip_http_redirect: Option<bool>,
+    code_challenge: Option<String>,
+    code_challenge_method: Option<String>,
+}
+
+/// By the domain of somebody's address to the provider that the operator named for it.
+pub async fn sso(
+    State(app): State<App>,
+    Visitor { ctx, .. }: Visitor,
+    to: RedirectTo,
+    body: std::result::Result<Body<Sso>, AuthError>,
+) -> Result<Response> {
+    if !app.providers.has_domains() {
+        return Err(super::off::saml().await);
+    }
+    let Body(input) = body?;
+    let missing = |code| AuthError::new(StatusCode::NOT_FOUND, code);
+    let provider = match (given(input.provider_id.as_ref()), given(input.domain.as_ref())) {
+        (Some(id), None) => app.providers.named(id).ok_or_else(|| {
+            missing(if matches!(id, "google" | "azure") { "sso_provider_disabled" } else { "sso_provider_not_found" })
+        })?,
+        (None, Some(domain)) => app.providers.of_domain(domain).ok_or_else(|| missing("sso_provider_not_found"))?,
+        _ => return Err(AuthError::validation("A provider_id or domain needs to be provided")),
+    };
+    let challenge = pkce(given(input.code_challenge.as_ref()), given(input.code_challenge_method.as_ref()))?;
+    let to = to.or(&app, input.redirect_to.as_deref());
+    provider.reach().await.map_err(unreachable)?;
+    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let address = provider.address(secrets(&flow, &flow.id.to_string()), &[]).await.map_err(unreachable)?;
+    Ok(if input.skip_http_redirect == Some(true) {
+        axum::Json(serde_json::json!({ "url": address })).into_response()
+    } else {
+        see_other(&address)
+    })
+}
+
+/// The provider of this name, if it is configured.
+pub fn enabled<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Provider> {
+    let unsupported = || AuthError::validation("Unsupported provider: provider is not enabled");
+    app.providers.named(name.unwrap_or_default()).ok_or_else(unsupported)
+}
+
+pub fn challenge(asked: &Asked) -> Result<Option<Challenge>> {
+    pkce(asked.get("code_challenge"), asked.get("code_challenge_method"))
+}
+
+fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Challenge>> {
+    match (challenge, method) {
+        (None, None) => Ok(None),
+        (Some(challenge), Some(method)) => {
+            let read = Challenge::read(challenge, method);
+            read.map(Some).ok_or(AuthError::validation("Invalid PKCE code challenge"))
+        }
+        _ => Err(AuthError::validation("PKCE flow requires code_challenge_method and code_challenge")),
+    }
+}
+
+/// What goes along to the provider: `prompt`, `login_hint`, `hd` and the like.
+pub fn along(asked: &Asked) -> Vec<(String, String)> {
+    asked.pairs().iter().filter(|(name, _)| !OURS.contains(&name.as_str())).take(10).cloned().collect()
+}
+
+pub fn secrets<'a>(flow: &'a Flow, state: &'a str) -> Secrets<'a> {
+    Secrets {
+        state,
+        nonce: flow.provider_nonce.as_deref().unwrap_or_default(),
+        verifier: flow.provider_verifier.as_deref().unwrap_or_default(),
+    }
+}
+
+/// For callers that are no browsers: again in a moment.
+pub fn unreachable(_: Failure) -> AuthError {
+    AuthError::new(StatusCode::SERVICE_UNAVAILABLE, "provider_unavailable").again_in(10)
+}
+
+/// 302, as the protocol has it.
+pub fn found(to: &str) -> Response {
+    let mut response = see_other(to);
+    *response.status_mut() = StatusCode::FOUND;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn turn_back(to: &str, code: &'static str, language: &str) -> Response {
+    let refusal = refusal(code, language);
+    let Ok(mut url) = Url::parse(to) else { return found(to) };
+    let query = match url.query().filter(|query| !query.is_empty()) {
+        Some(query) => format!("{query}&{refusal}"),
+        None => refusal.clone(),
+    };
+    url.set_query(Some(&query));
+    url.set_fragment(Some(&refusal));
+    found(url.as_str())
+}
+
+fn refusal(code: &'static str, language: &str) -> String {
+    let error = match code {
+        "access_denied" | "account_requested" | "provider_email_needs_verification" | "user_banned" => "access_denied",
+        "provider_unavailable" | "unavailable" => "temporarily_unavailable",
+        "unexpected_failure" => "server_error",
+        _ => "invalid_request",
+    };
+    Serializer::new(String::new())
+        .append_pair("error", error)
+        .append_pair("error_code", code)
+        .append_pair("error_description", &catalogue::text(language, "errors", code, &Map::new()))
+        .finish()
+}
+
+fn with_query(to: &str, name: &str, value: &str) -> String {
+    let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
+    url.query_pairs_mut().append_pair(name, value);
+    url.to_string()
+}
+
+/// The implicit flow: the session stands behind the `#`, which no server gets to see.
+fn with_session(to: &str, granted: &Granted) -> String {
+    let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
+    let fragment = Serializer::new(String::new())
+        .append_pair("access_token", &granted.access_token)
+        .append_pair("expires_at", &granted.expires_at.to_string())
+        .append_pair("expires_in", &granted.expires_in.to_string())
+        .append_pair("refresh_token", &granted.refresh_token)
+        .append_pair("sb", "")
+        .append_pair("token_type", "bearer")
+        .finish();
+    url.set_fragment(Some(&fragment));
+    url.to_string()
+}
+
+fn code_of(error: &Error) -> &'static str {
+    match error {
+        Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => problem.code,
+        Error::Unavailable(cause) => {
+            tracing::warn!(error = %cause, "database unavailable");
+            "unavailable"
+        }
+        other => {
+            tracing::error!(error = %other, "internal error");
+            "unexpected_failure"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_stands_before_and_behind_the_number_sign() {
+        let back = turn_back("https://portal.example/x?a=1", "user_banned", "en-US");
+        let to = back.headers()[header::LOCATION].to_str().unwrap();
+        let url = Url::parse(to).unwrap();
+        assert!(url.query().unwrap().starts_with("a=1&error=access_denied&error_code=user_banned&error_description="));
+        assert!(url.fragment().unwrap().starts_with("error=access_denied&error_code=user_banned&"));
+        assert_eq!(with_query("https://portal.example/x?a=1#y", "code", "c"), "https://portal.example/x?a=1&code=c#y");
+    }
+
+    #[test]
+    fn every_refusal_has_a_sentence() {
+        for code in [
+            "access_denied",
+            "account_requested",
+            "bad_oauth_callback",
+            "bad_oauth_state",
+            "email_conflict_identity_not_deletable",
+            "flow_state_already_used",
+            "identity_already_exists",
+            "identity_not_found",
+            "provider_email_needs_verification",
+            "provider_unavailable",
+            "single_identity_not_deletable",
+            "sso_provider_disabled",
+            "sso_provider_not_found",
+            "unavailable",
+            "unexpected_failure",
+            "user_banned",
+        ] {
+            for language in ["en-US", "es"] {
+                assert!(catalogue::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Sign-ins at OpenID providers: who gets in with one, and which belong to whom.
+//!
+//! Only existing accounts get in. A provider's word for an address counts when the provider has verified it; the
+//! e-mail identity is the account itself. Talking to providers is the API's business, done before it comes here.
+mod request;
+mod store;
+
+use super::{
+    Auth,
+    flows::{self, Challenge, Flow},
+    history, links, secret, sessions,
+    tokens::{self, Granted},
+};
+use crate::{
+    access::{Actor, SignedIn},
+    activity,
+    check::Check,
+    ctx::Ctx,
+    db::{Sql, Tx},
+    error::{Error, Result},
+    ids::{FlowId, IdentityId, SessionId, UserId},
+    users::{self, Status, User},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// How a session says that a provider vouched for it.
+pub const METHOD: &str = "oauth";
+
+/// A row of `identities`.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Identity {
+    pub id: IdentityId,
+    pub user_id: UserId,
+    /// What the wire calls it: `google`, `azure`.
+    pub provider: String,
+    /// Who that is there; never another person's, whatever their address becomes.
+    pub provider_id: String,
+    pub email: String,
+    #[sqlx(json)]
+    pub data: Map<String, Value>,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What a provider has said of somebody, verified by the caller.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Arrival {
+    pub subject: String,
+    pub email: Option<String>,
+    /// By the provider, or by whoever vouches for it.
+    pub email_verified: bool,
+    pub name: Option<String>,
+}
+
+/// Where somebody who may come in goes on.
+#[derive(Debug)]
+pub enum Landing {
+    /// With a code, to be exchanged by whoever began the flow.
+    Code(String),
+    /// With the session itself: the flow began without a challenge.
+    Session(Box<Granted>),
+}
+
+/// What people call a provider.
+pub fn title(provider: &str) -> &str {
+    match provider {
+        "google" => "Google",
+        "azure" => "Microsoft",
+        other => other,
+    }
+}
+
+/// Begins a sign-in at a provider. Anybody may.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn begin(ctx: &Ctx, provider: &str, challenge: Option<Challenge>, redirect_to: String) -> Result<Flow> {
+    start(ctx, provider, challenge, redirect_to, None).await
+}
+
+/// Begins linking a provider to the account of the session. It is done when the code comes back to who began it,
+/// so there must be a challenge: somebody else's click on the way must not link their identity to this account.
+///
+/// # Errors
+/// Unauthenticated for nobody; Forbidden while the session owes something.
+pub async fn begin_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
+    let me = settled(ctx)?;
+    start(ctx, provider, Some(challenge), redirect_to, Some(me.id)).await
+}
+
+async fn start(
+    ctx: &Ctx,
+    provider: &str,
+    challenge: Option<Challenge>,
+    redirect_to: String,
+    linking_user_id: Option<UserId>,
+) -> Result<Flow> {
+    let new = flows::New {
+        method: METHOD,
+        challenge,
+        redirect_to,
+        provider: Some(provider.to_owned()),
+        provider_nonce: Some(secret::token(&ctx.chance)),
+        provider_verifier: Some(secret::token(&ctx.chance)),
+        linking_user_id,
+        ..flows::New::default()
+    };
+    let mut tx = ctx.begin().await?;
+    let flow = flows::begin(&mut tx, ctx, new).await?;
+    tx.commit().await?;
+    Ok(flow)
+}
+
+/// The flow that somebody comes back to from a provider; it comes back once.
+///
+/// # Errors
+/// Unauthenticated `bad_oauth_state`, `flow_state_already_used`.
+pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
+    let unknown = || Error::unauthenticated("bad_oauth_state");
+    let id: FlowId = state.parse().map_err(|_| unknown())?;
+    let mut tx = ctx.begin().await?;
+    let flow = flows::take(&mut tx, ctx, id).await?;
+    if flow.provider.is_none() {
+        return Err(unknown());
+    }
+    tx.commit().await?;
+    Ok(flow)
+}
+
+/// Lets somebody in whom a provider vouches for: by an identity that is known, or by an address that it has
+/// verified and that an account has, which from then on has the identity. A pending account opens by it, as by
+/// its mailed link, and whatever password it had is forgotten: nobody has proved to know it. Anybody else's
+/// address becomes a request to the staff.
+///
+/// # Errors
+/// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`,
+/// `account_requested`.
+pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
+    let provider = flow.provider.as_deref().unwrap_or_default();
+    let mut tx = ctx.begin().await?;
+    let admitted = match flow.linking_user_id {
+        Some(owner) => bring(&mut tx, ctx, owner, flow, arrival).await,
+        None => admit(&mut tx, ctx, provider, arrival).await,
+    };
+    let user = match admitted {
+        Ok(Some(user)) => user,
+        Ok(None) => {
+            request::make(&mut tx, ctx, title(provider), arrival).await?;
+            tx.commit().await?;
+            return Err(Error::unauthenticated("account_requested"));
+        }
+        Err(e) => {
+            // That a shut account was tried is told.
+            if matches!(&e, Error::Unauthenticated(problem) if problem.code == "user_banned") {
+                tx.commit().await?;
+            }
+            return Err(e);
+        }
+    };
+    if flow.challenge().is_some() {
+        let code = flows::issue_code(&mut tx, ctx, flow, user.id).await?;
+        tx.commit().await?;
+        return Ok(Landing::Code(code));
+    }
+    let session = sessions::start_at(&mut tx, ctx, &user, METHOD, Some(provider)).await?;
+    tx.commit().await?;
+    Ok(Landing::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+}
+
+/// Keeps what is to be linked until who began it comes for it.
+async fn bring(tx: &mut Tx, ctx: &Ctx, owner: UserId, flow: &Flow, arrival: &Arrival) -> Result<Option<User>> {
+    let provider = flow.provider.as_deref().unwrap_or_default();
+    if store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
+        return Err(Error::unauthenticated("identity_already_exists"));
+    }
+    let user = welcome(tx, ctx, owner).await?;
+    flows::bring(tx, flow.id, arrival).await?;
+    Ok(Some(user))
+}
+
+/// Whose the identity or the verified address is; none for an address that nobody has.
+async fn admit(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Result<Option<User>> {
+    if let Some(known) = store::of_subject(tx, provider, &arrival.subject).await? {
+        let user = welcome(tx, ctx, known.user_id).await?;
+        let user = open(tx, ctx, user, provider).await?;
+        let email = arrival.email.clone().unwrap_or(known.email);
+        store::seen(tx, known.id, &email, &data(arrival), ctx.now()).await?;
+        return Ok(Some(user));
+    }
+    let address = arrival.email.as_deref().filter(|email| arrival.email_verified && is_address(email));
+    let Some(address) = address else { return Err(Error::unauthenticated("provider_email_needs_verification")) };
+    let key = users::email_key(address);
+    let Some(found) = users::store::by_email(tx, &key).await? else { return Ok(None) };
+    let user = welcome(tx, ctx, found.id).await?;
+    // Changed since it was found.
+    if user.email_key != key {
+        return Ok(None);
+    }
+    let user = open(tx, ctx, user, provider).await?;
+    link(tx, ctx, &user, provider, arrival).await?;
+    Ok(Some(user))
+}
+
+/// The account, locked, if it is one that people may come in to.
+async fn welcome(tx: &mut Tx, ctx: &Ctx, id: UserId) -> Result<User> {
+    let user = users::store::lock(tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
+    if users::is_welcome(tx, &user, ctx.now()).await? {
+        return Ok(user);
+    }
+    history::failed(tx, ctx, Some(&user), METHOD, "user_banned").await?;
+    Err(Error::unauthenticated("user_banned"))
+}
+
+/// A pending account becomes active; any other is as it was.
+async fn open(tx: &mut Tx, ctx: &Ctx, user: User, provider: &str) -> Result<User> {
+    if user.status != Status::Pending {
+        return Ok(user);
+    }
+    let ctx = &acting(ctx, &user);
+    users::store::drop_password(tx, user.id).await?;
+    links::drop_all_of(tx, ctx, user.id).await?;
+    sessions::end_all_of(tx, ctx, user.id).await?;
+    let bare = User { password_hash: None, must_change_password: false, awaits_confirmation: false, ..user };
+    let opened = users::change_status(tx, ctx, &bare, Status::Active).await?;
+    users::store::save_bars(tx, &opened).await?;
+    let told = users::event("user.activated", &opened).with("provider", title(provider));
+    activity::append(tx, ctx, told).await?;
+    Ok(opened)
+}
+
+async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arrival) -> Result<()> {
+    let now = ctx.now();
+    let identity = Identity {
+        id: IdentityId(ctx.chance.uuid()),
+        user_id: user.id,
+        provider: provider.to_owned(),
+        provider_id: arrival.subject.clone(),
+        email: arrival.email.clone().unwrap_or_default(),
+        data: data(arrival),
+        last_sign_in_at: Some(now),
+        created_at: now,
+        updated_at: now,
+    };
+    // Of two at once, one gets past the question before and is stopped here.
+    store::insert(tx, &identity)
+        .await
+        .map_err(|e| if e.is_unique_violation() { Error::unauthenticated("identity_already_exists") } else { e })?;
+    let told = users::event("identity.linked", user)
+        .with("provider", title(provider))
+        .with("identity_id", identity.id.to_string())
+        .with("email", identity.email);
+    activity::append(tx, &acting(ctx, user), told).await?;
+    Ok(())
+}
+
+/// Links what a linking flow has brought, within the exchange of its code.
+///
+/// # Errors
+/// Unauthenticated `identity_already_exists`.
+pub(super) async fn settle(tx: &mut Tx, ctx: &Ctx, user: &User, flow: &Flow) -> Result<()> {
+    let (Some(owner), Some(arrival)) = (flow.linking_user_id, flow.brought()) else { return Ok(()) };
+    let provider = flow.provider.as_deref().unwrap_or_default();
+    if owner != user.id || store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
+        return Err(Error::unauthenticated("identity_already_exists"));
+    }
+    link(tx, ctx, user, provider, &arrival).await
+}
+
+/// Takes an identity from the account of the session. The last way in stays: the e-mail identity is one if the
+/// account has a password, and is itself never taken.
+///
+/// # Errors
+/// Unauthenticated for nobody; Forbidden while the session owes something; Conflict `identity_not_found`,
+/// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
+pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
+    let me = settled(ctx)?;
+    let mut tx = ctx.begin().await?;
+    let user = users::store::lock(&mut tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
+    let all = store::of_user(&mut tx, user.id).await?;
+    if id.0 == user.id.0 {
+        let code =
+            if all.is_empty() { "single_identity_not_deletable" } else { "email_conflict_identity_not_deletable" };
+        return Err(Error::conflict(code));
+    }
+    let gone = all.iter().find(|identity| identity.id == id).ok_or(Error::conflict("identity_not_found"))?;
+    if all.len() == 1 && user.password_hash.is_none() {
+        return Err(Error::conflict("single_identity_not_deletable"));
+    }
+    store::delete(&mut tx, id).await?;
+    let told = users::event("identity.unlinked", &user)
+        .with("provider", title(&gone.provider))
+        .with("identity_id", id.to_string())
+        .with("email", gone.email.clone());
+    activity::append(&mut tx, ctx, told).await?;
+    tx.commit().await
+}
+
+/// The identities of an account, oldest first; the e-mail identity is not among them.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn of(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
+    store::of_user(db, user).await
+}
+
+/// Whether the e-mail identity, which is the account itself, is a way in: with a password, or where there is no other.
+pub fn has_email(user: &User, identities: &[Identity]) -> bool {
+    user.password_hash.is_some() || identities.is_empty()
+}
+
+/// Who is signed in and owes nothing that goes before everything else.
+fn settled(ctx: &Ctx) -> Result<Arc<SignedIn>> {
+    match &ctx.actor {
+        Actor::User(me) => me.owes_nothing().map(|()| me.clone()),
+        _ => Err(Error::unauthenticated("no_authorization")),
+    }
+}
+
+/// Before there is a session, what happens to an account is its owner's doing all the same.
+fn acting(ctx: &Ctx, user: &User) -> Ctx {
+    ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(Uuid::nil())))))
+}
+
+fn is_address(text: &str) -> bool {
+    let mut check = Check::new();
+    check.email("email", text);
+    check.done().is_ok()
+}
+
+fn data(arrival: &Arrival) -> Map<String, Value> {
+    let mut data = Map::from_iter([
+        ("sub".to_owned(), json!(arrival.subject)),
+        ("email_verified".to_owned(), json!(arrival.email_verified)),
+        ("phone_verified".to_owned(), json!(false)),
+    ]);
+    for (name, value) in [("email", &arrival.email), ("name", &arrival.name)] {
+        if let Some(value) = value {
+            data.insert(name.to_owned(), json!(value));
+        }
+    }
+    data
+}

@@ -1,0 +1,63 @@
+//! SQL of identities.
+use super::Identity;
+use crate::{
+    db::{Json, Sql, Tx},
+    error::Result,
+    ids::{IdentityId, UserId},
+};
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+
+pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
+    tx.sql(
+        "insert into identities (id, user_id, provider, provider_id, email, data, last_sign_in_at, created_at, updated_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(identity.id)
+    .bind(identity.user_id)
+    .bind(identity.provider.clone())
+    .bind(identity.provider_id.clone())
+    .bind(identity.email.clone())
+    .bind(Json(identity.data.clone()))
+    .bind(identity.last_sign_in_at)
+    .bind(identity.created_at)
+    .bind(identity.updated_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Option<Identity>> {
+    tx.sql("select * from identities where provider = $1 and provider_id = $2")
+        .bind(provider.to_owned())
+        .bind(subject.to_owned())
+        .optional()
+        .await
+}
+
+pub async fn of_user(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
+    db.sql("select * from identities where user_id = $1 order by created_at, id").bind(user).all().await
+}
+
+/// Notes a sign-in, and what the provider says by now.
+pub async fn seen(
+    tx: &mut Tx,
+    id: IdentityId,
+    email: &str,
+    data: &Map<String, Value>,
+    at: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql("update identities set email = $2, data = $3, last_sign_in_at = $4, updated_at = $4 where id = $1")
+        .bind(id)
+        .bind(email.to_owned())
+        .bind(Json(data.clone()))
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: IdentityId) -> Result<()> {
+    tx.sql("delete from identities where id = $1").bind(id).run().await?;
+    Ok(())
+}

@@ -1,0 +1,92 @@
+// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client>=<redirect URI> …`.
+// Prints its issuer once it listens. Its own page asks who signs in; programs post the same form.
+import Provider from 'oidc-provider';
+import { createServer } from 'node:http';
+
+const SECRET = 'a-secret-that-only-the-tests-know';
+
+/** @type {Map<string, Record<string, unknown>>} what it says of whom, by subject */
+const people = new Map();
+
+const clients = process.argv.slice(2).map((pair) => {
+  const [client_id, redirect_uri] = pair.split(/=(.*)/s);
+  return { client_id, client_secret: SECRET, redirect_uris: [redirect_uri], grant_types: ['authorization_code'] };
+});
+
+const server = createServer();
+await new Promise((listening) => server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', listening));
+const issuer = `http://127.0.0.1:${server.address().port}`;
+
+const provider = new Provider(issuer, {
+  clients,
+  pkce: { required: () => true },
+  claims: {
+    openid: ['sub', 'tid', 'xms_edov'],
+    email: ['email', 'email_verified'],
+    profile: ['name', 'given_name', 'family_name'],
+  },
+  // Some say everything in the token, others only when they are asked again.
+  conformIdTokenClaims: process.env.CLAIMS_IN_TOKEN !== '1',
+  features: { devInteractions: { enabled: false } },
+  interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+  findAccount: (_, sub) => people.has(sub) && { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) },
+  cookies: { keys: ['only for tests'] },
+  renderError: (ctx, out) => {
+    ctx.type = 'text';
+    ctx.body = `${out.error}: ${out.error_description}`;
+  },
+});
+
+const page = (uid) => `<!doctype html><html lang="en"><title>Test provider</title><body>
+<h1>Test provider</h1>
+<form method="post" action="/interaction/${uid}">
+  <p><label>Email <input name="email" type="email" required></label></p>
+  <p><label><input name="unverified" type="checkbox" value="1"> not verified</label></p>
+  <p><button name="decision" value="allow">Continue</button> <button name="decision" value="deny" formnovalidate>Refuse</button></p>
+</form></body></html>`;
+
+async function body(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}
+
+async function interaction(request, response) {
+  const { uid, params } = await provider.interactionDetails(request, response);
+  if (request.method !== 'POST') {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(page(uid));
+    return;
+  }
+  const form = await body(request);
+  if (form.get('decision') === 'deny') {
+    await provider.interactionFinished(request, response, {
+      error: 'access_denied',
+      error_description: 'They would rather not',
+    });
+    return;
+  }
+  const email = form.get('email');
+  const accountId = form.get('sub') ?? `sub-${email}`;
+  const more = JSON.parse(form.get('claims') ?? '{}');
+  people.set(accountId, { email, email_verified: !form.has('unverified'), name: form.get('name') ?? 'Test Person', ...more });
+  const grant = new provider.Grant({ accountId, clientId: params.client_id });
+  grant.addOIDCScope('openid email profile');
+  await provider.interactionFinished(request, response, {
+    login: { accountId, remember: false },
+    consent: { grantId: await grant.save() },
+  });
+}
+
+const answer = provider.callback();
+server.on('request', (request, response) => {
+  if (!request.url.startsWith('/interaction/')) return answer(request, response);
+  interaction(request, response).catch((error) => {
+    response.statusCode = 400;
+    response.end(String(error));
+  });
+});
+
+console.log(issuer);
+// Goes when whoever started it goes.
+process.stdin.on('end', () => process.exit(0)).resume();
