@@ -55,9 +55,12 @@ test('a visitor switches to Spanish, and every open page follows', async ({ offi
 });
 
 const portals = [
-  ['client@example.com', [paths.clientDashboard, paths.clientOrders]],
+  ['client@example.com', [paths.clientDashboard, paths.clientOrders, paths.clientProfile]],
   ['employee@example.com', (['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab)],
-  ['super@example.com', [paths.adminDashboard, paths.adminUsers, paths.companyDashboard]],
+  [
+    'super@example.com',
+    [paths.adminDashboard, paths.adminUsers, paths.adminSecurity, paths.companyDashboard],
+  ],
   ['company@example.com', [paths.companyDashboard]],
   ['iso@example.com', [paths.isoDashboard]],
 ] as const;
