@@ -1439,12 +1439,12 @@ export interface components {
         };
         /** @description What is not sent stays as it is; null unsets. */
         SettingsChange: {
-            brand_name: string | null;
-            pages: components["schemas"]["Pages"] | null;
-            representative: components["schemas"]["Representative"] | null;
-            require_mfa: components["schemas"]["RequireMfa"] | null;
-            support_email: string | null;
-            support_phone: string | null;
+            brand_name?: string | null;
+            pages?: components["schemas"]["Pages"] | null;
+            representative?: components["schemas"]["Representative"] | null;
+            require_mfa?: components["schemas"]["RequireMfa"] | null;
+            support_email?: string | null;
+            support_phone?: string | null;
         };
         /** @description A sign-in of your own: begun, refused or ended. */
         SignIn: {
@@ -3008,6 +3008,14 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
         };
     };
     spv_list: {
