@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Everything that must hold: format, lints, types, Rust tests on SQLite and PostgreSQL, web unit tests, and the
-# browser stories in Chromium on both databases. Ends with a line `N passed, N failed`.
+# Everything that must hold: format, lints, types, Rust tests on SQLite and PostgreSQL, web unit tests, the sign-in
+# protocol as the client from npm speaks it, and the browser stories in Chromium, both on both databases. Ends with
+# a line `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export RUST_BACKTRACE=0 CARGO_TERM_COLOR=never
@@ -92,6 +93,8 @@ check "web lints" npm --prefix web run lint
 check "web types" npm --prefix web run check
 check "generated types are fresh" types_are_fresh
 suite "web unit tests" count_vitest env NO_COLOR=1 CI=1 npm --prefix web test
+suite "protocol on SQLite" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run protocol
+suite "protocol on PostgreSQL" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run protocol
 suite "browser stories on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run stories
 suite "browser stories on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run stories
 
