@@ -100,7 +100,8 @@ async function office(database) {
   mkdirSync(dir, { recursive: true });
   const port = database === "sqlite" ? 18511 : 18512;
   const base = `http://127.0.0.1:${port}`;
-  const env = { ...process.env, SPV_DATA_DIR: dir, SPV_LISTEN: `127.0.0.1:${port}`, SPV_LOG: "info", SPV_DEMO_PASSWORD: password };
+  const env = { ...process.env, SPV_DATA_DIR: dir, SPV_LISTEN: `127.0.0.1:${port}`, SPV_LOG: "info", SPV_DEMO_PASSWORD: password,
+    SPV_AUTH_REQUIRE_MFA: "none", SPV_AUTH_RATE_LIMITS: "false" };
   let stop = () => {};
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);

@@ -107,7 +107,11 @@ impl ApiError {
             }
             _ => Vec::new(),
         };
-        ErrorBody { code: code.to_owned(), message, params, fields, request_id: request_id.to_owned() }
+        let retry_after = match self {
+            Self::Domain(Error::TooMany(seconds)) => Some(*seconds),
+            _ => None,
+        };
+        ErrorBody { code: code.to_owned(), message, params, fields, retry_after, request_id: request_id.to_owned() }
     }
 }
 
@@ -173,6 +177,9 @@ pub struct ErrorBody {
     /// Every refused field, with code `invalid`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<Refused>,
+    /// Seconds until the next try, with status 429.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
     /// The answer's `x-request-id`: with it the log says more.
     request_id: String,
 }

@@ -1,10 +1,13 @@
 //! How often a caller may ask.
+use axum::http::Method;
 use domain::Error;
+pub use domain::auth::failures::neighbourhood;
 use governor::{
     DefaultKeyedRateLimiter, Quota,
     clock::{Clock, DefaultClock},
 };
-use std::{hash::Hash, net::IpAddr, num::NonZeroU32};
+use sha2::{Digest, Sha256};
+use std::{hash::Hash, net::IpAddr, num::NonZeroU32, time::Duration};
 
 /// Callers remembered before those who have gone quiet are forgotten.
 const REMEMBERED: usize = 10_000;
@@ -17,6 +20,13 @@ pub struct Limiter<K: Hash + Eq + Clone> {
 }
 
 impl<K: Hash + Eq + Clone> Limiter<K> {
+    /// One in so long, and so many at once after a rest.
+    fn every(period: Duration, burst: u32) -> Self {
+        let quota = Quota::with_period(period).expect("a period that is not zero");
+        let burst = NonZeroU32::new(burst).expect("a burst that is not zero");
+        Self { keyed: DefaultKeyedRateLimiter::keyed(quota.allow_burst(burst)), clock: DefaultClock::default() }
+    }
+
     pub fn per_minute(each: NonZeroU32, burst: NonZeroU32) -> Self {
         let quota = Quota::per_minute(each).allow_burst(burst);
         Self { keyed: DefaultKeyedRateLimiter::keyed(quota), clock: DefaultClock::default() }
@@ -35,14 +45,102 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 }
 
-/// One household or office: an IPv6 customer has a whole /64 to choose addresses from.
-pub fn neighbourhood(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+/// What a sign-in route costs or gives away, and so how often it may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Tokens for a password or a code.
+    SignIn,
+    /// Generous: a client that is refused signs its person out.
+    Refresh,
+    /// Links and codes from mails.
+    Verify,
+    /// What sends a mail or changes the account.
+    Mail,
+    /// Sign-in at other providers.
+    Provider,
+    /// Second factors.
+    Factor,
+}
+
+impl Kind {
+    /// Of a route under `/auth/v1`.
+    pub fn of(method: &Method, path: &str, query: &str) -> Option<Self> {
+        let post = method == Method::POST;
+        match path.trim_start_matches("/auth/v1") {
+            "/token" if query.contains("grant_type=refresh_token") => Some(Self::Refresh),
+            "/token" => Some(Self::SignIn),
+            "/verify" if post => Some(Self::Verify),
+            "/signup" | "/otp" | "/magiclink" | "/recover" | "/resend" if post => Some(Self::Mail),
+            "/user" if method == Method::PUT => Some(Self::Mail),
+            "/reauthenticate" => Some(Self::Mail),
+            "/sso" | "/authorize" | "/callback" => Some(Self::Provider),
+            "/factors/recovery-codes/verify" => Some(Self::Factor),
+            path if post && path.starts_with("/factors/") && path.ends_with("/challenge") => Some(Self::Factor),
+            path if post && path.starts_with("/factors/") && path.ends_with("/verify") => Some(Self::Factor),
+            _ => None,
         }
-        v4 => v4,
+    }
+}
+
+/// Whose requests are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Whose {
+    Address(IpAddr),
+    /// By the hash of its name: the memory is nobody's address book.
+    Account([u8; 32]),
+}
+
+/// The limits of the sign-in routes, for each client address and for each account. What guessing a password costs
+/// beyond these is the domain's business, and shared by all nodes.
+#[derive(Debug)]
+pub struct Limits {
+    on: bool,
+    sign_in: Limiter<Whose>,
+    refresh: Limiter<Whose>,
+    verify: Limiter<Whose>,
+    mail: Limiter<Whose>,
+    provider: Limiter<Whose>,
+    factor: Limiter<Whose>,
+}
+
+impl Limits {
+    pub fn new(on: bool) -> Self {
+        Self {
+            on,
+            sign_in: Limiter::every(Duration::from_secs(2), 30),
+            refresh: Limiter::every(Duration::from_millis(100), 300),
+            verify: Limiter::every(Duration::from_secs(10), 30),
+            mail: Limiter::every(Duration::from_secs(10), 30),
+            provider: Limiter::every(Duration::from_secs(10), 30),
+            factor: Limiter::every(Duration::from_secs(4), 30),
+        }
+    }
+
+    /// # Errors
+    /// TooMany with the seconds until the next is allowed.
+    pub fn address(&self, kind: Kind, address: IpAddr) -> Result<(), Error> {
+        self.check(kind, Whose::Address(neighbourhood(address)))
+    }
+
+    /// # Errors
+    /// TooMany with the seconds until the next is allowed.
+    pub fn account(&self, kind: Kind, name: &str) -> Result<(), Error> {
+        self.check(kind, Whose::Account(Sha256::digest(name.trim().to_lowercase()).into()))
+    }
+
+    fn check(&self, kind: Kind, whose: Whose) -> Result<(), Error> {
+        if !self.on {
+            return Ok(());
+        }
+        let limiter = match kind {
+            Kind::SignIn => &self.sign_in,
+            Kind::Refresh => &self.refresh,
+            Kind::Verify => &self.verify,
+            Kind::Mail => &self.mail,
+            Kind::Provider => &self.provider,
+            Kind::Factor => &self.factor,
+        };
+        limiter.check(&whose)
     }
 }
 
@@ -65,5 +163,42 @@ mod tests {
         assert_eq!(near("2001:db8:1:2::1"), near("2001:db8:1:2:ffff::9"));
         assert_ne!(near("2001:db8:1:2::1"), near("2001:db8:1:3::1"));
         assert_eq!(near("::ffff:192.0.2.1"), near("192.0.2.1"));
+    }
+
+    #[test]
+    fn routes_are_counted_by_what_they_cost() {
+        let kind = |method: &Method, path: &str, query: &str| Kind::of(method, path, query);
+        for (path, query, found) in [
+            ("/token", "grant_type=password", Some(Kind::SignIn)),
+            ("/token", "grant_type=refresh_token", Some(Kind::Refresh)),
+            ("/auth/v1/recover", "", Some(Kind::Mail)),
+            ("/verify", "", Some(Kind::Verify)),
+            ("/factors/7/verify", "", Some(Kind::Factor)),
+            ("/factors/recovery-codes/verify", "", Some(Kind::Factor)),
+            ("/factors", "", None),
+            ("/logout", "", None),
+        ] {
+            assert_eq!(kind(&Method::POST, path, query), found, "{path}");
+        }
+        assert_eq!(kind(&Method::GET, "/verify", ""), None, "it uses nothing up");
+        assert_eq!((kind(&Method::PUT, "/user", ""), kind(&Method::GET, "/user", "")), (Some(Kind::Mail), None));
+    }
+
+    #[test]
+    fn an_address_and_an_account_are_counted_apart() {
+        let limits = Limits::new(true);
+        let (here, there) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
+        for _ in 0..30 {
+            limits.address(Kind::Verify, here).unwrap();
+            limits.account(Kind::Verify, "Maya@example.com").unwrap();
+        }
+        assert!(matches!(limits.address(Kind::Verify, here), Err(Error::TooMany(1..=10))));
+        assert!(matches!(limits.account(Kind::Verify, "maya@example.com "), Err(Error::TooMany(1..=10))));
+        assert!(
+            limits.address(Kind::Verify, there).is_ok() && limits.account(Kind::Verify, "noah@example.com").is_ok()
+        );
+        assert!(limits.address(Kind::Mail, here).is_ok(), "each kind is counted for itself");
+        let off = Limits::new(false);
+        assert!((0..1_000).all(|_| off.address(Kind::Verify, here).is_ok()));
     }
 }

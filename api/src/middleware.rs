@@ -32,6 +32,7 @@ const WORTH_COMPRESSING: u64 = 1_024;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 /// What an answer that is not a page may do in a browser: nothing.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
@@ -140,9 +141,13 @@ fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
         HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     );
     headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.entry(RESOURCE_POLICY).or_insert(HeaderValue::from_static("same-origin"));
+    // What `frame-ancestors` says, for browsers that do not know it.
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(DATA_POLICY));
     if app.is_https() {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=63072000"));
+        headers
+            .insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=63072000; includeSubDomains"));
     }
     if private {
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

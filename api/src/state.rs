@@ -1,7 +1,7 @@
 //! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
 use crate::{
     address::Network,
-    limits::Limiter,
+    limits::{Limiter, Limits},
     oidc::{self, Providers},
     routes::auth::redirect::Redirects,
 };
@@ -57,6 +57,8 @@ pub struct Http {
     pub time_limit: Duration,
     /// Where people may sign in beside here.
     pub providers: Vec<oidc::Settings>,
+    /// Whether the sign-in routes are limited for each address and account; off for measuring only.
+    pub rate_limits: bool,
 }
 
 impl Default for Http {
@@ -68,6 +70,7 @@ impl Default for Http {
             body_limit: 1 << 20,
             time_limit: Duration::from_secs(10),
             providers: Vec::new(),
+            rate_limits: true,
         }
     }
 }
@@ -78,6 +81,8 @@ pub struct Shared {
     /// Contact requests need no sign-in: a few a minute for each address.
     pub contact_limit: Limiter<IpAddr>,
     pub providers: Providers,
+    /// How often the sign-in routes may be asked.
+    pub limits: Limits,
     /// Ends the event streams, so that a stopping server need not wait for them.
     pub closing: CancellationToken,
     request_ids: AtomicU64,
@@ -102,11 +107,13 @@ impl App {
     pub fn new(parts: Parts) -> Self {
         const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
         let first_id = u64::from_le_bytes(parts.chance.bytes());
+        let limits = Limits::new(parts.http.rate_limits);
         let https = parts.options.public_url.starts_with("https://");
         let providers = Providers::new(&parts.http.providers, &parts.options.public_url);
         Self(Arc::new(Shared {
             parts,
             providers,
+            limits,
             contact_limit: Limiter::per_minute(THREE, THREE),
             closing: CancellationToken::new(),
             request_ids: AtomicU64::new(first_id),

@@ -110,6 +110,9 @@ pub enum Command {
     /// Who did what
     #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
     Activity(commands::activity::Verb),
+    /// The keys that sign access tokens
+    #[command(subcommand, after_help = "Examples:\n  spvctl key list\n  spvctl key rotate")]
+    Key(commands::key::Verb),
     /// Print the API's description (OpenAPI)
     #[command(after_help = "Examples:\n  spvctl openapi > openapi.json")]
     Openapi,

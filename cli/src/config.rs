@@ -11,7 +11,7 @@ use crate::{
     output::Record,
 };
 use api::{Network, ProviderSettings, Redirects};
-use domain::{Options, auth::passwords};
+use domain::{Options, access::Role, auth::passwords};
 use source::{Found, Sources};
 use std::{
     net::SocketAddr,
@@ -51,7 +51,7 @@ pub const SETTINGS: &[Setting] = &[
     secret("smtp_url", Default::None),
     plain("mail_from", Default::Fixed("SPV Portal <portal@localhost>")),
     plain("demo", Default::Fixed("false")),
-    secret("demo_password", Default::Fixed("portal-demo-2026")),
+    secret("demo_password", Default::Fixed(domain::DEMO_PASSWORD)),
     secret("default_password", Default::None),
     plain("auth_signing_keys_file", Default::Made("<data dir>/signing_keys.json")),
     secret("auth_jwt_secret", Default::None),
@@ -69,6 +69,8 @@ pub const SETTINGS: &[Setting] = &[
     secret("oidc_microsoft_client_secret", Default::None),
     plain("oidc_microsoft_issuer", Default::Fixed("https://login.microsoftonline.com/common/v2.0")),
     plain("oidc_microsoft_domains", Default::None),
+    plain("auth_require_mfa", Default::Made("employee,super_admin; none in demo mode")),
+    plain("auth_rate_limits", Default::Fixed("true")),
     plain("trusted_proxies", Default::None),
     plain("cors_origins", Default::None),
     plain("worker_concurrency", Default::Fixed("8")),
@@ -105,6 +107,9 @@ pub struct Config {
     pub mail_gap_seconds: i64,
     /// Where people may sign in beside here.
     pub providers: Vec<ProviderSettings>,
+    /// Roles that need a second factor where the office's settings do not say.
+    pub require_mfa: Option<Vec<Role>>,
+    pub rate_limits: bool,
     pub trusted_proxies: Vec<Network>,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
@@ -144,7 +149,11 @@ impl Config {
             jobs::mail::sender(text).is_ok().then(|| text.to_owned())
         });
         let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
-        let password = |text: &str| passwords::rules(text, "", &[]).is_ok().then(|| text.to_owned());
+        let password = |text: &str| {
+            // The default is known to be good, and looking that up takes a moment of every command.
+            let good = text == domain::DEMO_PASSWORD || passwords::rules(text, "", &[]).is_ok();
+            good.then(|| text.to_owned())
+        };
         let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);
         let default_password =
             read.optional("default_password", "a password that is long and uncommon enough", password);
@@ -170,6 +179,11 @@ impl Config {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
         });
         let providers = providers::read(&mut read);
+        let require_mfa = read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
+            "none" => Some(Vec::new()),
+            text => list(text, |one| Role::ALL.into_iter().find(|role| role.name() == one)),
+        });
+        let rate_limits = read.fixed("auth_rate_limits", "true or false", |text| text.parse().ok());
         let trusted_proxies = read
             .optional("trusted_proxies", "networks separated by commas, like 10.0.0.0/8", |text| {
                 list(text, |one| one.parse().ok())
@@ -213,6 +227,8 @@ impl Config {
             secure_email_change,
             mail_gap_seconds,
             providers,
+            require_mfa,
+            rate_limits,
             trusted_proxies,
             cors_origins,
             worker_concurrency,
@@ -243,6 +259,7 @@ impl Config {
             autoconfirm: self.autoconfirm,
             secure_email_change: self.secure_email_change,
             mail_gap_seconds: self.mail_gap_seconds,
+            require_mfa: self.require_mfa.clone(),
             ..Options::default()
         })
     }

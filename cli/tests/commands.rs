@@ -196,3 +196,21 @@ async fn an_empty_portal_gets_its_first_super_admin() {
     assert_eq!((user["role"].as_str(), user["status"].as_str()), (Some("super_admin"), Some("pending")));
     assert_eq!(office.json(&["mail", "list"])[0]["kind"], "password_setup");
 }
+
+#[tokio::test]
+async fn keys_are_rotated_and_second_factors_reset() {
+    let office = Office::sqlite().await;
+    let first = office.json(&["key", "list"]);
+    assert_eq!((first[0]["use"].as_str(), first[0]["algorithm"].as_str()), (Some("signs"), Some("ES256")));
+    let after = office.json(&["key", "rotate"]);
+    assert_eq!((after[1]["kid"].as_str(), after[1]["use"].as_str()), (first[0]["kid"].as_str(), Some("accepted")));
+    assert_ne!(after[0]["kid"], first[0]["kid"]);
+    assert_eq!(office.json(&["key", "list"]), after);
+    assert_eq!(office.json(&["activity", "list", "--limit", "1"])[0]["action"], "keys.rotated");
+
+    office.client("maya@example.com");
+    let done = office.run(&["user", "reset-mfa", "maya@example.com"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.err.starts_with("0 authenticator apps removed."), "{}", done.err);
+    assert_eq!(office.run(&["user", "reset-mfa", "nobody@example.com"]).code, 1);
+}

@@ -1,6 +1,6 @@
 //! The first argument of every use case: who acts, on which database, when, and by the office's options.
 use crate::{
-    access::{Action, Actor, Resource, Scope},
+    access::{Action, Actor, Resource, Role, Scope},
     clock::{Chance, Clock},
     db::{Db, Tx},
     error::{Error, Result},
@@ -9,6 +9,9 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// The password of the demo sign-ins unless the operator chooses another.
+pub const DEMO_PASSWORD: &str = "portal-demo-2026";
 
 #[derive(Clone, Debug)]
 pub struct Ctx {
@@ -45,6 +48,8 @@ pub struct Options {
     pub secure_email_change: bool,
     /// Seconds between two mails that somebody asks for.
     pub mail_gap_seconds: i64,
+    /// Roles that need a second factor where the office's settings do not say; unset: staff, but for a demonstration.
+    pub require_mfa: Option<Vec<Role>>,
 }
 
 impl Default for Options {
@@ -52,7 +57,7 @@ impl Default for Options {
         Self {
             public_url: "http://127.0.0.1:8080".to_owned(),
             demo: false,
-            demo_password: "portal-demo-2026".to_owned(),
+            demo_password: DEMO_PASSWORD.to_owned(),
             default_password: None,
             default_currency: Currency::Usd,
             access_token_seconds: 900,
@@ -60,6 +65,7 @@ impl Default for Options {
             autoconfirm: false,
             secure_email_change: true,
             mail_gap_seconds: 60,
+            require_mfa: None,
         }
     }
 }

@@ -36,5 +36,5 @@ pub mod testing;
 pub mod users;
 
 pub use access::{Action, Actor};
-pub use ctx::{Ctx, Options, Origin};
+pub use ctx::{Ctx, DEMO_PASSWORD, Options, Origin};
 pub use error::{Error, Result};

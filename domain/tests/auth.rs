@@ -582,3 +582,46 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
     })
     .await;
 }
+
+/// Whoever measures must not learn which addresses have an account. A missing hash is two orders of magnitude.
+#[tokio::test]
+async fn an_unknown_address_takes_as_long_as_a_wrong_password() {
+    let world = World::sqlite().await;
+    let auth = node();
+    person(&world, Role::Employee, "maya").await;
+    let mut took = [Vec::new(), Vec::new()];
+    for _ in 0..31 {
+        for (email, took) in ["maya@example.com", "nobody@example.com"].iter().zip(&mut took) {
+            // Beyond every wait.
+            world.clock.advance(Duration::days(2));
+            let began = std::time::Instant::now();
+            assert_eq!(code(auth::sign_in(&world.nobody(), &auth, email, "wrong-wrong").await), "invalid_credentials");
+            took.push(began.elapsed());
+        }
+    }
+    let [known, unknown] = took.map(|mut took| {
+        took.sort();
+        took[took.len() / 2].as_secs_f64()
+    });
+    assert!((0.5..2.0).contains(&(unknown / known)), "medians {known} s and {unknown} s");
+}
+
+#[tokio::test]
+async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let guesses = (0..14).map(|_| async {
+            match auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await {
+                Err(Error::TooMany(_)) => 0,
+                other => {
+                    assert_eq!(code(other), "invalid_credentials");
+                    1
+                }
+            }
+        });
+        let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
+        assert!((1..=8).contains(&answered), "{answered}");
+    })
+    .await;
+}

@@ -48,7 +48,10 @@ pub struct TestApp {
 
 /// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
 pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
-    testing::on_both(|world| async { test(TestApp::new(world, Http::default()).await).await }).await;
+    testing::on_both(|world| async {
+        test(TestApp::new(world, Http { rate_limits: false, ..Http::default() }).await).await
+    })
+    .await;
 }
 
 /// [`on_both`] with the operator's choices.

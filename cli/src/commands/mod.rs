@@ -6,6 +6,7 @@ pub mod completions;
 pub mod doctor;
 pub mod iso;
 pub mod job;
+pub mod key;
 pub mod mail;
 pub mod migrate;
 mod named;
@@ -73,6 +74,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::User(verb) => user::run(verb, &portal).await,
         Command::Request(verb) => request::run(verb, &portal).await,
         Command::Job(verb) => job::run(verb, &portal).await,
+        Command::Key(verb) => key::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,
         _ => unreachable!("answered above"),

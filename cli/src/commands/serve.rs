@@ -53,6 +53,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         let (verified, feed) = (auth.verified.clone(), feed.subscribe());
         async move { verified.listen(feed).await }
     });
+    let watching = tokio::spawn(auth.keys.clone().watch());
     let working = (!args.no_worker).then(|| {
         let state = jobs::State::new(ctx.clone(), mailer);
         tokio::spawn(jobs::run(ctx.clone(), state, portal::worker_options(&config), stop.clone()))
@@ -69,6 +70,7 @@ pub async fn run(args: Args, config: Config) -> Result {
             trusted_proxies: config.trusted_proxies.clone(),
             redirects: config.redirects.clone(),
             providers: config.providers.clone(),
+            rate_limits: config.rate_limits,
             ..api::Http::default()
         },
     });
@@ -84,6 +86,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     }
     following.abort();
     forgetting.abort();
+    watching.abort();
     db.close().await;
     tracing::info!("stopped");
     Ok(())

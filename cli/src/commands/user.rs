@@ -10,7 +10,7 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     access::Role,
-    auth::sessions::Session,
+    auth::{device, factors, sessions::Session},
     users::{self, Filter, Input, Status, User},
 };
 use std::io::Read;
@@ -36,6 +36,9 @@ pub enum Verb {
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(One),
+    /// Take every second factor from somebody who has lost theirs; their sessions end
+    #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
+    ResetMfa(One),
     /// List an account's live sessions
     #[command(after_help = "Examples:\n  spvctl user sessions eli@example.com")]
     Sessions(One),
@@ -136,6 +139,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Restore(args) => {
             out.one(record(&users::restore(ctx, named::user(ctx, &args.user).await?.id, None).await?))
         }
+        Verb::ResetMfa(args) => {
+            let user = named::user(ctx, &args.user).await?;
+            let removed = factors::reset(ctx, user.id).await?;
+            say(&format!("{removed} authenticator apps removed. {} signs in with the password alone now.", user.email));
+            Ok(())
+        }
         Verb::Sessions(args) => {
             let sessions = users::sessions(ctx, named::user(ctx, &args.user).await?.id).await?;
             out.list(sessions.iter().map(session).collect(), "live sessions")
@@ -222,6 +231,8 @@ fn session(session: &Session) -> Record {
         .more("id", session.id.to_string())
         .with("created_at", session.created_at.to_rfc3339())
         .with("refreshed_at", session.refreshed_at.to_rfc3339())
+        .with("aal", session.aal.clone())
         .with("address", session.address.clone())
-        .with("user_agent", session.user_agent.clone())
+        .with("device", device::name("en-US", session.user_agent.as_deref()))
+        .more("user_agent", session.user_agent.clone())
 }

@@ -1,10 +1,17 @@
 //! Signing keys: a JWK set of private keys in one file, made at the first start.
 //!
 //! The first key signs, all of them verify, and their public parts are published. Refresh tokens are made from
-//! the private parts too, so nothing secret is in the database and a rotated key signs nobody out.
+//! the private parts too, so nothing secret is in the database and a rotated key signs nobody out. A process looks
+//! at the file every second, and whenever it meets a key it does not know.
+mod file;
 mod jwk;
 
-use self::jwk::{Set, Signing, new_set};
+pub use self::file::{Listed, list, rotate};
+
+use self::{
+    file::Stamp,
+    jwk::{Set, Signing},
+};
 use crate::{
     clock::Chance,
     error::{Error, Result},
@@ -15,16 +22,24 @@ use hmac::Mac;
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use std::{io::Write, path::Path};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
+};
 use uuid::Uuid;
 
 /// First byte of a refresh token.
 const VERSION: u8 = 1;
 const MAC_BYTES: usize = 16;
+/// How often the file is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Every key this process trusts. Prints nothing of them.
 pub struct Keys {
-    signing: Vec<Signing>,
+    ring: RwLock<Arc<Vec<Signing>>>,
+    /// Where they are from, and how the file looked when it was read.
+    file: Option<(PathBuf, Mutex<Option<Stamp>>)>,
     /// For tokens of service clients, signed with the shared secret.
     service: Option<DecodingKey>,
 }
@@ -40,7 +55,7 @@ pub enum NotOurs {
 
 impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.signing.iter().map(|key| &key.kid)).finish()
+        f.debug_list().entries(self.ring().iter().map(|key| &key.kid)).finish()
     }
 }
 
@@ -52,16 +67,58 @@ impl Keys {
     pub fn load_or_create(path: &Path) -> Result<Self> {
         let named = |e: &dyn std::fmt::Display| Error::internal(format!("signing keys {}: {e}", path.display()));
         if !path.exists() {
-            create(path, &Chance::system()).map_err(|e| named(&e))?;
+            file::create(path, &Chance::system()).map_err(|e| named(&e))?;
         }
+        let stamp = Stamp::of(path);
         let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
-        Self::read(&text).map_err(|e| named(&e))
+        let keys = Self::read(&text).map_err(|e| named(&e))?;
+        Ok(Self { file: Some((path.to_owned(), Mutex::new(stamp))), ..keys })
+    }
+
+    /// Takes up what becomes of the file, until the process ends.
+    pub async fn watch(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            self.look();
+        }
+    }
+
+    /// Reads the file again if it has changed; says whether the keys are others now. A file that cannot be read
+    /// leaves them as they are.
+    fn look(&self) -> bool {
+        let Some((path, seen)) = &self.file else { return false };
+        let stamp = Stamp::of(path);
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_none() || *seen == stamp {
+            return false;
+        }
+        *seen = stamp;
+        let read = std::fs::read_to_string(path).map_err(|e| e.to_string()).and_then(|text| read_set(&text));
+        match read {
+            Ok(ring) => {
+                tracing::info!(
+                    signs = ring.first().map(|key| key.kid.as_str()),
+                    keys = ring.len(),
+                    "signing keys taken up"
+                );
+                *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(file = %path.display(), error, "the changed signing keys cannot be read; the old ones stay");
+                false
+            }
+        }
+    }
+
+    fn ring(&self) -> Arc<Vec<Signing>> {
+        self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// One fixed key.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_tests() -> Self {
-        Self::read(&new_set(&Chance::seeded(1)).expect("a seeded key is a key")).expect("our own set is readable")
+        Self::read(&jwk::new_set(&Chance::seeded(1)).expect("a seeded key is a key")).expect("our own set is readable")
     }
 
     /// Takes HS256 tokens signed with this secret as well.
@@ -74,13 +131,7 @@ impl Keys {
     /// # Errors
     /// A sentence for the operator.
     fn read(text: &str) -> std::result::Result<Self, String> {
-        let set: Set =
-            serde_json::from_str(text).map_err(|e| format!("not a JWK set of EC and RSA private keys: {e}"))?;
-        let signing = set.keys.into_iter().map(Signing::read).collect::<std::result::Result<Vec<_>, _>>()?;
-        if signing.is_empty() {
-            return Err("there is no key in it".to_owned());
-        }
-        Ok(Self { signing, service: None })
+        Ok(Self { ring: RwLock::new(Arc::new(read_set(text)?)), file: None, service: None })
     }
 
     /// Signs with the first key.
@@ -88,7 +139,8 @@ impl Keys {
     /// # Errors
     /// Internal when the key is unusable.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
-        let key = self.first();
+        let ring = self.ring();
+        let key = first(&ring);
         let header = Header { kid: Some(key.kid.clone()), ..Header::new(key.algorithm) };
         jsonwebtoken::encode(&header, claims, &key.encoding).map_err(Error::internal)
     }
@@ -96,7 +148,13 @@ impl Keys {
     /// The claims of a token that one of our keys signed. Says nothing about time: the caller has the clock.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Option<T> {
         let header = jsonwebtoken::decode_header(token).ok()?;
-        let ours = self.signing.iter().find(|key| header.kid.as_ref() == Some(&key.kid) && header.alg == key.algorithm);
+        let mut ring = self.ring();
+        let knows = |ring: &[Signing]| ring.iter().any(|key| header.kid.as_ref() == Some(&key.kid));
+        // Another process may have rotated the keys a moment ago.
+        if header.kid.is_some() && !knows(&ring) && self.look() {
+            ring = self.ring();
+        }
+        let ours = ring.iter().find(|key| header.kid.as_ref() == Some(&key.kid) && header.alg == key.algorithm);
         let key = match ours {
             Some(key) => &key.decoding,
             None if header.alg == Algorithm::HS256 => self.service.as_ref()?,
@@ -111,13 +169,13 @@ impl Keys {
 
     /// The public parts, as a JWK set.
     pub fn jwks(&self) -> Value {
-        json!({ "keys": self.signing.iter().map(|key| &key.public).collect::<Vec<_>>() })
+        json!({ "keys": self.ring().iter().map(|key| &key.public).collect::<Vec<_>>() })
     }
 
     /// The refresh token of a session's `counter`: base64url of version, session, counter, proof.
     pub fn refresh_token(&self, session: SessionId, counter: i64) -> String {
         let mut bytes = message(session, counter);
-        let proof = self.first().refresh.clone().chain_update(&bytes).finalize().into_bytes();
+        let proof = first(&self.ring()).refresh.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.extend_from_slice(&proof[..MAC_BYTES]);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -132,8 +190,10 @@ impl Keys {
         let [VERSION, rest @ ..] = said else { return Err(NotOurs::Malformed) };
         let (session, counter) = rest.split_first_chunk::<16>().ok_or(NotOurs::Malformed)?;
         let counter: [u8; 8] = counter.try_into().map_err(|_| NotOurs::Malformed)?;
-        let ours =
-            self.signing.iter().any(|key| key.refresh.clone().chain_update(said).verify_truncated_left(proof).is_ok());
+        let made_by = |ring: &[Signing]| {
+            ring.iter().any(|key| key.refresh.clone().chain_update(said).verify_truncated_left(proof).is_ok())
+        };
+        let ours = made_by(&self.ring()) || (self.look() && made_by(&self.ring()));
         match i64::try_from(u64::from_be_bytes(counter)) {
             Ok(counter) if ours => Ok((SessionId(Uuid::from_bytes(*session)), counter)),
             _ => Err(NotOurs::Forged),
@@ -142,19 +202,31 @@ impl Keys {
 
     /// The id of the key that signs.
     pub fn first_id(&self) -> String {
-        self.first().kid.clone()
+        first(&self.ring()).kid.clone()
     }
 
     /// The secret of an authenticator that was enrolled under the key `kid`; none without that key.
     pub fn factor_secret(&self, kid: &str, factor: FactorId) -> Option<[u8; 20]> {
-        let key = self.signing.iter().find(|key| key.kid == kid)?;
+        let ring = self.ring();
+        let key = ring.iter().find(|key| key.kid == kid)?;
         let bytes = key.factor.clone().chain_update(factor.0.as_bytes()).finalize().into_bytes();
         bytes.first_chunk().copied()
     }
+}
 
-    fn first(&self) -> &Signing {
-        self.signing.first().expect("a set without keys is refused when it is read")
+/// # Errors
+/// A sentence for the operator.
+fn read_set(text: &str) -> std::result::Result<Vec<Signing>, String> {
+    let set: Set = serde_json::from_str(text).map_err(|e| format!("not a JWK set of EC and RSA private keys: {e}"))?;
+    let signing = set.keys.into_iter().map(Signing::read).collect::<std::result::Result<Vec<_>, _>>()?;
+    if signing.is_empty() {
+        return Err("there is no key in it".to_owned());
     }
+    Ok(signing)
+}
+
+fn first(ring: &[Signing]) -> &Signing {
+    ring.first().expect("a set without keys is refused when it is read")
 }
 
 fn message(session: SessionId, counter: i64) -> Vec<u8> {
@@ -163,27 +235,6 @@ fn message(session: SessionId, counter: i64) -> Vec<u8> {
     bytes.extend_from_slice(session.0.as_bytes());
     bytes.extend_from_slice(&counter.unsigned_abs().to_be_bytes());
     bytes
-}
-
-/// Writes a new set beside the file and links it into place, so that of two processes that start at once both
-/// use the same key, and a crash leaves no half a file.
-fn create(path: &Path, chance: &Chance) -> std::result::Result<(), Box<dyn std::error::Error>> {
-    if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir)?;
-    }
-    let draft = path.with_extension(format!("{}.new", chance.uuid().simple()));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
-    let written = file.write_all(new_set(chance)?.as_bytes()).and_then(|()| file.sync_all());
-    let linked = written.and_then(|()| std::fs::hard_link(&draft, path));
-    std::fs::remove_file(&draft)?;
-    match linked {
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        other => Ok(other?),
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Passwords: the rules for new ones, and Argon2id on a pool as wide as the machine.
 //!
-//! One hash takes 19 MiB and tens of milliseconds of a core on purpose. So hashes run on blocking threads, never
-//! more at a time than there are cores, each in a block of memory that is used again: a burst of sign-ins waits
-//! in line instead of starving the reads beside it.
+//! One hash takes 19 MiB and tens of milliseconds of a core on purpose. So hashes run on threads of their own, as
+//! many as there are cores, each with a block of memory that it uses again, and after everything else the machine
+//! has to do: a burst of sign-ins waits in line instead of starving the reads beside it.
 use crate::{
     clock::Chance,
     ctx::Ctx,
@@ -13,10 +13,12 @@ use argon2::{
     password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt},
 };
 use std::{
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, LazyLock, Mutex, PoisonError, mpsc},
     time::Duration,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
+use zxcvbn::{Score, matching::patterns::MatchPattern, zxcvbn};
 
 /// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane.
 pub const MEMORY_KIB: u32 = 19_456;
@@ -71,36 +73,61 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(std::thread::available_
 
 struct Pool {
     turns: Arc<Semaphore>,
-    /// Blocks of memory not in use; never more than there are turns.
-    blocks: Mutex<Vec<Vec<Block>>>,
+    work: mpsc::Sender<Work>,
 }
+
+/// A hash to be computed in a thread's own memory.
+type Work = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
 
 /// Checks a new password. `names` are the person's own, which make poor passwords.
 ///
 /// # Errors
-/// `too_long` over [`MAX_BYTES`]; `weak_password` with its `reasons` (`length`, `characters`).
+/// `too_long` over [`MAX_BYTES`]; `weak_password` with its `reasons`: `length`, `pwned` for what stands in lists of
+/// common passwords, `characters` for what is guessed as fast as these: a name, one sign again and again, a row of keys.
 pub fn rules(password: &str, email: &str, names: &[&str]) -> std::result::Result<(), Problem> {
     if password.len() > MAX_BYTES {
         return Err(Problem::new("too_long").with("max", MAX_BYTES));
     }
     let mut reasons = Vec::new();
-    if password.chars().count() < MIN_LENGTH {
+    let long_enough = password.chars().count() >= MIN_LENGTH;
+    if !long_enough {
         reasons.push("length");
     }
-    let lower = password.trim().to_lowercase();
-    let email = email.trim().to_lowercase();
-    let own = lower == email
-        || email.split_once('@').is_some_and(|(name, _)| name == lower)
-        || names.iter().any(|name| name.trim().to_lowercase() == lower);
-    let mut signs = password.chars();
-    let first = signs.next();
-    if own || signs.all(|sign| Some(sign) == first) {
-        reasons.push("characters");
-    }
+    reasons.extend(guessable(password, email, names, long_enough));
     if reasons.is_empty() {
         return Ok(());
     }
     Err(Problem::new("weak_password").with("reasons", reasons).with("min", MIN_LENGTH))
+}
+
+/// Why a password falls within a million guesses of somebody who knows the person. Of a short one only what it is
+/// beside that: every short one falls.
+fn guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
+    let email = email.trim().to_lowercase();
+    let own: Vec<String> = names
+        .iter()
+        .map(|name| name.trim().to_lowercase())
+        .chain(email.split(['@', '.']).map(str::to_owned))
+        .chain([email.clone()])
+        .filter(|name| !name.is_empty())
+        .collect();
+    let plain = password.trim().to_lowercase();
+    if own.contains(&plain) {
+        return Some("characters");
+    }
+    if !long_enough {
+        return None;
+    }
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let found = zxcvbn(password, &own);
+    if found.score() > Score::One {
+        return None;
+    }
+    let listed = found.sequence().iter().any(|part| match &part.pattern {
+        MatchPattern::Dictionary(word) => format!("{:?}", word.dictionary_name) == "Passwords",
+        _ => false,
+    });
+    Some(if listed { "pwned" } else { "characters" })
 }
 
 /// Hashes a password. Call it before a transaction begins, never inside one.
@@ -184,7 +211,14 @@ fn compute(
 
 impl Pool {
     fn new(width: usize) -> Self {
-        Self { turns: Arc::new(Semaphore::new(width)), blocks: Mutex::new(Vec::new()) }
+        let (work, waiting) = mpsc::channel::<Work>();
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..width {
+            let waiting = waiting.clone();
+            let thread = std::thread::Builder::new().name("password-hash".to_owned());
+            thread.spawn(move || hash_for_ever(&waiting)).expect("the system gives a few threads at the start");
+        }
+        Self { turns: Arc::new(Semaphore::new(width)), work }
     }
 
     async fn run<T: Send + 'static>(
@@ -195,16 +229,34 @@ impl Pool {
             .await
             .map_err(|_| Error::TooMany(PATIENCE.as_secs()))?
             .map_err(Error::internal)?;
-        tokio::task::spawn_blocking(move || {
-            let mut memory = self.blocks.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-            let done = work(&mut memory);
-            self.blocks.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        let (answer, answered) = oneshot::channel();
+        let work: Work = Box::new(move |memory| {
+            let done = work(memory);
             // Held until here even when the request has gone away: the core is busy all the same.
             drop(turn);
-            done
-        })
-        .await
-        .map_err(Error::internal)?
+            let _ = answer.send(done);
+        });
+        self.work.send(work).map_err(|_| Error::internal("no thread hashes passwords any more"))?;
+        answered.await.map_err(Error::internal)?
+    }
+}
+
+fn hash_for_ever(waiting: &Mutex<mpsc::Receiver<Work>>) {
+    yield_to_others();
+    let mut memory = Vec::new();
+    loop {
+        let work = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(work) = work else { return };
+        // Whoever waits for a hash that panics is told by its channel.
+        let _ = catch_unwind(AssertUnwindSafe(|| work(&mut memory)));
+    }
+}
+
+/// Lets every other thread of the machine go first. On Linux each thread has its own niceness.
+fn yield_to_others() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        tracing::debug!(%error, "passwords are hashed at full priority");
     }
 }
 
@@ -225,14 +277,40 @@ mod tests {
     #[test]
     fn a_new_password_is_long_enough_and_not_the_name_or_address() {
         assert!(reasons("portal-demo-2026").is_empty());
-        assert!(reasons("ñandúñandú").is_empty());
-        assert_eq!(reasons("short"), ["length"]);
+        assert!(reasons("ñandú-verde-42").is_empty());
+        assert!(reasons("correct horse battery").is_empty());
+        assert_eq!(reasons("k9#Wq2x"), ["length"]);
         assert_eq!(reasons("Maya"), ["length", "characters"]);
+        assert_eq!(reasons("MayaOrtiz"), ["characters"]);
         assert_eq!(reasons("maya ortiz"), ["characters"]);
         assert_eq!(reasons("MAYA@example.com"), ["characters"]);
         assert_eq!(reasons("          "), ["characters"]);
-        assert!(reasons(&"a1".repeat(36)).is_empty());
+        let long = "Nine quiet herons crossed 47 amber rivers before the lamp went out; w8!";
+        assert!(long.len() <= MAX_BYTES && reasons(long).is_empty());
         assert_eq!(reasons(&"a1".repeat(37)), ["too_long"]);
+    }
+
+    #[test]
+    fn a_common_password_is_refused() {
+        for common in ["password", "Password1", "iloveyou", "P@ssw0rd", "princess1", "football", "trustno1!"] {
+            assert_eq!(reasons(common), ["pwned"], "{common}");
+        }
+        for poor in ["aaaaaaaaaaaa", "abcdefghijkl"] {
+            assert_eq!(reasons(poor), ["characters"], "{poor}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn hashes_let_others_go_first() {
+        let niceness = || {
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux says");
+            let fields = stat.rsplit_once(')').expect("a name in brackets").1.to_owned();
+            fields.split_whitespace().nth(16).and_then(|nice| nice.parse::<i32>().ok()).expect("a number")
+        };
+        let here = niceness();
+        let there = POOL.run(move |_| Ok(niceness())).await.expect("runs");
+        assert_eq!(there, (here + 10).min(19));
     }
 
     #[tokio::test]

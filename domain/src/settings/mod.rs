@@ -46,13 +46,16 @@ pub struct NeedsMfa {
 
 impl RequireMfa {
     pub fn filled_in(self, options: &Options) -> NeedsMfa {
-        let staff = !options.demo;
+        let unset = |role: Role| match &options.require_mfa {
+            Some(roles) => roles.contains(&role),
+            None => !options.demo && matches!(role, Role::Employee | Role::SuperAdmin),
+        };
         NeedsMfa {
-            client: self.client.unwrap_or(false),
-            iso: self.iso.unwrap_or(false),
-            employee: self.employee.unwrap_or(staff),
-            company_admin: self.company_admin.unwrap_or(false),
-            super_admin: self.super_admin.unwrap_or(staff),
+            client: self.client.unwrap_or_else(|| unset(Role::Client)),
+            iso: self.iso.unwrap_or_else(|| unset(Role::Iso)),
+            employee: self.employee.unwrap_or_else(|| unset(Role::Employee)),
+            company_admin: self.company_admin.unwrap_or_else(|| unset(Role::CompanyAdmin)),
+            super_admin: self.super_admin.unwrap_or_else(|| unset(Role::SuperAdmin)),
         }
     }
 }

@@ -1020,6 +1020,11 @@ export interface components {
             };
             /** @description The answer's `x-request-id`: with it the log says more. */
             request_id: string;
+            /**
+             * Format: int64
+             * @description Seconds until the next try, with status 429.
+             */
+            retry_after?: number | null;
         };
         /** @description A refused field. */
         FieldError: {

@@ -2,6 +2,7 @@
 use super::error::AuthError;
 use crate::{
     extract::{bearer, origin},
+    limits::Kind,
     middleware::About,
     state::App,
 };
@@ -15,6 +16,7 @@ use domain::{
     auth::{self, flows::Challenge},
 };
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::{convert::Infallible, sync::Arc};
 
 /// The context of nobody in particular: routes that need only the API key, which we do not ask for.
@@ -40,6 +42,12 @@ pub struct Pkce {
     code_challenge_method: Option<String>,
 }
 
+/// Whose account a body is about.
+#[derive(Deserialize)]
+struct Named {
+    email: Option<Value>,
+}
+
 impl FromRequestParts<App> for Nobody {
     type Rejection = Infallible;
 
@@ -57,6 +65,9 @@ impl FromRequestParts<App> for Somebody {
         if let Some(about) = parts.extensions.get::<Arc<About>>() {
             let _ = about.signed_in.set(user.clone());
         }
+        if let Some(kind) = parts.extensions.get::<Kind>() {
+            app.limits.account(*kind, &user.id.to_string())?;
+        }
         Ok(Self(app.ctx(Actor::User(user.clone()), origin(parts)), user))
     }
 }
@@ -65,10 +76,14 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = AuthError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
+        let kind = request.extensions().get::<Kind>().copied();
         let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
             StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
             _ => AuthError::bad_json(),
         })?;
+        if let (Some(kind), Ok(Named { email: Some(Value::String(email)) })) = (kind, serde_json::from_slice(&body)) {
+            app.limits.account(kind, &email)?;
+        }
         serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
     }
 }

@@ -19,11 +19,15 @@ mod user;
 mod verify;
 mod view;
 
-use crate::state::App;
+use crate::{limits::Kind, middleware::About, state::App};
 use axum::{
     Router,
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
     routing::{delete, get, post, put},
 };
+use std::sync::Arc;
 
 /// Everything under `/auth/v1`.
 pub fn router(app: &App) -> Router<App> {
@@ -70,5 +74,21 @@ pub fn router(app: &App) -> Router<App> {
         .route("/admin/{*rest}", get(off::admin).post(off::admin).merge(put(off::admin)).merge(delete(off::admin)))
         .fallback(off::nothing_here)
         .method_not_allowed_fallback(off::method_not_allowed)
+        .layer(axum::middleware::from_fn_with_state(app.clone(), limit))
         .layer(axum::middleware::from_fn_with_state(app.clone(), error::word))
+}
+
+/// Sends away whose address asks too often, and notes what kind of route this is for whoever learns the account.
+async fn limit(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let uri = request.uri();
+    let Some(kind) = Kind::of(request.method(), uri.path(), uri.query().unwrap_or("")) else {
+        return next.run(request).await;
+    };
+    if let Some(about) = request.extensions().get::<Arc<About>>()
+        && let Err(error) = app.limits.address(kind, about.address)
+    {
+        return error::AuthError::from(error).into_response();
+    }
+    request.extensions_mut().insert(kind);
+    next.run(request).await
 }

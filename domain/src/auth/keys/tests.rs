@@ -1,4 +1,4 @@
-use super::*;
+use super::{jwk::new_set, *};
 use jsonwebtoken::EncodingKey;
 
 fn session() -> SessionId {
@@ -114,5 +114,43 @@ fn a_broken_key_file_says_what_is_wrong() {
     ] {
         let error = Keys::read(text).expect_err("is refused");
         assert!(error.contains(says), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
+    let world = crate::testing::World::sqlite().await;
+    let path = world.dir.0.join("signing_keys.json");
+    let (here, there) = (Keys::load_or_create(&path).expect("makes"), Keys::load_or_create(&path).expect("reads"));
+    let (old, refresh) = (here.sign(&json!({ "sub": "maya" })).expect("signs"), here.refresh_token(session(), 3));
+    let factor = FactorId(Uuid::from_u128(9));
+    let (kid, secret) = (here.first_id(), here.factor_secret(&here.first_id(), factor));
+    let before = list(&world.operator(), &path).expect("lists");
+    let after = rotate(&world.operator(), &path).await.expect("rotates");
+    assert_eq!((before.len(), after.len(), after[1].kid.as_str()), (1, 2, before[0].kid.as_str()));
+    assert!(after[0].signs && !after[1].signs && after[0].algorithm == "ES256");
+    assert!(rotate(&world.nobody(), &path).await.is_err(), "not anybody's to do");
+
+    // One node hears of it by looking, the other by a token it does not know.
+    assert!(here.look() && !here.look());
+    let new = here.sign(&json!({ "sub": "noah" })).expect("signs");
+    assert_eq!(there.verify::<Value>(&new).expect("taken up")["sub"], "noah");
+    for keys in [&here, &there] {
+        assert_eq!(keys.verify::<Value>(&old).expect("still good")["sub"], "maya");
+        assert_eq!(keys.read_refresh_token(&refresh), Ok((session(), 3)));
+        assert_eq!(keys.factor_secret(&kid, factor), secret);
+        assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
+        assert_eq!(keys.first_id(), after[0].kid);
+    }
+    // What cannot be read changes nothing.
+    std::fs::write(&path, "{ half").expect("writes");
+    assert!(!here.look() && here.verify::<Value>(&new).is_some());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let path = world.dir.0.join("others.json");
+        Keys::load_or_create(&path).expect("makes");
+        rotate(&world.operator(), &path).await.expect("rotates");
+        assert_eq!(std::fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o600);
     }
 }

@@ -1,0 +1,200 @@
+//! Where somebody is signed in, what was tried, and how guessing is slowed down.
+mod support;
+
+use api::Http;
+use axum::http::Method;
+use chrono::Duration;
+use domain::{activity, testing};
+use serde_json::{Value, json};
+use support::{Asking, Person, TestApp, on_both};
+
+const PASSWORD: &str = "correct horse battery staple";
+const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+fn modern(asking: Asking) -> Asking {
+    asking.header("x-supabase-api-version", "2024-01-01")
+}
+
+fn try_password(app: &TestApp, email: &str, password: &str) -> Asking {
+    let body = json!({ "email": email, "password": password });
+    modern(app.nobody().post("/auth/v1/token?grant_type=password", body)).header("user-agent", FIREFOX)
+}
+
+async fn sign_in(app: &TestApp, person: &Person, first: &str) -> Person {
+    app.world.clock.advance(Duration::seconds(1));
+    let granted = try_password(app, &format!("{first}@example.com"), PASSWORD).await.ok();
+    let mut person = person.clone();
+    person.token = granted["access_token"].as_str().map(str::to_owned);
+    person
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_ended_one_by_one() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let here = sign_in(&app, &maya, "maya").await;
+        let found = here.get("/auth/v1/sessions").await.ok();
+        let rows = found.as_array().expect("a list");
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[0]["current"].as_bool(), rows[1]["current"].as_bool()), (Some(true), Some(false)));
+        assert_eq!((rows[0]["device"].as_str(), rows[0]["aal"].as_str()), (Some("Firefox on Linux"), Some("aal1")));
+        assert_eq!((rows[0]["user_agent"].as_str(), rows[0]["address"].as_str()), (Some(FIREFOX), Some("127.0.0.1")));
+        assert!(rows[1]["device"].is_null() && rows[0]["last_used_at"].is_string());
+
+        let noah = app.employee("Noah").await;
+        let other = format!("/auth/v1/sessions/{}", rows[1]["id"].as_str().expect("an id"));
+        modern(noah.delete(&other)).await.refused(404, "not_found");
+        modern(here.delete("/auth/v1/sessions/x")).await.refused(404, "not_found");
+        assert_eq!(here.delete(&other).await.status, 204);
+        modern(maya.get("/auth/v1/user")).await.refused(403, "session_not_found");
+        modern(here.delete(&other)).await.refused(404, "not_found");
+        assert_eq!(here.get("/auth/v1/sessions").await.ok().as_array().map(Vec::len), Some(1));
+        modern(app.nobody().get("/auth/v1/sessions")).await.refused(401, "no_authorization");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_see_their_own_sign_ins_and_what_was_tried() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let noah = app.employee("Noah").await;
+        try_password(&app, "maya@example.com", "hunter2-hunter2").await.refused(400, "invalid_credentials");
+        let here = sign_in(&app, &maya, "maya").await;
+        maya.ask(Method::POST, "/auth/v1/logout?scope=local").await.ok();
+        activity::number_all(&app.world.operator()).await.expect("numbers");
+        let page = here.get("/rest/v1/me/sign-ins?limit=3").await.ok();
+        let told: Vec<_> = page["items"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|row| {
+                let text = |name: &str| row[name].as_str();
+                (text("outcome").unwrap_or("?"), text("method"), text("reason"), text("device"))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("ended", None, Some("signed_out"), None),
+                ("succeeded", Some("password"), None, Some("Firefox on Linux")),
+                ("failed", Some("password"), Some("wrong_password"), Some("Firefox on Linux")),
+            ]
+        );
+        assert!(!page.to_string().contains("hunter2"));
+        let cursor = page["next_cursor"].as_str().expect("there is more");
+        let rest = here.get(&format!("/rest/v1/me/sign-ins?limit=3&cursor={cursor}")).await.ok();
+        assert_eq!((rest["items"].as_array().map(Vec::len), rest["next_cursor"].as_str()), (Some(1), None));
+        let noahs = noah.get("/rest/v1/me/sign-ins").await.ok();
+        assert_eq!(noahs["items"].as_array().map(Vec::len), Some(1), "nobody else's");
+        app.nobody().get("/rest/v1/me/sign-ins").await.refused(401, "unauthenticated");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn guessing_a_password_takes_longer_and_longer_whether_there_is_an_account_or_not() {
+    on_both(async |app: TestApp| {
+        app.client("Maya").await;
+        let after_five = async |email: &str| {
+            for _ in 0..5 {
+                try_password(&app, email, "wrong-wrong-wrong").await.refused(400, "invalid_credentials");
+            }
+            let mut waits = Vec::new();
+            for _ in 0..4 {
+                let answer = try_password(&app, email, PASSWORD).await;
+                let seconds: i64 = answer.header("retry-after").and_then(|text| text.parse().ok()).expect("seconds");
+                let said = answer.refused(429, "over_request_rate_limit");
+                assert_eq!(said["retry_after"], seconds);
+                assert!(said["message"].as_str().expect("words").contains(&format!("{seconds} s")), "{said}");
+                waits.push(seconds);
+                app.world.clock.advance(Duration::seconds(seconds));
+                try_password(&app, email, "wrong-wrong-wrong").await.refused(400, "invalid_credentials");
+            }
+            waits
+        };
+        assert_eq!(after_five("maya@example.com").await, [1, 2, 4, 8]);
+        assert_eq!(after_five("nobody@example.com").await, [1, 2, 4, 8]);
+        try_password(&app, "MAYA@example.com", PASSWORD).await.refused(429, "over_request_rate_limit");
+        app.world.clock.advance(Duration::seconds(16));
+        try_password(&app, "maya@example.com", PASSWORD).await.ok();
+        try_password(&app, "maya@example.com", "wrong-wrong-wrong").await.refused(400, "invalid_credentials");
+        try_password(&app, "maya@example.com", PASSWORD).await.ok();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tries_at_unknown_accounts_do_not_fill_the_log() {
+    on_both(async |app: TestApp| {
+        for n in 0..20 {
+            try_password(&app, &format!("nobody{n}@example.com"), PASSWORD).await.refused(400, "invalid_credentials");
+        }
+        activity::number_all(&app.world.operator()).await.expect("numbers");
+        let ada = app.super_admin("Ada").await;
+        let log = ada.get("/rest/v1/activity?limit=500").await.ok();
+        let failed = log["items"].as_array().expect("rows").iter().filter(|row| row["action"] == "sign_in.failed");
+        assert_eq!(failed.count(), 5, "of 1, 2, 4, 8 and 16");
+        assert!(!log.to_string().contains("nobody7"), "what was typed may be a password");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_route_is_limited_by_address_and_by_account() {
+    testing::on_both(async |world| {
+        let app =
+            TestApp::new(world, Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() }).await;
+        let ask = |path: &str, body: Value, from: &str| {
+            modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).header("x-forwarded-for", from)
+        };
+        for (path, body) in [
+            ("recover", json!({ "email": "nobody@example.com" })),
+            ("verify", json!({ "type": "recovery", "email": "nobody@example.com", "token": "000000" })),
+        ] {
+            for _ in 0..30 {
+                assert_ne!(ask(path, body.clone(), "192.0.2.1").await.status, 429, "{path}");
+            }
+            let limited = ask(path, body.clone(), "192.0.2.1").await;
+            let seconds: u64 = limited.header("retry-after").and_then(|text| text.parse().ok()).expect("seconds");
+            let said = limited.refused(429, "over_request_rate_limit");
+            assert!((1..=10).contains(&seconds) && said["retry_after"] == seconds, "{said}");
+            // From elsewhere it is still the same account; another account from elsewhere is neither.
+            ask(path, body.clone(), "192.0.2.2").await.refused(429, "over_request_rate_limit");
+            let mut other = body.clone();
+            other["email"] = "other@example.com".into();
+            assert_ne!(ask(path, other, "192.0.2.2").await.status, 429);
+        }
+        for _ in 0..100 {
+            let answer = ask("token?grant_type=refresh_token", json!({ "refresh_token": "x" }), "192.0.2.9").await;
+            assert_eq!(answer.status, 400, "refreshing is generous");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
+    let world = testing::World::sqlite().await;
+    let app = TestApp::new(world.clone(), Http::default()).await;
+    for path in ["/", "/auth/v1/health", "/rest/v1/settings", "/nothing"] {
+        let answer = app.nobody().get(path).await;
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("x-frame-options", "DENY"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path}");
+        }
+        assert!(answer.header("permissions-policy").expect("there").contains("camera=()"));
+        let policy = answer.header("content-security-policy").expect("there");
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert_eq!(answer.header("strict-transport-security"), None, "not over http");
+    }
+    let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
+    let secure = testing::World { options: options.into(), ..testing::World::sqlite().await };
+    let hsts = TestApp::new(secure, Http::default()).await.nobody().get("/").await;
+    assert_eq!(hsts.header("strict-transport-security"), Some("max-age=63072000; includeSubDomains"));
+}

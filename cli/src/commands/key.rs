@@ -1,0 +1,45 @@
+//! `spvctl key …`
+use crate::{
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::Subcommand;
+use domain::auth::keys::{self, Listed};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the signing keys; the first one signs
+    #[command(after_help = "Examples:\n  spvctl key list")]
+    List,
+    /// Sign with a new key; the others stay accepted, so nobody is signed out
+    #[command(
+        long_about = "Sign with a new key; the others stay accepted, so nobody is signed out.\n\nRunning servers take it up \
+                      within seconds. Once the old key's access tokens have expired, its entry may be removed from the file; \
+                      that ends the sessions whose refresh tokens it made, and the authenticator apps set up under it.",
+        after_help = "Examples:\n  spvctl key rotate"
+    )]
+    Rotate,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let path = &portal.config.signing_keys;
+    // Before a first start there is no file yet.
+    domain::auth::Keys::load_or_create(path)?;
+    let found = match verb {
+        Verb::List => keys::list(&portal.ctx, path)?,
+        Verb::Rotate => {
+            let found = keys::rotate(&portal.ctx, path).await?;
+            say("A new key signs from now on; running servers take it up within seconds.");
+            found
+        }
+    };
+    portal.out.list(found.iter().map(record).collect(), "signing keys")
+}
+
+fn record(key: &Listed) -> Record {
+    Record::new()
+        .with("kid", key.kid.clone())
+        .with("algorithm", key.algorithm)
+        .with("use", if key.signs { "signs" } else { "accepted" })
+}
