@@ -202,7 +202,8 @@ impl SignIn {
                 "session.ended" => "ended",
                 _ => "failed",
             },
-            method: text("method"),
+            // Who vouched says more than that somebody did.
+            method: text("provider").or_else(|| text("method")),
             reason: text("reason"),
             device: device::name(language, row.user_agent.as_deref()),
             id: row.id,

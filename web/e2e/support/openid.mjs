@@ -1,6 +1,6 @@
-// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client>=<redirect URI> …`.
+// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client> …`.
 // Prints its issuer once it listens. Its own page asks who signs in; programs post the same form.
-import Provider from 'oidc-provider';
+import OpenIdProvider from 'oidc-provider';
 import { createServer } from 'node:http';
 
 const SECRET = 'a-secret-that-only-the-tests-know';
@@ -8,16 +8,18 @@ const SECRET = 'a-secret-that-only-the-tests-know';
 /** @type {Map<string, Record<string, unknown>>} what it says of whom, by subject */
 const people = new Map();
 
-const clients = process.argv.slice(2).map((pair) => {
-  const [client_id, redirect_uri] = pair.split(/=(.*)/s);
-  return { client_id, client_secret: SECRET, redirect_uris: [redirect_uri], grant_types: ['authorization_code'] };
-});
+const clients = process.argv.slice(2).map((client_id) => ({
+  client_id,
+  client_secret: SECRET,
+  redirect_uris: ['http://127.0.0.1/auth/v1/callback'],
+  grant_types: ['authorization_code'],
+}));
 
 const server = createServer();
 await new Promise((listening) => server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', listening));
 const issuer = `http://127.0.0.1:${server.address().port}`;
 
-const provider = new Provider(issuer, {
+const provider = new OpenIdProvider(issuer, {
   clients,
   pkce: { required: () => true },
   claims: {
@@ -36,6 +38,12 @@ const provider = new Provider(issuer, {
     ctx.body = `${out.error}: ${out.error_description}`;
   },
 });
+
+// A portal's port is the system's choice, so it is not known here.
+provider.Client.prototype.redirectUriAllowed = (uri) => {
+  const { protocol, hostname, pathname } = new URL(uri);
+  return protocol === 'http:' && hostname === '127.0.0.1' && pathname === '/auth/v1/callback';
+};
 
 const page = (uid) => `<!doctype html><html lang="en"><title>Test provider</title><body>
 <h1>Test provider</h1>
@@ -69,7 +77,12 @@ async function interaction(request, response) {
   const email = form.get('email');
   const accountId = form.get('sub') ?? `sub-${email}`;
   const more = JSON.parse(form.get('claims') ?? '{}');
-  people.set(accountId, { email, email_verified: !form.has('unverified'), name: form.get('name') ?? 'Test Person', ...more });
+  people.set(accountId, {
+    email,
+    email_verified: !form.has('unverified'),
+    name: form.get('name') ?? 'Test Person',
+    ...more,
+  });
   const grant = new provider.Grant({ accountId, clientId: params.client_id });
   grant.addOIDCScope('openid email profile');
   await provider.interactionFinished(request, response, {
