@@ -20,17 +20,6 @@ pub enum AccountType {
     Company,
 }
 
-impl AccountType {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Employee => "employee",
-            Self::Iso => "iso",
-            Self::Company => "company",
-        }
-    }
-}
-
 impl FromStr for AccountType {
     type Err = Problem;
 

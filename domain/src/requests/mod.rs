@@ -32,6 +32,7 @@ pub struct Input {
     pub message: String,
     /// Which account is applied for: client, employee, iso or company.
     pub account_type: Option<String>,
+    /// The form of that account.
     pub application: Option<Form>,
 }
 
@@ -57,18 +58,18 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if kind == "support" && input.application.is_some() {
         check.refuse("application", Problem::new("not_allowed"));
     }
-    let application = match (account, input.application) {
-        (Some(account), Some(form)) => Some(Application::read(&mut check, account, form)),
-        _ => None,
-    };
+    let form = input.application.unwrap_or_default();
+    let application = account.map(|account| Application::read(&mut check, account, form));
     let name = match application.as_ref().map(Application::person) {
         Some(person) => format!("{} {}", person.first_name, person.last_name),
+        // Which account it is was not said, and is asked for first.
+        None if kind == "account" => String::new(),
         None => check.line("name", &input.name, LINE),
     };
     let email = check.email("email", &input.email);
-    let message = match &application {
-        Some(_) => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
-        None => check.text("message", &input.message),
+    let message = match kind {
+        "account" => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
+        _ => check.text("message", &input.message),
     };
     check.done()?;
     let mut tx = ctx.begin().await?;
@@ -77,11 +78,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
         tx.commit().await?;
         return Ok(found);
     }
-    let data = match (application, account) {
-        (Some(application), _) => application.data()?,
-        (None, Some(account)) => Map::from_iter([("account_type".to_owned(), account.name().into())]),
-        (None, None) => Map::new(),
-    };
+    let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
     let request = Request::new(ctx, kind, name, email, message, data);
     insert(&mut tx, ctx, &request).await?;
     idempotency::remember(&mut tx, ctx, request.id.0).await?;

@@ -1,4 +1,5 @@
-// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client> …`.
+// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client> …`,
+// where a client may name its redirect URI: `google=http://127.0.0.1:8080/auth/v1/callback`.
 // Prints its issuer once it listens. Its own page asks who signs in; programs post the same form.
 import OpenIdProvider from 'oidc-provider';
 import { createServer } from 'node:http';
@@ -8,12 +9,15 @@ const SECRET = 'a-secret-that-only-the-tests-know';
 /** @type {Map<string, Record<string, unknown>>} what it says of whom, by subject */
 const people = new Map();
 
-const clients = process.argv.slice(2).map((client_id) => ({
-  client_id,
-  client_secret: SECRET,
-  redirect_uris: ['http://127.0.0.1/auth/v1/callback'],
-  grant_types: ['authorization_code'],
-}));
+const clients = process.argv.slice(2).map((client) => {
+  const [client_id, redirect_uri = 'http://127.0.0.1/auth/v1/callback'] = client.split(/=(.*)/s);
+  return {
+    client_id,
+    client_secret: SECRET,
+    redirect_uris: [redirect_uri],
+    grant_types: ['authorization_code'],
+  };
+});
 
 const server = createServer();
 await new Promise((listening) => server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', listening));
