@@ -29,6 +29,9 @@ static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 /// How long a writer waits for another: less than a request may take, so that its caller hears "busy", not "late".
 const BUSY: Duration = Duration::from_secs(8);
 
+/// The same for the queue, where nobody waits for an answer.
+const PATIENT: Duration = Duration::from_secs(30);
+
 /// How long a connection to PostgreSQL is taken for alive after its last use.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -41,10 +44,12 @@ pub struct Db {
 
 #[derive(Clone, Debug)]
 enum Pools {
-    /// SQLite has one writer: a pool of one connection, and readers that cannot write.
+    /// SQLite has one writer, and readers that cannot write. The queue's own statements go their own way: apalis
+    /// leaves a statement waiting that nobody drives any more when it stops, which must not stand before the writers.
     Sqlite {
         read: SqlitePool,
         write: Writer,
+        queue: SqlitePool,
     },
     Postgres(PgPool),
 }
@@ -298,12 +303,17 @@ impl Db {
             .connect_with(options.clone())
             .await?;
         let write = Writer::new(write, BUSY);
+        let queue = SqlitePoolOptions::new()
+            .max_connections(3)
+            .acquire_timeout(BUSY)
+            .test_before_acquire(false)
+            .connect_lazy_with(options.clone().busy_timeout(PATIENT).pragma("cache_size", "-1000"));
         let read = SqlitePoolOptions::new()
             .max_connections(8)
             .acquire_timeout(Duration::from_secs(5))
             .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true));
-        Ok(Self { pools: Pools::Sqlite { read, write }, signals })
+        Ok(Self { pools: Pools::Sqlite { read, write, queue }, signals })
     }
 
     /// Brings the schema up to date, all of it or nothing: one transaction holds every pending migration.
@@ -402,10 +412,10 @@ impl Db {
         }
     }
 
-    /// The pool apalis works on: the writer on SQLite.
+    /// The pool apalis works on.
     pub(crate) fn for_queue(&self) -> crate::queue::Pool {
         match &self.pools {
-            Pools::Sqlite { write, .. } => crate::queue::Pool::Sqlite(write.pool.clone()),
+            Pools::Sqlite { queue, .. } => crate::queue::Pool::Sqlite(queue.clone()),
             Pools::Postgres(pool) => crate::queue::Pool::Postgres(pool.clone()),
         }
     }
@@ -424,8 +434,10 @@ impl Db {
 
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { read, write } => {
+            Pools::Sqlite { read, write, queue } => {
                 read.close().await;
+                queue.close().await;
+                // The last to close leaves one file.
                 write.pool.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
