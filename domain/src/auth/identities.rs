@@ -2,8 +2,12 @@
 //!
 //! Only existing accounts get in. A provider's word for an address counts when the provider has verified it; the
 //! e-mail identity is the account itself. Talking to providers is the API's business, done before it comes here.
+mod linking;
 mod request;
 mod store;
+
+pub(super) use linking::settle;
+pub use linking::{begin_linking, unlink};
 
 use super::{
     Auth,
@@ -12,7 +16,7 @@ use super::{
     tokens::{self, Granted},
 };
 use crate::{
-    access::{Actor, SignedIn},
+    access::Actor,
     activity,
     check::Check,
     ctx::Ctx,
@@ -83,16 +87,6 @@ pub async fn begin(ctx: &Ctx, provider: &str, challenge: Option<Challenge>, redi
     start(ctx, provider, challenge, redirect_to, None).await
 }
 
-/// Begins linking a provider to the account of the session. It is done when the code comes back to who began it,
-/// so there must be a challenge: somebody else's click on the way must not link their identity to this account.
-///
-/// # Errors
-/// Unauthenticated for nobody; Forbidden while the session owes something.
-pub async fn begin_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
-    let me = settled(ctx)?;
-    start(ctx, provider, Some(challenge), redirect_to, Some(me.id)).await
-}
-
 async fn start(
     ctx: &Ctx,
     provider: &str,
@@ -144,7 +138,7 @@ pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> R
     let provider = flow.provider.as_deref().unwrap_or_default();
     let mut tx = ctx.begin().await?;
     let admitted = match flow.linking_user_id {
-        Some(owner) => bring(&mut tx, ctx, owner, flow, arrival).await,
+        Some(owner) => linking::bring(&mut tx, ctx, owner, flow, arrival).await,
         None => admit(&mut tx, ctx, provider, arrival).await,
     };
     let user = match admitted {
@@ -170,17 +164,6 @@ pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> R
     let session = sessions::start_at(&mut tx, ctx, &user, METHOD, Some(provider)).await?;
     tx.commit().await?;
     Ok(Landing::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
-}
-
-/// Keeps what is to be linked until who began it comes for it.
-async fn bring(tx: &mut Tx, ctx: &Ctx, owner: UserId, flow: &Flow, arrival: &Arrival) -> Result<Option<User>> {
-    let provider = flow.provider.as_deref().unwrap_or_default();
-    if store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
-        return Err(Error::unauthenticated("identity_already_exists"));
-    }
-    let user = welcome(tx, ctx, owner).await?;
-    flows::bring(tx, flow.id, arrival).await?;
-    Ok(Some(user))
 }
 
 /// Whose the identity or the verified address is; none for an address that nobody has.
@@ -258,48 +241,6 @@ async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arr
     Ok(())
 }
 
-/// Links what a linking flow has brought, within the exchange of its code.
-///
-/// # Errors
-/// Unauthenticated `identity_already_exists`.
-pub(super) async fn settle(tx: &mut Tx, ctx: &Ctx, user: &User, flow: &Flow) -> Result<()> {
-    let (Some(owner), Some(arrival)) = (flow.linking_user_id, flow.brought()) else { return Ok(()) };
-    let provider = flow.provider.as_deref().unwrap_or_default();
-    if owner != user.id || store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
-        return Err(Error::unauthenticated("identity_already_exists"));
-    }
-    link(tx, ctx, user, provider, &arrival).await
-}
-
-/// Takes an identity from the account of the session. The last way in stays: the e-mail identity is one if the
-/// account has a password, and is itself never taken.
-///
-/// # Errors
-/// Unauthenticated for nobody; Forbidden while the session owes something; Conflict `identity_not_found`,
-/// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
-pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
-    let me = settled(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
-    let all = store::of_user(&mut tx, user.id).await?;
-    if id.0 == user.id.0 {
-        let code =
-            if all.is_empty() { "single_identity_not_deletable" } else { "email_conflict_identity_not_deletable" };
-        return Err(Error::conflict(code));
-    }
-    let gone = all.iter().find(|identity| identity.id == id).ok_or(Error::conflict("identity_not_found"))?;
-    if all.len() == 1 && user.password_hash.is_none() {
-        return Err(Error::conflict("single_identity_not_deletable"));
-    }
-    store::delete(&mut tx, id).await?;
-    let told = users::event("identity.unlinked", &user)
-        .with("provider", title(&gone.provider))
-        .with("identity_id", id.to_string())
-        .with("email", gone.email.clone());
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await
-}
-
 /// The identities of an account, oldest first; the e-mail identity is not among them.
 ///
 /// # Errors
@@ -311,14 +252,6 @@ pub async fn of(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
 /// Whether the e-mail identity, which is the account itself, is a way in: with a password, or where there is no other.
 pub fn has_email(user: &User, identities: &[Identity]) -> bool {
     user.password_hash.is_some() || identities.is_empty()
-}
-
-/// Who is signed in and owes nothing that goes before everything else.
-fn settled(ctx: &Ctx) -> Result<Arc<SignedIn>> {
-    match &ctx.actor {
-        Actor::User(me) => me.owes_nothing().map(|()| me.clone()),
-        _ => Err(Error::unauthenticated("no_authorization")),
-    }
 }
 
 /// Before there is a session, what happens to an account is its owner's doing all the same.

@@ -2,8 +2,9 @@
 use super::{
     error::{AuthError, Result},
     extract::{Asked, Somebody},
-    provider::{along, challenge, enabled, found, secrets, unreachable},
+    provider::{along, challenge, enabled, secrets, unreachable},
     redirect::RedirectTo,
+    sent_on::found,
 };
 use crate::state::App;
 use axum::{

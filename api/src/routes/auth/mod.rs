@@ -12,8 +12,10 @@ mod provider;
 mod public;
 mod recovery_codes;
 pub mod redirect;
+mod sent_on;
 mod sessions;
 mod signup;
+mod sso;
 mod token;
 mod user;
 mod verify;
@@ -60,7 +62,7 @@ pub fn router(app: &App) -> Router<App> {
         // What is off answers its refusal, so that the client words it.
         .route("/authorize", get(provider::authorize))
         .route("/callback", get(provider::callback).post(provider::callback))
-        .route("/sso", post(provider::sso))
+        .route("/sso", post(sso::sso))
         .route("/saml/{*rest}", get(off::saml).post(off::saml))
         .route("/user/identities/authorize", get(identities::authorize))
         .route("/user/identities/{id}", delete(identities::unlink))

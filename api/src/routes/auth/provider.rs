@@ -2,8 +2,9 @@
 //! whatever happens; what went wrong stands in the address it is sent to.
 use super::{
     error::{AuthError, Result},
-    extract::{Asked, Body, given},
+    extract::Asked,
     redirect::RedirectTo,
+    sent_on::{found, refusal, turn_back, with_query, with_session},
     verify::see_other,
 };
 use crate::{
@@ -15,22 +16,17 @@ use crate::{
 use axum::{
     body::Bytes,
     extract::{FromRequestParts, State},
-    http::{HeaderValue, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
+    http::{StatusCode, header, request::Parts},
+    response::Response,
 };
 use domain::{
     Actor, Ctx, Error,
     auth::{
-        Granted,
         flows::{Challenge, Flow},
         identities::{self, Landing},
     },
-    catalogue,
 };
-use serde::Deserialize;
-use serde_json::Map;
 use std::convert::Infallible;
-use url::{Url, form_urlencoded::Serializer};
 
 /// Parameters that are ours or the flow's to say; any other goes along to the provider.
 const OURS: [&str; 21] = [
@@ -60,7 +56,7 @@ const OURS: [&str; 21] = [
 /// Somebody's browser, of whom the log shall say where it is even though it only reads.
 #[derive(Debug)]
 pub struct Visitor {
-    ctx: Ctx,
+    pub ctx: Ctx,
     language: &'static str,
 }
 
@@ -150,47 +146,6 @@ async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::
     identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| code_of(&e))
 }
 
-#[derive(Deserialize)]
-pub struct Sso {
-    provider_id: Option<String>,
-    domain: Option<String>,
-    redirect_to: Option<String>,
-    skip_http_redirect: Option<bool>,
-    code_challenge: Option<String>,
-    code_challenge_method: Option<String>,
-}
-
-/// By the domain of somebody's address to the provider that the operator named for it.
-pub async fn sso(
-    State(app): State<App>,
-    Visitor { ctx, .. }: Visitor,
-    to: RedirectTo,
-    body: std::result::Result<Body<Sso>, AuthError>,
-) -> Result<Response> {
-    if !app.providers.has_domains() {
-        return Err(super::off::saml().await);
-    }
-    let Body(input) = body?;
-    let missing = |code| AuthError::new(StatusCode::NOT_FOUND, code);
-    let provider = match (given(input.provider_id.as_ref()), given(input.domain.as_ref())) {
-        (Some(id), None) => app.providers.named(id).ok_or_else(|| {
-            missing(if matches!(id, "google" | "azure") { "sso_provider_disabled" } else { "sso_provider_not_found" })
-        })?,
-        (None, Some(domain)) => app.providers.of_domain(domain).ok_or_else(|| missing("sso_provider_not_found"))?,
-        _ => return Err(AuthError::validation("A provider_id or domain needs to be provided")),
-    };
-    let challenge = pkce(given(input.code_challenge.as_ref()), given(input.code_challenge_method.as_ref()))?;
-    let to = to.or(&app, input.redirect_to.as_deref());
-    provider.reach().await.map_err(unreachable)?;
-    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
-    let address = provider.address(secrets(&flow, &flow.id.to_string()), &[]).await.map_err(unreachable)?;
-    Ok(if input.skip_http_redirect == Some(true) {
-        axum::Json(serde_json::json!({ "url": address })).into_response()
-    } else {
-        see_other(&address)
-    })
-}
-
 /// The provider of this name, if it is configured.
 pub fn enabled<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Provider> {
     let unsupported = || AuthError::validation("Unsupported provider: provider is not enabled");
@@ -201,7 +156,7 @@ pub fn challenge(asked: &Asked) -> Result<Option<Challenge>> {
     pkce(asked.get("code_challenge"), asked.get("code_challenge_method"))
 }
 
-fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Challenge>> {
+pub fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Challenge>> {
     match (challenge, method) {
         (None, None) => Ok(None),
         (Some(challenge), Some(method)) => {
@@ -230,61 +185,6 @@ pub fn unreachable(_: Failure) -> AuthError {
     AuthError::new(StatusCode::SERVICE_UNAVAILABLE, "provider_unavailable").again_in(10)
 }
 
-/// 302, as the protocol has it.
-pub fn found(to: &str) -> Response {
-    let mut response = see_other(to);
-    *response.status_mut() = StatusCode::FOUND;
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-fn turn_back(to: &str, code: &'static str, language: &str) -> Response {
-    let refusal = refusal(code, language);
-    let Ok(mut url) = Url::parse(to) else { return found(to) };
-    let query = match url.query().filter(|query| !query.is_empty()) {
-        Some(query) => format!("{query}&{refusal}"),
-        None => refusal.clone(),
-    };
-    url.set_query(Some(&query));
-    url.set_fragment(Some(&refusal));
-    found(url.as_str())
-}
-
-fn refusal(code: &'static str, language: &str) -> String {
-    let error = match code {
-        "access_denied" | "account_requested" | "provider_email_needs_verification" | "user_banned" => "access_denied",
-        "provider_unavailable" | "unavailable" => "temporarily_unavailable",
-        "unexpected_failure" => "server_error",
-        _ => "invalid_request",
-    };
-    Serializer::new(String::new())
-        .append_pair("error", error)
-        .append_pair("error_code", code)
-        .append_pair("error_description", &catalogue::text(language, "errors", code, &Map::new()))
-        .finish()
-}
-
-fn with_query(to: &str, name: &str, value: &str) -> String {
-    let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
-    url.query_pairs_mut().append_pair(name, value);
-    url.to_string()
-}
-
-/// The implicit flow: the session stands behind the `#`, which no server gets to see.
-fn with_session(to: &str, granted: &Granted) -> String {
-    let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
-    let fragment = Serializer::new(String::new())
-        .append_pair("access_token", &granted.access_token)
-        .append_pair("expires_at", &granted.expires_at.to_string())
-        .append_pair("expires_in", &granted.expires_in.to_string())
-        .append_pair("refresh_token", &granted.refresh_token)
-        .append_pair("sb", "")
-        .append_pair("token_type", "bearer")
-        .finish();
-    url.set_fragment(Some(&fragment));
-    url.to_string()
-}
-
 fn code_of(error: &Error) -> &'static str {
     match error {
         Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => problem.code,
@@ -295,47 +195,6 @@ fn code_of(error: &Error) -> &'static str {
         other => {
             tracing::error!(error = %other, "internal error");
             "unexpected_failure"
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_went_wrong_stands_before_and_behind_the_number_sign() {
-        let back = turn_back("https://portal.example/x?a=1", "user_banned", "en-US");
-        let to = back.headers()[header::LOCATION].to_str().unwrap();
-        let url = Url::parse(to).unwrap();
-        assert!(url.query().unwrap().starts_with("a=1&error=access_denied&error_code=user_banned&error_description="));
-        assert!(url.fragment().unwrap().starts_with("error=access_denied&error_code=user_banned&"));
-        assert_eq!(with_query("https://portal.example/x?a=1#y", "code", "c"), "https://portal.example/x?a=1&code=c#y");
-    }
-
-    #[test]
-    fn every_refusal_has_a_sentence() {
-        for code in [
-            "access_denied",
-            "account_requested",
-            "bad_oauth_callback",
-            "bad_oauth_state",
-            "email_conflict_identity_not_deletable",
-            "flow_state_already_used",
-            "identity_already_exists",
-            "identity_not_found",
-            "provider_email_needs_verification",
-            "provider_unavailable",
-            "single_identity_not_deletable",
-            "sso_provider_disabled",
-            "sso_provider_not_found",
-            "unavailable",
-            "unexpected_failure",
-            "user_banned",
-        ] {
-            for language in ["en-US", "es"] {
-                assert!(catalogue::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
-            }
         }
     }
 }

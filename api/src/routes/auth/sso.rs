@@ -1,0 +1,56 @@
+//! `POST /sso`: by the domain of somebody's address to the provider that the operator named for it.
+use super::{
+    error::{AuthError, Result},
+    extract::{Body, given},
+    provider::{Visitor, pkce, secrets, unreachable},
+    redirect::RedirectTo,
+    verify::see_other,
+};
+use crate::state::App;
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use domain::auth::identities;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+pub struct Sso {
+    provider_id: Option<String>,
+    domain: Option<String>,
+    redirect_to: Option<String>,
+    skip_http_redirect: Option<bool>,
+    code_challenge: Option<String>,
+    code_challenge_method: Option<String>,
+}
+
+pub async fn sso(
+    State(app): State<App>,
+    Visitor { ctx, .. }: Visitor,
+    to: RedirectTo,
+    body: std::result::Result<Body<Sso>, AuthError>,
+) -> Result<Response> {
+    if !app.providers.has_domains() {
+        return Err(super::off::saml().await);
+    }
+    let Body(input) = body?;
+    let missing = |code| AuthError::new(StatusCode::NOT_FOUND, code);
+    let provider = match (given(input.provider_id.as_ref()), given(input.domain.as_ref())) {
+        (Some(id), None) => app.providers.named(id).ok_or_else(|| {
+            missing(if matches!(id, "google" | "azure") { "sso_provider_disabled" } else { "sso_provider_not_found" })
+        })?,
+        (None, Some(domain)) => app.providers.of_domain(domain).ok_or_else(|| missing("sso_provider_not_found"))?,
+        _ => return Err(AuthError::validation("A provider_id or domain needs to be provided")),
+    };
+    let challenge = pkce(given(input.code_challenge.as_ref()), given(input.code_challenge_method.as_ref()))?;
+    let to = to.or(&app, input.redirect_to.as_deref());
+    provider.reach().await.map_err(unreachable)?;
+    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let address = provider.address(secrets(&flow, &flow.id.to_string()), &[]).await.map_err(unreachable)?;
+    Ok(if input.skip_http_redirect == Some(true) {
+        axum::Json(serde_json::json!({ "url": address })).into_response()
+    } else {
+        see_other(&address)
+    })
+}
