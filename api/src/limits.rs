@@ -67,7 +67,8 @@ impl Kind {
     pub fn of(method: &Method, path: &str, query: &str) -> Option<Self> {
         let post = method == Method::POST;
         match path.trim_start_matches("/auth/v1") {
-            "/token" if query.contains("grant_type=refresh_token") => Some(Self::Refresh),
+            // By the same reading as the route's own: the first of that name.
+            "/token" if grant(query).as_deref() == Some("refresh_token") => Some(Self::Refresh),
             "/token" => Some(Self::SignIn),
             "/verify" if post => Some(Self::Verify),
             "/signup" | "/otp" | "/magiclink" | "/recover" | "/resend" if post => Some(Self::Mail),
@@ -80,6 +81,10 @@ impl Kind {
             _ => None,
         }
     }
+}
+
+fn grant(query: &str) -> Option<String> {
+    url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "grant_type").map(|(_, value)| value.into())
 }
 
 /// Whose requests are counted together.

@@ -5,7 +5,9 @@ use email::take_back as take_back_email;
 pub(super) use email::{confirm as confirm_email, mail_confirmations, want as want_email};
 
 use super::{
-    Auth, Way, links,
+    Auth, Way,
+    failures::{self, Counter},
+    links,
     passwords::{self, PasswordHash, Verdict},
     sessions::{self, Session},
     store,
@@ -64,7 +66,7 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
         return Err(Error::forbidden("insufficient_aal"));
     }
     let user = users::store::get(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;
-    let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
+    let known = user.password_hash.clone();
     let password = match &change.password {
         Some(password) => {
             let session = store::session(&mut ctx.db(), me.session_id).await?;
@@ -78,6 +80,14 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
+    // While the passwords were compared, somebody else may have changed this one and ended this session.
+    if store::session(&mut tx, me.session_id).await?.is_none_or(|session| session.ended_at.is_some()) {
+        return Err(Error::unauthenticated("session_not_found"));
+    }
+    if password.is_some() && user.password_hash != known {
+        return Err(Error::conflict("current_password_invalid"));
+    }
+    let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
     if password.is_some()
         && let Some(nonce) = &change.nonce
         && !links::consume_nonce(&mut tx, ctx, &user, nonce).await?
@@ -86,6 +96,11 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
         tx.commit().await?;
         return Err(Error::conflict("reauthentication_not_valid"));
     }
+    // Told only to somebody who has shown who they are: it confirms a guess.
+    if matches!(password, Some(None)) {
+        return Err(Error::conflict("same_password"));
+    }
+    let password = password.flatten();
     if let Some(metadata) = metadata {
         user.metadata = metadata;
         users::store::save_metadata(&mut tx, &user).await?;
@@ -109,30 +124,39 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     Ok(user)
 }
 
-/// The hash of a new password that may be set.
+/// The hash of a new password that may be set; none where it is the one there is.
 async fn new_password(
     ctx: &Ctx,
     user: &User,
     session: Option<&Session>,
     change: &Change,
     password: &str,
-) -> Result<PasswordHash> {
+) -> Result<Option<PasswordHash>> {
     let names = [user.first_name.as_str(), &user.last_name, &user.name()];
     passwords::rules(password, &user.email, &names).map_err(|problem| Error::field_with("password", problem))?;
     match &change.current_password {
         Some(current) => {
-            if passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong {
+            let counters = Counter::of_session("password", user.id);
+            failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
+            let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong;
+            let mut tx = ctx.begin().await?;
+            failures::check(&mut tx, ctx.now(), &counters).await?;
+            if wrong {
+                failures::note(&mut tx, ctx.now(), &counters).await?;
+                tx.commit().await?;
                 return Err(Error::conflict("current_password_invalid"));
             }
+            failures::forget(&mut tx, &counters).await?;
+            tx.commit().await?;
         }
         None if change.nonce.is_some() => {}
         None => proven(ctx, user, session)?,
     }
     if user.password_hash.is_some() && passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong
     {
-        return Err(Error::conflict("same_password"));
+        return Ok(None);
     }
-    passwords::hash(ctx, password).await
+    passwords::hash(ctx, password).await.map(Some)
 }
 
 /// Whether the session itself shows well enough who sits there.

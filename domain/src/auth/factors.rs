@@ -150,6 +150,10 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
     let now = ctx.now();
     store::delete_unverified(&mut tx, me.id, Some(now - UNVERIFIED_LIFE)).await?;
     let present = store::list(&mut tx, me.id).await?;
+    // Asked again now that nobody else changes them: the first factor may have been shown a moment ago.
+    if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
+        return Err(Error::forbidden("insufficient_aal"));
+    }
     if present.iter().any(|factor| factor.friendly_name == name) {
         return Err(Error::conflict("mfa_factor_name_conflict"));
     }
@@ -220,6 +224,12 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId
     let user = lock_me(&mut tx, me.id).await?;
     let now = ctx.now();
     let factor = mine(&mut tx, now, me.id, id).await?;
+    if factor.status == Status::Unverified && !me.mfa.aal2 {
+        let present = store::list(&mut tx, me.id).await?;
+        if present.iter().any(|factor| factor.status == Status::Verified) {
+            return Err(Error::forbidden("insufficient_aal"));
+        }
+    }
     let challenge =
         store::try_challenge(&mut tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
     if challenge.verified_at.is_some() || challenge.address != ctx.origin.address {

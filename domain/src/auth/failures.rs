@@ -33,7 +33,8 @@ impl Counter {
     }
 
     /// Wrong passwords for one account: from one place, and, far more of them and with a short wait only, from
-    /// anywhere, so that many places together cannot guess faster and cannot keep the owner out either.
+    /// anywhere, so that many places together cannot guess faster. Many places at once can make the owner wait, too,
+    /// half a minute at a time.
     pub fn sign_in(account: &str, origin: &Origin) -> [Self; 2] {
         [Self::new("sign-in", account, &neighbourhood_of(origin), 5, 900), Self::new("sign-in", account, "", 50, 30)]
     }

@@ -5,7 +5,7 @@
 //! other nodes learn that a session's access tokens are worth nothing any more.
 use super::{Auth, factors::Method, store};
 use crate::{
-    access::{Action, Actor, Resource},
+    access::{Action, Actor, Due, Resource},
     activity,
     ctx::Ctx,
     db::Tx,
@@ -256,6 +256,8 @@ pub(super) async fn lower(tx: &mut Tx, user: UserId, factor: FactorId) -> Result
 /// Unauthenticated for nobody.
 pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
+    // A password alone ends nobody's session but its own while there is a second factor.
+    let which = if me.mfa.due() == Some(Due::Challenge) { Which::Local } else { which };
     let mut tx = ctx.begin().await?;
     users::store::lock(&mut tx, me.id).await?;
     let ended = match which {

@@ -109,11 +109,15 @@ async fn known_already(mut tx: crate::db::Tx, ctx: &Ctx, known: User, way: &Way)
     gaps::pass(&mut tx, ctx, Gap::Signup, &known.email).await?;
     let user = users::store::lock(&mut tx, known.id).await?.ok_or(Error::NotFound("user"))?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+        // The pause counts here too: without it, such an account would be told from others.
+        tx.commit().await?;
         return Ok(SignedUp::Known);
     }
     if user.status == Status::Pending && user.awaits_confirmation {
         asked::mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
         tx.commit().await?;
+        // Whoever asks is nobody yet: not even what the first one said of themselves is told.
+        let user = User { metadata: Map::new(), app_metadata: Map::new(), ..user };
         return Ok(SignedUp::Waiting(Box::new(user)));
     }
     mails::queue(&mut tx, ctx, Kind::AlreadyRegistered, user.id, None, Map::new()).await?;

@@ -10,7 +10,7 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
-    users::{self, User},
+    users::{self, Status, User},
 };
 use std::sync::Arc;
 
@@ -91,7 +91,13 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
 /// What the link itself brings about; none where it was one half of two.
 async fn took_effect(tx: &mut Tx, ctx: &Ctx, used: &Used) -> Result<Option<User>> {
     let acting = ctx.acting_as(Actor::User(Arc::new(used.user.signed_in(crate::ids::SessionId(uuid::Uuid::nil())))));
-    let user = users::confirm(tx, &acting, used.user.clone()).await?;
+    let mut user = used.user.clone();
+    if user.awaits_confirmation && user.status == Status::Pending && used.kind != LinkKind::Signup {
+        // Whoever signed up with it has not shown that the address is theirs; whoever has, did not choose it.
+        users::store::drop_password(tx, user.id).await?;
+        user.password_hash = None;
+    }
+    let user = users::confirm(tx, &acting, user).await?;
     match used.kind {
         LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => {
             account::confirm_email(tx, &acting, user, used.kind).await

@@ -93,7 +93,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
 /// Conflict `last_super_admin` (decision 18); what the database refuses.
 pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> Result<User> {
     if to != Status::Active {
-        keep_one_super_admin(tx, user).await?;
+        keep_one_super_admin(tx, ctx, user).await?;
     }
     let changed = touched(ctx, User { status: to, ..user.clone() });
     store::save(tx, &changed).await?;
@@ -232,11 +232,12 @@ pub(crate) fn touched(ctx: &Ctx, user: User) -> User {
     User { updated_at: ctx.now(), updated_by: ctx.who(), version: user.version + 1, ..user }
 }
 
-pub(crate) async fn keep_one_super_admin(tx: &mut Tx, user: &User) -> Result<()> {
-    if user.role != Role::SuperAdmin || user.status != Status::Active {
+pub(crate) async fn keep_one_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) -> Result<()> {
+    let banned = user.banned_until.is_some_and(|until| until > ctx.now());
+    if user.role != Role::SuperAdmin || user.status != Status::Active || banned {
         return Ok(());
     }
-    let others = store::lock_super_admins(tx).await?.into_iter().any(|id| id != user.id);
+    let others = store::lock_super_admins(tx, ctx.now()).await?.into_iter().any(|id| id != user.id);
     if others { Ok(()) } else { Err(Error::conflict("last_super_admin")) }
 }
 

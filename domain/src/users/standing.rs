@@ -41,10 +41,10 @@ pub async fn set_role(
     check.done()?;
 
     let mut tx = ctx.begin().await?;
-    store::lock_super_admins(&mut tx).await?;
+    store::lock_super_admins(&mut tx, ctx.now()).await?;
     let user = lock(&mut tx, id, expected).await?;
     if role != Role::SuperAdmin {
-        keep_one_super_admin(&mut tx, &user).await?;
+        keep_one_super_admin(&mut tx, ctx, &user).await?;
     }
     let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
     store::save(&mut tx, &changed).await?;
@@ -107,7 +107,7 @@ async fn turn(
     decide: impl FnOnce(&User) -> Result<Option<Status>>,
 ) -> Result<User> {
     let mut tx = ctx.begin().await?;
-    store::lock_super_admins(&mut tx).await?;
+    store::lock_super_admins(&mut tx, ctx.now()).await?;
     let user = lock(&mut tx, id, expected).await?;
     let Some(to) = decide(&user)? else {
         tx.commit().await?;

@@ -72,9 +72,15 @@ pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
 
 /// The super admins who can sign in, locked: of two who demote each other at once, one comes second. Taken
 /// before any other row, so that those two never wait for each other crosswise.
-pub async fn lock_super_admins(tx: &mut Tx) -> Result<Vec<UserId>> {
-    let rows: Vec<(UserId,)> =
-        tx.sql("update users set id = id where role = 'super_admin' and status = 'active' returning id").all().await?;
+pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> = tx
+        .sql(
+            "update users set id = id where role = 'super_admin' and status = 'active' \
+             and (banned_until is null or banned_until <= $1) returning id",
+        )
+        .bind(now)
+        .all()
+        .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 

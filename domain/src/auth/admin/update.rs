@@ -88,6 +88,12 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
         }
         None => None,
     };
+    // Asked before anything is changed: the role is a transaction of its own.
+    if let Some(email) = &email
+        && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_some_and(|other| other.id != id)
+    {
+        return Err(Error::conflict("email_taken"));
+    }
     let standing = &change.standing;
     if let Some(role) = standing.role()?
         && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
@@ -96,7 +102,7 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     }
 
     let mut tx = ctx.begin().await?;
-    users::store::lock_super_admins(&mut tx).await?;
+    users::store::lock_super_admins(&mut tx, ctx.now()).await?;
     let mut user = users::lock(&mut tx, id, None).await?;
     if change.data.is_some() || !standing.noted.is_empty() {
         user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
@@ -110,6 +116,10 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     }
     if let Some(email) = email.filter(|email| *email != user.email) {
         user = users::change_email(&mut tx, ctx, &user, &email).await?;
+        // Nothing that went to the old mailbox, or waits for another, opens the account any more.
+        links::drop_all_of(&mut tx, ctx, id).await?;
+        user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+        users::store::save_new_email(&mut tx, &user).await?;
     }
     if let Some(hash) = password {
         user = set_password(&mut tx, ctx, user, &hash).await?;
@@ -138,7 +148,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
 async fn banned(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
     let (until, action) = match ban {
         Ban::For(time) => {
-            users::keep_one_super_admin(tx, &user).await?;
+            users::keep_one_super_admin(tx, ctx, &user).await?;
             (Some(ctx.now() + time), "user.banned")
         }
         Ban::Lift => (None, "user.unbanned"),
