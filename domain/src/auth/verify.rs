@@ -92,7 +92,8 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
 async fn took_effect(tx: &mut Tx, ctx: &Ctx, used: &Used) -> Result<Option<User>> {
     let acting = ctx.acting_as(Actor::User(Arc::new(used.user.signed_in(crate::ids::SessionId(uuid::Uuid::nil())))));
     let mut user = used.user.clone();
-    if user.awaits_confirmation && user.status == Status::Pending && used.kind != LinkKind::Signup {
+    let proves_another_way = matches!(used.kind, LinkKind::Magiclink | LinkKind::Invite);
+    if user.awaits_confirmation && user.status == Status::Pending && proves_another_way {
         // Whoever signed up with it has not shown that the address is theirs; whoever has, did not choose it.
         users::store::drop_password(tx, user.id).await?;
         user.password_hash = None;
