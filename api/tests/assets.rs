@@ -1,10 +1,9 @@
 //! The web app as a browser gets it: pages, files, headers.
-mod support;
 
+use crate::support::TestApp;
 use axum::http::Method;
 use domain::testing::World;
 use std::{collections::BTreeSet, fs};
-use support::TestApp;
 
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 

@@ -1,10 +1,9 @@
 //! `/auth/v1` as `@supabase/auth-js` sees it: statuses, codes, shapes and headers.
-mod support;
 
+use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use domain::auth::links::{self, LinkKind};
 use serde_json::{Value, json};
-use support::{Asking, Person, TestApp, on_both};
 
 const PASSWORD: &str = "correct horse battery staple";
 

@@ -1,10 +1,9 @@
 //! `PUT /auth/v1/user` and what goes with it: the password, the address, what people say of themselves.
-mod support;
 
+use crate::support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
 use chrono::Duration;
 use domain::{auth::links::LinkKind, mails::Kind};
 use serde_json::{Value, json};
-use support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
 
 const PASSWORD: &str = "correct horse battery staple";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -1,10 +1,9 @@
 //! `/auth/v1/admin` and `/auth/v1/invite`: service tokens and super admins.
-mod support;
 
+use crate::support::{Answer, Asking, Person, TestApp, on_both};
 use chrono::Duration;
 use domain::{activity, mails::Kind};
 use serde_json::{Value, json};
-use support::{Answer, Asking, Person, TestApp, on_both};
 
 const PASSWORD: &str = "correct horse battery staple";
 

@@ -1,12 +1,10 @@
 //! Mails of `/auth/v1`: asked for, clicked, typed in, led back to the browser where they began.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{mails::Kind, users};
 use serde_json::{Value, json};
-use support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 
 const PASSWORD: &str = "correct horse battery staple";
 /// The example of RFC 7636, appendix B.

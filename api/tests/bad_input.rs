@@ -1,14 +1,12 @@
 //! Everything that people and programs send by mistake or on purpose, and the sentence that they get for it.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{TestApp, on_both};
 use domain::{
     db::{Db, Durability},
     testing::World,
 };
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use support::{TestApp, on_both};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Mutex,

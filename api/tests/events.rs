@@ -1,13 +1,11 @@
 //! The event stream: everything once, in order, to whom it belongs, for as long as the session lives.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{Person, TestApp, on_both};
 use axum::body::BodyDataStream;
 use domain::ids::SpvId;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
-use support::{Person, TestApp, on_both};
 use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(5);

@@ -1,13 +1,11 @@
 //! Every operation of the OpenAPI document, tried by everybody. The table is a reviewed text: a new route without
 //! a line here, or a line that changes, is seen in a diff.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{Person, TestApp, on_both};
 use axum::http::Method;
 use domain::{ids::CompanyId, requests};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use support::{Person, TestApp, on_both};
 
 /// The only operations for which nobody needs to sign in.
 const PUBLIC: [&str; 4] = ["settings_get", "request_create", "health_alive", "health_ready"];

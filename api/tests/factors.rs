@@ -1,11 +1,10 @@
 //! Second factors: authenticators, recovery codes, and what stays shut until one was shown.
-mod support;
 
+use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use chrono::Duration;
 use domain::db::Sql;
 use serde_json::{Value, json};
-use support::{Asking, Person, TestApp, on_both};
 use totp_rs::{Builder, Secret, Totp};
 
 const PASSWORD: &str = "correct horse battery staple";

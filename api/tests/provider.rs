@@ -1,7 +1,6 @@
 //! Signing in with a real OpenID provider, on loopback: the way there, the way back, and everything that goes wrong.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{Answer, Asking, Person, TestApp};
 use api::{Http, ProviderKind, ProviderSettings};
 use chrono::Duration;
 use domain::{
@@ -15,7 +14,6 @@ use std::{
     io::{BufRead, BufReader},
     process::{Child, ChildStdout, Command, Stdio},
 };
-use support::{Person, TestApp};
 use url::Url;
 
 /// The example of RFC 7636, appendix B.
@@ -141,12 +139,12 @@ impl Office {
         self.way_back(&self.at_provider(&there, form).await).await
     }
 
-    async fn exchange(&self, back: &Url) -> support::Answer {
+    async fn exchange(&self, back: &Url) -> Answer {
         let code = of(back, "code").unwrap_or_else(|| panic!("no code in {back}"));
         self.redeem(&code, VERIFIER).await
     }
 
-    async fn redeem(&self, code: &str, verifier: &str) -> support::Answer {
+    async fn redeem(&self, code: &str, verifier: &str) -> Answer {
         let body = json!({ "auth_code": code, "code_verifier": verifier });
         self.app
             .nobody()
@@ -356,7 +354,7 @@ async fn an_identity_is_linked_and_unlinked_by_its_owner() {
         let path = |provider: &str| {
             format!("/auth/v1/user/identities/authorize?provider={provider}&redirect_to={HOME}&skip_http_redirect=true&{CHALLENGE}")
         };
-        let new = |asking: support::Asking| asking.header("x-supabase-api-version", "2024-01-01");
+        let new = |asking: Asking| asking.header("x-supabase-api-version", "2024-01-01");
         new(office.app.nobody().get(&path("google"))).await.refused(401, "no_authorization");
         new(maya.get(&path("github"))).await.refused(400, "validation_failed");
         let unbound = "/auth/v1/user/identities/authorize?provider=google&skip_http_redirect=true";

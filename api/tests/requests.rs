@@ -1,12 +1,10 @@
 //! The application forms: what each must say, what it must not, and who reads it.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::{Answer, TestApp};
 use api::Http;
 use domain::testing;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
-use support::{Answer, TestApp};
 
 fn form(account: &str) -> Value {
     match account {

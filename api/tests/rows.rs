@@ -1,9 +1,8 @@
 //! What HTTP adds to a row: its version, its address, one row for one `Idempotency-Key`, and fields that only some
 //! may read.
-mod support;
 
+use crate::support::on_both;
 use serde_json::{Value, json};
-use support::on_both;
 
 #[tokio::test]
 async fn the_same_request_sent_twice_makes_one_row() {

@@ -1,12 +1,10 @@
 //! The listener over a real socket: addresses, kept connections, a stop in good order.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-mod support;
 
+use crate::support::TestApp;
 use api::{Http, serve};
 use domain::{db::Sql, testing::World};
 use serde_json::json;
 use std::{net::SocketAddr, time::Duration};
-use support::TestApp;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},

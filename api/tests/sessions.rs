@@ -1,12 +1,11 @@
 //! Where somebody is signed in, what was tried, and how guessing is slowed down.
-mod support;
 
+use crate::support::{Asking, Person, TestApp, on_both};
 use api::Http;
 use axum::http::Method;
 use chrono::Duration;
 use domain::{activity, testing};
 use serde_json::{Value, json};
-use support::{Asking, Person, TestApp, on_both};
 
 const PASSWORD: &str = "correct horse battery staple";
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";

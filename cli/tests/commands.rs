@@ -1,8 +1,6 @@
 //! The commands as a person or a script uses them: flags, answers, refusals, exit codes.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
-mod support;
 
-use support::{Office, spvctl, write};
+use crate::support::{Office, spvctl, write};
 
 #[tokio::test]
 async fn with_flags_a_client_is_made_and_nothing_is_asked() {

@@ -1,8 +1,6 @@
 //! What `--help` says on every level, and that it gives examples.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
-mod support;
 
-use support::spvctl;
+use crate::support::spvctl;
 
 /// The help of a command and, below it, of everything under it.
 fn help(path: &[&str], text: &mut String) {

@@ -1,10 +1,8 @@
 //! The schema: all of it or none.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
-mod support;
 
+use crate::support::spvctl;
 use domain::db::{Db, Durability, Sql};
 use domain::testing::World;
-use support::spvctl;
 
 /// A database in which the first migration must fail half-way: it holds a table of ours that is not ours.
 async fn spoiled(url: &str) -> Db {

@@ -1,9 +1,7 @@
 //! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
-mod support;
 
+use crate::support::Office;
 use std::process::{Command, Stdio};
-use support::Office;
 
 /// Runs a command on a terminal of its own; each answer is typed when its question has appeared.
 fn on_a_terminal(office: &Office, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {

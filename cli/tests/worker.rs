@@ -1,9 +1,7 @@
 //! Mails leave, whatever happens to workers and mail servers: killed, gone, back.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
-mod support;
 
+use crate::support::{Office, free_port, received, smtp_server};
 use std::time::Duration;
-use support::{Office, free_port, received, smtp_server};
 
 fn all_sent(mails: &[serde_json::Value]) -> bool {
     mails.iter().all(|mail| mail["status"] == "sent")

@@ -1,6 +1,5 @@
 //! The whole portal in a test, on both databases, and people who use it: `let maya = app.client("Maya").await;
 //! maya.get("/rest/v1/me").await.ok()`.
-#![expect(dead_code, reason = "each test file uses its own part")]
 use api::{App, Http, Parts};
 use axum::{
     Router,

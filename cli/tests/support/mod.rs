@@ -1,5 +1,4 @@
 //! A folder and a database of its own for each test, and the real binary on them.
-#![expect(dead_code, reason = "each test file uses its own part")]
 
 use domain::testing::World;
 use serde_json::Value;

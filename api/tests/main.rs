@@ -1,0 +1,19 @@
+//! Everything the API is asked in tests: one binary, so that it is linked once.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod assets;
+mod auth;
+mod auth_account;
+mod auth_admin;
+mod auth_mail;
+mod bad_input;
+mod events;
+mod every_route;
+mod factors;
+mod openapi;
+mod provider;
+mod requests;
+mod rows;
+mod serve;
+mod sessions;
+mod support;

@@ -1,0 +1,9 @@
+//! The real binary, run as an operator would: one test binary, so that it is linked once.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod commands;
+mod help;
+mod migrate;
+mod support;
+mod terminal;
+mod worker;

@@ -1,0 +1,7 @@
+//! What must hold across the nouns of the domain: one binary, so that it is linked once.
+mod access_matrix;
+mod auth;
+mod hard_use;
+mod schema;
+mod story;
+mod users;
