@@ -294,6 +294,8 @@ impl Db {
             .pragma("temp_store", "memory")
             // Kilobytes, for each of nine connections.
             .pragma("cache_size", "-8000")
+            // Pages (of 4 kB): pages that many orders share are moved into the database once, not every few writes.
+            .pragma("wal_autocheckpoint", "8000")
             .disable_statement_logging();
         // A connection to a file does not break by itself: nothing is tested before it is used.
         let write = SqlitePoolOptions::new()

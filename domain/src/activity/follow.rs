@@ -6,7 +6,9 @@ use tokio::{sync::broadcast, time::timeout};
 
 const CHANNEL: &str = "spv_activity";
 /// Rows numbered in one transaction: few enough that no writer waits long behind it.
-const BATCH: i64 = 200;
+const BATCH: i64 = 50;
+/// Rows read for listeners at a time.
+const READ: usize = 200;
 /// The shortest time between two looks, so that a busy office is numbered in batches.
 const REST: Duration = Duration::from_millis(50);
 /// How long to wait for news that nothing announces: another process on SQLite, a lost notification.
@@ -62,8 +64,8 @@ async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
     *last = Some(after);
     number_all(ctx).await?;
     loop {
-        let rows = store::since(&mut db, crate::access::Scope::All, None, after, BATCH as usize).await?;
-        let full = rows.len() == BATCH as usize;
+        let rows = store::since(&mut db, crate::access::Scope::All, None, after, READ).await?;
+        let full = rows.len() == READ;
         for row in rows {
             after = row.seq.unwrap_or(after);
             *last = Some(after);
@@ -81,28 +83,39 @@ async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
 /// # Errors
 /// What the database refuses.
 pub async fn number_all(ctx: &Ctx) -> Result<()> {
-    while store::waiting(&mut ctx.db()).await? && number(ctx).await? == BATCH as usize {}
+    while number(ctx).await? {}
     Ok(())
 }
 
-/// Numbers one batch of committed rows; says how many.
+/// Numbers one batch of committed rows; says whether there may be more.
+///
+/// The rows are read and chained before the transaction, so that writers wait for nothing but the result. A
+/// process that numbered meanwhile has moved the head, and then this one looks again.
 ///
 /// # Errors
 /// What the database refuses.
-async fn number(ctx: &Ctx) -> Result<usize> {
-    let mut tx = ctx.begin().await?;
-    let (mut seq, mut hash) = store::lock_head(&mut tx).await?;
-    let rows = store::unnumbered(&mut tx, BATCH).await?;
+async fn number(ctx: &Ctx) -> Result<bool> {
+    let mut db = ctx.db();
+    if !store::waiting(&mut db).await? {
+        return Ok(false);
+    }
+    let head = store::head(&mut db).await?;
+    let rows = store::unnumbered(&mut db, BATCH).await?;
+    let (mut seq, mut hash) = head.clone();
     let mut numbers = Vec::with_capacity(rows.len());
     for row in &rows {
         seq += 1;
         hash = chained(&hash, seq, row);
         numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
     }
-    store::number(&mut tx, &numbers).await?;
-    if !rows.is_empty() {
-        tx.announce(CHANNEL).await?;
+    if numbers.is_empty() {
+        return Ok(false);
     }
-    tx.commit().await?;
-    Ok(rows.len())
+    let mut tx = ctx.begin().await?;
+    if store::move_head(&mut tx, &head, &(seq, hash)).await? {
+        store::number(&mut tx, &numbers).await?;
+        tx.announce(CHANNEL).await?;
+        tx.commit().await?;
+    }
+    Ok(true)
 }

@@ -169,14 +169,17 @@ pub async fn waiting(db: &mut Db) -> Result<bool> {
     db.sql("select exists (select 1 from activity where seq is null)").scalar().await
 }
 
-/// The chain's head, locked until the transaction ends, so that one process numbers at a time.
-pub async fn lock_head(tx: &mut Tx) -> Result<(i64, String)> {
-    tx.sql("update activity_head set one = 1 returning seq, hash").one().await
+/// Moves the chain's head, unless another process has; then it says no.
+pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
+    let sql = "update activity_head set seq = $1, hash = $2 where seq = $3 and hash = $4";
+    let moved = tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await?;
+    Ok(moved == 1)
 }
 
-pub async fn unnumbered(tx: &mut Tx, limit: i64) -> Result<Vec<Activity>> {
+/// Committed rows without a number, in the order they happened.
+pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Vec<Activity>> {
     let sql = "select * from activity where seq is null order by at, nth, id limit $1";
-    tx.sql_built(json_list(tx.dialect(), COLUMNS, sql)).bind(limit).json().await
+    db.sql_built(json_list(db.dialect(), COLUMNS, sql)).bind(limit).json().await
 }
 
 #[derive(Serialize)]
@@ -187,9 +190,7 @@ pub struct Number {
 }
 
 pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
-    let Some(last) = numbers.last() else { return Ok(()) };
     let text = serde_json::to_string(numbers).map_err(Error::internal)?;
-    tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
-    tx.sql("update activity_head set seq = $1, hash = $2").bind(last.seq).bind(last.hash.clone()).run().await?;
+    tx.later(number_activity(tx.dialect())).await?.bind(text).run().await?;
     Ok(())
 }

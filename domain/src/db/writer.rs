@@ -2,13 +2,20 @@
 //! committed together, so that one flush to the disk acknowledges them all.
 //!
 //! A turn is a savepoint inside the group's transaction: it can be rolled back alone, and it is acknowledged only
-//! when the whole group is on the disk. The group ends behind the turns that were waiting when it began.
+//! when the whole group is on the disk. The group ends when nobody waits any more, or when it has become long.
 use crate::error::{Error, Result};
 use sqlx::{
     Arguments, AssertSqlSafe, Encode, SqlSafeStr, SqlStr, Sqlite, SqliteConnection, SqlitePool, Type,
     sqlite::SqliteArguments,
 };
-use std::{mem, sync::Arc, time::Duration};
+use std::{
+    mem,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     runtime::Handle,
     sync::{Mutex, OwnedMutexGuard, oneshot},
@@ -17,11 +24,15 @@ use tokio::{
 
 /// Values bound to statements that wait to be sent; more are sent at once.
 const MOST_WAITING: usize = 600;
+/// Turns of one group: the first of them waits for all.
+const MOST_TURNS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     pub pool: SqlitePool,
     turns: Arc<Mutex<Option<Group>>>,
+    /// How many wait for their turn.
+    wanted: Arc<AtomicUsize>,
     patience: Duration,
 }
 
@@ -29,6 +40,7 @@ pub(super) struct Writer {
 #[derive(Debug)]
 struct Group {
     on: sqlx::Transaction<'static, Sqlite>,
+    turns: usize,
     /// Those whose turn is over and who wait for the commit.
     waiting: Vec<oneshot::Sender<Outcome>>,
 }
@@ -50,21 +62,25 @@ pub(crate) struct Turn {
 
 impl Writer {
     pub fn new(pool: SqlitePool, patience: Duration) -> Self {
-        Self { pool, turns: Arc::default(), patience }
+        Self { pool, turns: Arc::default(), wanted: Arc::default(), patience }
     }
 
     /// Waits for its turn.
     pub async fn begin(&self) -> Result<Turn> {
         let late = |_| Error::Unavailable("other writers take too long".to_owned());
-        let mut group = timeout(self.patience, self.turns.clone().lock_owned()).await.map_err(late)?;
-        if group.is_none() {
-            let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-            *group = Some(Group { on, waiting: Vec::new() });
-            // Turns come in the order they were asked for, so this one comes behind all that wait by now.
-            tokio::spawn(end(self.turns.clone()));
+        let waiting = Waiting::new(&self.wanted);
+        let mut place = timeout(self.patience, self.turns.clone().lock_owned()).await.map_err(late)?;
+        drop(waiting);
+        match place.as_mut() {
+            Some(group) => group.turns += 1,
+            None => {
+                let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+                *place = Some(Group { on, turns: 1, waiting: Vec::new() });
+                tokio::spawn(end(self.turns.clone(), self.wanted.clone()));
+            }
         }
         Ok(Turn {
-            group: Some(group),
+            group: Some(place),
             text: "savepoint turn".to_owned(),
             bound: SqliteArguments::default(),
             begun: false,
@@ -72,11 +88,36 @@ impl Writer {
     }
 }
 
-/// Commits the group that is open when its turn comes, and tells everybody in it.
-async fn end(turns: Arc<Mutex<Option<Group>>>) {
-    // Let go before the commit: while the disk works, the next group's first turn waits for the connection and the
-    // others for theirs, and so they come together.
-    let Some(Group { on, waiting }) = turns.lock_owned().await.take() else { return };
+/// One who waits for a turn, also when the wait is given up.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(wanted: &'a AtomicUsize) -> Self {
+        wanted.fetch_add(1, Ordering::Relaxed);
+        Self(wanted)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Commits the group when nobody waits to join it, and tells everybody in it.
+async fn end(turns: Arc<Mutex<Option<Group>>>, wanted: Arc<AtomicUsize>) {
+    let Group { on, waiting, .. } = loop {
+        // Turns come in the order they were asked for: this is behind all that wait by now.
+        let mut place = turns.clone().lock_owned().await;
+        let joined = wanted.load(Ordering::Relaxed) > 0;
+        match place.take() {
+            None => return,
+            Some(group) if joined && group.turns < MOST_TURNS => *place = Some(group),
+            Some(group) => break group,
+        }
+    };
+    // The place is free before the commit: while the disk works, the next group's first turn waits for the
+    // connection and the others for theirs, and so they come together.
     let outcome = if waiting.is_empty() { on.rollback().await } else { on.commit().await };
     tell(waiting, outcome.map_err(|e| e.to_string().into()));
 }
@@ -181,7 +222,7 @@ impl Drop for Turn {
 async fn undo(mut group: OwnedMutexGuard<Option<Group>>) {
     let Some(open) = group.as_mut() else { return };
     let Err(e) = sqlx::query("rollback to turn; release turn").execute(&mut *open.on).await else { return };
-    let Some(Group { mut on, waiting }) = group.take() else { return };
+    let Some(Group { mut on, waiting, .. }) = group.take() else { return };
     // sqlx still counts the transaction that SQLite has ended.
     let _ = sqlx::query("begin").execute(&mut *on).await;
     let _ = on.rollback().await;
