@@ -51,7 +51,7 @@ const groups: Group[] = [
       paths.employeeSecurity,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
-        .map((id) => `${paths.employeeTab('spvs')}&spv=${id}`),
+        .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),
     ],
   },
   {

@@ -31,6 +31,8 @@ export const paths = {
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
+  employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
+  employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
   employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',
   isoSecurity: '/iso-dashboard/security',

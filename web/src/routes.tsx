@@ -23,7 +23,7 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/client/DashboardPage') },
       { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
-      { path: 'orders/:id', lazy: () => import('./portals/client/OrderPage') },
+      { path: 'orders/:id', lazy: () => import('./portals/client/order/OrderPage') },
     ],
   },
   {
@@ -38,7 +38,11 @@ const portals: RouteObject[] = [
     ...portal,
     loader: admit('employee', 'super_admin'),
     lazy: () => import('./portals/employee/EmployeePortal'),
-    children: [{ index: true, lazy: () => import('./portals/employee/DashboardPage') }, security],
+    children: [
+      { index: true, lazy: () => import('./portals/employee/DashboardPage') },
+      { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
+      security,
+    ],
   },
   {
     path: paths.isoDashboard,

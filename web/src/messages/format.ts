@@ -38,6 +38,11 @@ export function ago(instant: string, now = Date.now()): string {
   return size === 0 ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / size), unit);
 }
 
+/** "tomorrow", "in 3 days". */
+export function relativeDays(days: number): string {
+  return new Intl.RelativeTimeFormat(getLocale().language, { numeric: 'auto' }).format(days, 'day');
+}
+
 /** The exact amount. Intl takes the decimal string itself, so no digit goes through a float. */
 export function money(amount: string | null | undefined, currency: string): string {
   if (amount === null || amount === undefined) return none;

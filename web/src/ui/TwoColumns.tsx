@@ -10,3 +10,13 @@ export function TwoColumns({ main, side }: { main: ReactNode; side: ReactNode })
     </div>
   );
 }
+
+/** Two columns of one width. */
+export function Halves({ left, right }: { left: ReactNode; right: ReactNode }) {
+  return (
+    <div className={classes.halves}>
+      <div className={classes.column}>{left}</div>
+      <div className={classes.column}>{right}</div>
+    </div>
+  );
+}

@@ -5,6 +5,7 @@ import client from './client.json';
 import common from './common.json';
 import dashboards from './dashboards.json';
 import employee from './employee.json';
+import orders from './orders.json';
 import publicPages from './public.json';
 import security from './security.json';
 
@@ -16,6 +17,7 @@ export const messages = {
   client,
   employee,
   dashboards,
+  orders,
   public: publicPages,
   security,
 };

@@ -1,9 +1,25 @@
+import { IconFolders, IconLayoutDashboard, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
+import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
+import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'security']);
-  const security = { path: paths.clientProfile, label: t('security:profile.menu') };
-  return <PortalLayout portal={t('portal.client')} home={paths.clientDashboard} security={security} />;
+  const { t } = useTranslation(['common', 'client', 'security']);
+  const navigation = (
+    <NavGroup label={t('portal.client')}>
+      <Entry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
+      <Entry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
+      <Entry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
+    </NavGroup>
+  );
+  return (
+    <PortalLayout
+      portal={t('portal.client')}
+      home={paths.clientDashboard}
+      navigation={navigation}
+      security={{ path: paths.clientProfile, label: t('security:profile.menu') }}
+    />
+  );
 }

@@ -1,9 +1,28 @@
+import { IconLayoutDashboard } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
+import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
+import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'security']);
-  const security = { path: paths.employeeSecurity, label: t('security:menu') };
-  return <PortalLayout portal={t('portal.employee')} home={paths.employeeDashboard} security={security} />;
+  const { t } = useTranslation(['common', 'employee', 'security']);
+  const navigation = (
+    <NavGroup label={t('portal.employee')}>
+      <Entry
+        to={paths.employeeDashboard}
+        end
+        icon={IconLayoutDashboard}
+        label={t('employee:nav.dashboard')}
+      />
+    </NavGroup>
+  );
+  return (
+    <PortalLayout
+      portal={t('portal.employee')}
+      home={paths.employeeDashboard}
+      navigation={navigation}
+      security={{ path: paths.employeeSecurity, label: t('security:menu') }}
+    />
+  );
 }

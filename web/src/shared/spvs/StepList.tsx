@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Step } from '../../api/types';
 import { date, dateTime } from '../../messages/format';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { DueTag } from './DueTag';
 import classes from './StepList.module.css';
 
 interface Props {
@@ -50,6 +51,7 @@ function StepBody({ step, reader }: { step: Step; reader: Step['owner'] | undefi
       <div className={classes.head}>
         <span className={classes.name}>{step.step_name}</span>
         <StatusBadge kind="step" status={step.status} />
+        {step.status !== 'completed' && <DueTag day={step.due_date} />}
       </div>
       <div className={classes.facts}>{facts.join(' · ')}</div>
       {step.status === 'blocked' && (

@@ -1,0 +1,45 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import { Timeline } from '../../../shared/activity/Timeline';
+import { People } from '../../../shared/spvs/People';
+import { PageHeader } from '../../../ui/PageHeader';
+import { ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { BackToDashboard } from '../BackToDashboard';
+import { Overview } from './Overview';
+import { Tasks } from './Tasks';
+
+/** One order of the client: what to do, what is done, and everything that belongs to it. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation('client');
+  const { data: spv, error, refetch } = useQuery(queries.spv(id));
+  if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader
+        title={spv?.identifier ?? t('order.loading')}
+        text={spv && t('order.number', { number: spv.order_number })}
+        back={<BackToDashboard />}
+        actions={spv && <StatusBadge kind="spv" status={spv.status} />}
+      />
+      {!spv && <Skeleton height={320} radius="md" />}
+      {spv && (
+        <Stack gap="md">
+          <Overview spv={spv} />
+          <Tasks spv={spv} />
+          <TwoColumns
+            // One line each: what belongs to the order.
+            main={<Timeline spvId={spv.id} />}
+            side={<People spv={spv} />}
+          />
+        </Stack>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Anchor, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
+import { Timeline } from '../../../shared/activity/Timeline';
+import { People } from '../../../shared/spvs/People';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+import { ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { StatusActions } from '../spvs/StatusActions';
+import { OrderSteps } from './OrderSteps';
+import { Overview } from './Overview';
+
+/** One order as the staff work on it. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['employee', 'client', 'orders']);
+  const { data: spv, error, refetch } = useQuery(queries.spv(id));
+  if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader
+        title={spv?.identifier ?? t('client:order.loading')}
+        text={spv && t('client:order.number', { number: spv.order_number })}
+        back={
+          <Anchor component={Link} to={paths.employeeOrderInTab(id)} fz="inherit">
+            ← {t('tab.spvs')}
+          </Anchor>
+        }
+        actions={
+          spv && (
+            <>
+              <StatusBadge kind="spv" status={spv.status} />
+              <StatusActions spv={spv} />
+            </>
+          )
+        }
+      />
+      {!spv && <Skeleton height={320} radius="md" />}
+      {spv && (
+        <TwoColumns
+          // One line each: what belongs to the order.
+          main={
+            <>
+              <Section title={t('client:order.overview')}>
+                <Overview spv={spv} />
+              </Section>
+              <Section title={t('spvs.steps')} flush>
+                <OrderSteps spv={spv} />
+              </Section>
+            </>
+          }
+          side={
+            <>
+              <People spv={spv} withClient />
+              <Timeline spvId={spv.id} />
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import type { SpvDetail } from '../../api/types';
+import { Section } from '../../ui/Section';
+import classes from './People.module.css';
+
+/** Between whom an order is. The staff's page names the client too. */
+export function People({ spv, withClient = false }: { spv: SpvDetail; withClient?: boolean }) {
+  const { t } = useTranslation('orders');
+  const { data: settings } = useQuery(queries.settings());
+  const representative = settings?.representative;
+  return (
+    <Section title={t('people')}>
+      <dl className={classes.people}>
+        {withClient && (
+          <Who role={t('client')} name={spv.client_name}>
+            <Anchor href={`mailto:${spv.client_email}`} fz="inherit">
+              {spv.client_email}
+            </Anchor>
+          </Who>
+        )}
+        {representative && (
+          <Who role={t('representative')} name={representative.name}>
+            {representative.email && (
+              <Anchor href={`mailto:${representative.email}`} fz="inherit">
+                {representative.email}
+              </Anchor>
+            )}
+          </Who>
+        )}
+        {spv.iso_name && <Who role={t('iso')} name={spv.iso_name} />}
+        <Who role={t('company')} name={spv.company_name} />
+      </dl>
+    </Section>
+  );
+}
+
+function Who({ role, name, children }: { role: string; name: string; children?: ReactNode }) {
+  return (
+    <div>
+      <dt>{role}</dt>
+      <dd>{name}</dd>
+      {children && <dd className={classes.way}>{children}</dd>}
+    </div>
+  );
+}

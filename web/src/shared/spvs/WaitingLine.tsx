@@ -1,0 +1,31 @@
+import { IconHourglass, IconUserExclamation } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { SpvDetail, Step } from '../../api/types';
+import { DueTag } from './DueTag';
+import { waitingFor } from './due';
+import classes from './WaitingLine.module.css';
+
+const open = ['pending', 'active', 'processing'];
+
+/** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
+export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
+  const { t } = useTranslation(['orders', 'names']);
+  const waiting = open.includes(spv.status) ? waitingFor(spv.steps) : undefined;
+  if (!waiting) return null;
+  const { step, on, reason } = waiting;
+  const yours = on === reader;
+  const Icon = yours ? IconUserExclamation : IconHourglass;
+  const name = { step: step.step_name, who: t(`names:waiting_on.${on}`) };
+  return (
+    <div className={classes.line} data-yours={yours}>
+      <Icon size={18} stroke={1.75} aria-hidden="true" />
+      <div className={classes.words}>
+        <div className={classes.what}>
+          {yours ? t('waiting_on_you', name) : t('waiting_on', name)}
+          <DueTag day={step.due_date} />
+        </div>
+        {reason && <div className={classes.why}>{reason}</div>}
+      </div>
+    </div>
+  );
+}

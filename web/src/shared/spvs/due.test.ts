@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { Step } from '../../api/types';
+import { dueOn, waitingFor } from './due';
+
+test('a date is near within three days, and late the day after', () => {
+  const due = (day: string) => dueOn(day, '2026-11-21');
+  expect(due('2026-11-20')).toEqual({ nearness: 'late', days: -1 });
+  expect(due('2026-11-21')).toEqual({ nearness: 'soon', days: 0 });
+  expect(due('2026-11-24')).toEqual({ nearness: 'soon', days: 3 });
+  expect(due('2026-11-25')).toEqual({ nearness: 'far', days: 4 });
+});
+
+test('a blocked step says whom the order waits for, else its owner is next', () => {
+  const step = (status: Step['status'], owner: Step['owner'], waiting_on: Step['waiting_on'] = null) =>
+    ({ status, owner, waiting_on, blocked_reason: waiting_on && 'a stamp' }) as Step;
+  const on = (...steps: Step[]) => waitingFor(steps)?.on;
+  expect(on(step('completed', 'staff'), step('pending', 'client'), step('pending', 'staff'))).toBe('client');
+  expect(on(step('pending', 'client'), step('in_progress', 'authority'))).toBe('authority');
+  expect(on(step('in_progress', 'staff'), step('blocked', 'staff', 'client'))).toBe('client');
+  expect(waitingFor([step('blocked', 'staff', 'iso')])?.reason).toBe('a stamp');
+  expect(waitingFor([step('completed', 'staff')])).toBeUndefined();
+});
