@@ -3,7 +3,7 @@
 
 use crate::support::{Person, TestApp, on_both};
 use axum::http::Method;
-use domain::{ids::CompanyId, requests};
+use domain::ids::CompanyId;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -18,40 +18,37 @@ struct Rows {
     /// Maya's order, pending, and its first step.
     spv: String,
     step: String,
-    /// A request from the contact page.
+    /// Maya's request for an order, and another that Maya takes back.
     request: String,
+    withdrawn: String,
     /// Rows that nobody is signed in from, to be shut and deleted.
     other_client: String,
     other_company: String,
     other_iso: String,
 }
 
-async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &str, n: usize) -> Rows {
+async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &Person, n: usize) -> Rows {
     let id = |answer: &Value, of: &str| answer.pointer(of).and_then(Value::as_str).expect("an id").to_owned();
     let spv = staff
         .post(
             "/rest/v1/spvs",
-            json!({ "client_id": maya, "company_id": acme, "iso_id": iso, "purchase_amount": "1000" }),
+            json!({ "client_id": maya.id, "company_id": acme, "iso_id": iso, "purchase_amount": "1000" }),
         )
         .await
         .ok();
     let company = app.world.company(&format!("Company {n}")).await;
-    let request = requests::Input {
-        kind: "support".to_owned(),
-        name: "A".to_owned(),
-        email: "a@example.com".to_owned(),
-        message: "Hello".to_owned(),
-        ..requests::Input::default()
-    };
-    let request = requests::create(&app.world.operator(), request).await.expect("a request");
+    let order = json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
+    let request = id(&maya.post("/rest/v1/requests", order.clone()).await.ok(), "/id");
+    let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
     let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     Rows {
         acme,
         iso: iso.to_owned(),
-        maya: maya.to_owned(),
+        maya: maya.id.to_string(),
         step: id(&spv, "/steps/0/id"),
-        request: request.id.to_string(),
+        request,
+        withdrawn,
         spv: id(&spv, "/id"),
         other_client: other_client.to_string(),
         other_company: company.to_string(),
@@ -99,6 +96,12 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "job_create" => (String::new(), json!({ "name": "seed" })),
         "request_get" => (rows.request.clone(), none()),
+        "request_accept" => (
+            rows.request.clone(),
+            json!({ "company_id": rows.acme, "iso_id": rows.iso, "purchase_amount": "1", "price": "1" }),
+        ),
+        "request_reject" => (rows.request.clone(), reason()),
+        "request_withdraw" => (rows.withdrawn.clone(), none()),
         "request_create" => {
             (String::new(), json!({ "kind": "support", "name": "A", "email": unique, "message": "Hello" }))
         }
@@ -155,7 +158,7 @@ async fn everybody_tries_everything() {
             write!(table, "{who:>12}").unwrap();
         }
         for (n, (operation, method, path)) in operations().into_iter().enumerate() {
-            let rows = rows(&app, &erin, app.acme, &iso.to_string(), &maya.id.to_string(), n).await;
+            let rows = rows(&app, &erin, app.acme, &iso.to_string(), &maya, n).await;
             write!(table, "\n{operation:<24}").unwrap();
             for (who, person) in &people {
                 let (id, body) = trial(&operation, &rows, who)

@@ -188,7 +188,14 @@ pub enum Resource {
     /// The outbox and the sending of mails.
     Mails,
     Jobs,
+    /// Everybody's requests.
     Requests,
+    /// A request; whoever sent it signed in may know of it.
+    Request {
+        user_id: Option<UserId>,
+    },
+    /// An order that its client asks for.
+    OrderRequest,
     Settings,
     /// The office's own log.
     Activity,
@@ -218,7 +225,7 @@ impl Resource {
             Self::Users => "user",
             Self::Mails => "mail",
             Self::Jobs => "job",
-            Self::Requests => "request",
+            Self::Requests | Self::Request { .. } | Self::OrderRequest => "request",
             Self::Settings => "settings",
             Self::Activity => "activity",
             Self::TestData => "test_data",
@@ -363,6 +370,12 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
         (Resource::NewClient | Resource::NewCompany | Resource::NewIso | Resource::NewSpv, Create) => when(staff),
         (Resource::Requests, View) => when(staff),
+        (Resource::Request { user_id }, _) if !staff && user_id != Some(user.id) => Verdict::Hidden,
+        (Resource::Request { .. }, View) => Verdict::Yes,
+        // Staff decide; taking a request back is for whoever sent it.
+        (Resource::Request { .. }, Update) => when(staff),
+        (Resource::Request { user_id }, Cancel) => when(user_id == Some(user.id)),
+        (Resource::OrderRequest, Create) => when(user.role == Role::Client),
         (Resource::Dashboard(portal), View) => when(match portal {
             Portal::Client => user.role == Role::Client,
             Portal::Employee => staff,

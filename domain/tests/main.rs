@@ -2,6 +2,7 @@
 mod access_matrix;
 mod auth;
 mod hard_use;
+mod order_requests;
 mod schema;
 mod story;
 mod users;

@@ -118,7 +118,16 @@ async fn no_query_scans_a_table_that_grows() {
         dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: people.next_cursor }).await.unwrap();
         mails::list(&sigrid, None, &PageQuery::default()).await.unwrap();
         mails::list(&sigrid, Some(mails::Status::Failed), &PageQuery::default()).await.unwrap();
-        requests::list(&sigrid, &PageQuery::default()).await.unwrap();
+        for ctx in [&sigrid, &maya] {
+            for filter in [
+                requests::Filter::default(),
+                requests::Filter { kind: Some("order".to_owned()), status: None },
+                requests::Filter { kind: Some("order".to_owned()), status: Some(requests::Status::Pending) },
+                requests::Filter { kind: None, status: Some(requests::Status::Pending) },
+            ] {
+                requests::list(ctx, &filter, &PageQuery::default()).await.unwrap();
+            }
+        }
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::admin::list(&sigrid, None, 0, 2).await.unwrap();
         auth::admin::list(&sigrid, Some("maya"), 0, 2).await.unwrap();

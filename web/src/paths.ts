@@ -26,6 +26,7 @@ export const paths = {
   privacy: '/privacy',
   clientDashboard: '/client-dashboard',
   clientOrders: '/client-dashboard/orders',
+  clientNewOrder: '/client-dashboard/orders/new',
   clientProfile: '/client-profile',
   clientOrder: (id: string) => `/client-dashboard/orders/${id}`,
   employeePortal: '/employee-portal',
@@ -33,6 +34,7 @@ export const paths = {
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
+  employeeRequests: '/employee-dashboard/requests',
   employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',
   isoSecurity: '/iso-dashboard/security',
@@ -42,6 +44,12 @@ export const paths = {
   adminUsers: '/admin-dashboard/users',
   adminSecurity: '/admin-dashboard/security',
 } as const;
+
+/** The page that says an action is done, under which reference, and after how many milliseconds (decision 33). */
+export function successOf(done: { redirect: string; reference: string; milliseconds: number }): string {
+  const time = Math.max(done.milliseconds / 1000, 0.1).toFixed(1);
+  return `${paths.success}?${new URLSearchParams({ redirect: done.redirect, ref: done.reference, time })}`;
+}
 
 /** Short or old addresses that lead to a real page (decision 31). */
 export const redirects: Record<string, string> = {

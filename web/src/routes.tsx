@@ -24,6 +24,7 @@ const portals: RouteObject[] = [
       { index: true, lazy: () => import('./portals/client/DashboardPage') },
       { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
       { path: 'orders/:id', lazy: () => import('./portals/client/order/OrderPage') },
+      { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
     ],
   },
   {
@@ -41,6 +42,7 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
+      { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
       security,
     ],
   },

@@ -71,6 +71,9 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(jobs::list, jobs::create))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::get))
+        .routes(routes!(requests::accept))
+        .routes(routes!(requests::reject))
+        .routes(routes!(requests::withdraw))
 }
 
 /// What has no `/rest/v1` before it and is described all the same.

@@ -197,6 +197,9 @@ pub struct NewSpv {
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
+    /// Our fee: an invoice is raised over it.
+    #[schema(example = "1250.00")]
+    price: Option<String>,
     /// Only with an ISO; up to four decimals.
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
@@ -218,6 +221,7 @@ pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetai
         custom_identifier: input.custom_identifier,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
+        price: input.price,
         iso_commission_percentage: input.iso_commission_percentage,
         country: input.country,
         ordered_date: input.ordered_date,

@@ -65,6 +65,9 @@ pub struct Create {
     /// [default: USD]
     #[arg(long)]
     currency: Option<String>,
+    /// Our fee, like 1250.00; an invoice is raised over it
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    price: Option<String>,
     /// 0 to 100, up to four decimals
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     iso_commission_percentage: Option<String>,
@@ -164,6 +167,7 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
             amount,
         )?),
         currency: args.currency,
+        price: args.price,
         iso_commission_percentage: args.iso_commission_percentage,
         country: args.country,
         ordered_date: args.ordered_date,

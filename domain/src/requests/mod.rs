@@ -1,14 +1,18 @@
-//! Requests to the staff: from the contact page and the application forms, by people without an account
-//! (decisions 22 and the table of dead elements).
+//! Requests to the staff: from the contact page and the application forms, by people without an account, and for new
+//! orders, by clients (decisions 22 and the table of dead elements).
 mod application;
+mod decide;
+mod order;
 mod store;
 
 pub use application::{AccountType, Application, Form, Person};
-pub use store::Request;
+pub use decide::{accept, can, reject, withdraw};
+pub use order::{Form as OrderForm, Order};
+pub use store::{Filter, Request, Status};
 
 use crate::{
     access::{Action, Resource},
-    activity::{self, Event},
+    activity,
     catalogue,
     check::{Check, LINE},
     ctx::Ctx,
@@ -17,13 +21,14 @@ use crate::{
     idempotency,
     ids::RequestId,
     page::{Page, PageQuery},
+    users,
 };
 use serde_json::{Map, Value};
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// `support` from the contact page, `account` from an application form.
+    /// `support` from the contact page, `account` from an application form, `order` from a client.
     pub kind: String,
     /// Taken from the application where there is one.
     pub name: String,
@@ -34,17 +39,25 @@ pub struct Input {
     pub account_type: Option<String>,
     /// The form of that account.
     pub application: Option<Form>,
+    /// The order that a client asks for.
+    pub order: Option<OrderForm>,
 }
 
-/// Takes a request in. Anybody; the caller limits how often.
+/// Takes a request in. Anybody, but for orders, which are for clients; the caller limits how often.
 ///
 /// # Errors
-/// Invalid per field.
+/// Invalid per field; Unauthenticated and Forbidden for an order.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     let mut check = Check::new();
     let kind = input.kind.trim();
+    if kind == "order" {
+        return create_order(ctx, input).await;
+    }
     if !matches!(kind, "support" | "account") {
-        check.refuse("kind", Problem::new("unknown").with("allowed", "support, account"));
+        check.refuse("kind", Problem::new("unknown").with("allowed", "support, account, order"));
+    }
+    if input.order.is_some() {
+        check.refuse("order", Problem::new("not_allowed"));
     }
     let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
     let account = match (kind, account_type) {
@@ -86,6 +99,37 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     Ok(request)
 }
 
+/// A client asks for a new order. Who it is, the account says.
+async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
+    ctx.may(Action::Create, Resource::OrderRequest)?;
+    let mut check = Check::new();
+    for (field, left) in [
+        ("name", !input.name.is_empty()),
+        ("email", !input.email.is_empty()),
+        ("message", !input.message.is_empty()),
+        ("account_type", input.account_type.is_some()),
+        ("application", input.application.is_some()),
+    ] {
+        if left {
+            check.refuse(field, Problem::new("not_allowed"));
+        }
+    }
+    check.done()?;
+    let order = Order::read(ctx, &input.order.unwrap_or_default())?;
+    let user = users::me(ctx).await?.user;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        let found = store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"))?;
+        tx.commit().await?;
+        return Ok(found);
+    }
+    let request = Request::new(ctx, "order", user.name(), user.email, order.purpose.clone(), order.data()?);
+    insert(&mut tx, ctx, &request).await?;
+    idempotency::remember(&mut tx, ctx, request.id.0).await?;
+    tx.commit().await?;
+    Ok(request)
+}
+
 /// Who came without an account, and who vouches for the address.
 #[derive(Debug)]
 pub(crate) struct Applicant {
@@ -110,29 +154,29 @@ pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()>
 /// Writes a request within a use case and tells of it.
 async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
     store::insert(tx, request, ctx.origin.address.as_deref()).await?;
-    let event = Event::new("request.created", "request", request.id.0, request.reference());
-    activity::append(tx, ctx, event.with("kind", request.kind.clone())).await?;
-    Ok(())
+    activity::append(tx, ctx, decide::told("request.created", request)).await
 }
 
-/// The newest requests. Staff.
+/// The newest requests: everybody's for the staff, their own for others.
 ///
 /// # Errors
-/// Forbidden; Invalid for a wrong limit or cursor.
-pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Request>> {
-    ctx.may(Action::View, Resource::Requests)?;
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
+    ctx.scope()?;
+    let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), page.after()?, limit + 1).await?;
+    let rows = store::list(&mut ctx.db(), of, filter, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |request| (request.created_at, request.id)))
 }
 
-/// One request. Staff.
+/// One request. Staff, and whoever sent it.
 ///
 /// # Errors
-/// Forbidden; NotFound.
+/// NotFound, also when it is not the actor's to know of.
 pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
-    ctx.may(Action::View, Resource::Requests)?;
-    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))
+    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    ctx.may(Action::View, decide::resource(&request))?;
+    Ok(request)
 }
 
 /// The request with this reference, as people quote it: `REQ-6f1c2d3e`. Staff.
@@ -158,13 +202,18 @@ impl Request {
         Self {
             id: RequestId(ctx.chance.uuid()),
             kind: kind.to_owned(),
-            status: "pending".to_owned(),
+            status: Status::Pending,
             user_id: ctx.actor.user_id(),
             name,
             email,
             message,
             data,
             created_at: ctx.now(),
+            spv_id: None,
+            spv_custom_identifier: None,
+            reason: None,
+            decided_at: None,
+            decided_by: None,
             version: 1,
         }
     }

@@ -41,6 +41,8 @@ pub struct Input {
     pub custom_identifier: Option<String>,
     pub purchase_amount: Option<String>,
     pub currency: Option<String>,
+    /// Our fee, if it is known.
+    pub price: Option<String>,
     pub iso_commission_percentage: Option<String>,
     pub country: Option<String>,
     pub ordered_date: Option<String>,
@@ -69,43 +71,7 @@ pub struct New {
 /// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
     ctx.may(Action::Create, Resource::NewSpv)?;
-    let mut check = Check::new();
-    let mut needed = |field: &str, missing: bool| {
-        if missing {
-            check.refuse(field, Problem::new("required"));
-        }
-    };
-    needed("company_id", input.company_id.is_none());
-    needed("client_id", input.client_id.is_none());
-    let custom = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
-    let currency =
-        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
-    let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
-    let percent =
-        check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
-    if percent.is_some() && input.iso_id.is_none() {
-        check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
-    }
-    let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
-    let date = check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
-    check.done()?;
-    let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
-        return Err(Error::field("client_id", "required"));
-    };
-    let new = New {
-        client_id,
-        company_id,
-        iso_id: input.iso_id,
-        custom_identifier: custom.clone(),
-        country,
-        currency,
-        price_minor: None,
-        commission_minor: None,
-        purchase_amount_minor: amount,
-        iso_commission_percentage: percent,
-        status: Status::Pending,
-        ordered_date: date,
-    };
+    let new = checked(ctx, &input)?;
     // The default identifier is a time; of two people in one second, the second takes the next.
     let mut tries = 0;
     loop {
@@ -114,14 +80,9 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
             tx.commit().await?;
             return get(ctx, SpvId(id)).await;
         }
-        let custom = match &custom {
-            Some(custom) => custom.clone(),
-            None => default_identifier(&mut tx, ctx, company_id).await?,
-        };
-        match make(&mut tx, ctx, New { custom_identifier: Some(custom), ..new.clone() }).await {
+        match place(&mut tx, ctx, new.clone()).await {
             Err(e) if e.is_unique_violation() && new.custom_identifier.is_none() && tries < 5 => tries += 1,
-            Err(e) if e.is_unique_violation() => return Err(Error::field("custom_identifier", "duplicate")),
-            Err(e) => return Err(e),
+            Err(e) => return Err(taken(e)),
             Ok(id) => {
                 idempotency::remember(&mut tx, ctx, id.0).await?;
                 tx.commit().await?;
@@ -129,6 +90,68 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
             }
         }
     }
+}
+
+/// What the form of a pending order says.
+///
+/// # Errors
+/// Invalid per field.
+pub(crate) fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
+    let mut check = Check::new();
+    let mut needed = |field: &str, missing: bool| {
+        if missing {
+            check.refuse(field, Problem::new("required"));
+        }
+    };
+    needed("company_id", input.company_id.is_none());
+    needed("client_id", input.client_id.is_none());
+    let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let currency =
+        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
+    let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
+    let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
+    let percent =
+        check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
+    if percent.is_some() && input.iso_id.is_none() {
+        check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
+    }
+    let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
+    let ordered_date =
+        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
+    check.done()?;
+    let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
+        return Err(Error::field("client_id", "required"));
+    };
+    Ok(New {
+        client_id,
+        company_id,
+        iso_id: input.iso_id,
+        custom_identifier,
+        country,
+        currency,
+        price_minor,
+        commission_minor: None,
+        purchase_amount_minor: amount,
+        iso_commission_percentage: percent,
+        status: Status::Pending,
+        ordered_date,
+    })
+}
+
+/// [`make`] for an order of the SPV tab, which gets an identifier where it was given none.
+///
+/// # Errors
+/// As [`make`].
+pub(crate) async fn place(tx: &mut Tx, ctx: &Ctx, mut new: New) -> Result<SpvId> {
+    if new.custom_identifier.is_none() {
+        new.custom_identifier = Some(default_identifier(tx, ctx, new.company_id).await?);
+    }
+    make(tx, ctx, new).await
+}
+
+/// A unique violation is the identifier's.
+pub(crate) fn taken(error: Error) -> Error {
+    if error.is_unique_violation() { Error::field("custom_identifier", "duplicate") } else { error }
 }
 
 /// `SPV-` and the UTC time, with a counter when the company has it already (decision 7).

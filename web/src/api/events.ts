@@ -107,6 +107,7 @@ const touchedBy: Record<string, string[]> = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
+  request: ['requests'],
   spv: ['spvs'],
   step: ['spvs'],
   session: ['security'],

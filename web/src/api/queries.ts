@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
+import type { RequestStatus } from './types';
 
 /** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
 
@@ -77,6 +78,10 @@ export const queries = {
       queryKey: ['spvs', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/spvs/{id}', { params: { path: { id } }, signal })),
     }),
+  requests: (query: { kind?: string; status?: RequestStatus; limit?: number }) =>
+    pages(['requests', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
+    ),
   activity: (query: { spv_id?: string; limit?: number }) =>
     pages(['activity', query], (cursor, signal) =>
       body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),

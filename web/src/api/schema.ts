@@ -496,10 +496,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, newest first. Staff. */
+        /** Requests, newest first: everybody's for the staff, your own otherwise. */
         get: operations["request_list"];
         put?: never;
-        /** Writes to the staff. No sign-in needed; a few a minute. */
+        /** Writes to the staff. No sign-in needed but for orders; a few a minute without one. */
         post: operations["request_create"];
         delete?: never;
         options?: never;
@@ -514,10 +514,61 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A request. Staff. */
+        /** A request. Staff, and whoever sent it. */
         get: operations["request_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accepts the order that a client asks for: makes it, pending, once. */
+        post: operations["request_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refuses a request. Staff. */
+        post: operations["request_reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes your own request back. */
+        post: operations["request_withdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -723,6 +774,10 @@ export interface components {
          * @enum {string}
          */
         Aal: "aal1" | "aal2";
+        AcceptedAs: {
+            id: components["schemas"]["SpvId"];
+            identifier: string;
+        };
         /** @description A thing that happened. The catalogue's `events` have a sentence for each `action`. */
         Activity: {
             /** @example spv.started */
@@ -1252,9 +1307,10 @@ export interface components {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
             application?: components["schemas"]["ApplicationForm"] | null;
-            email: string;
+            /** @description Not with `order`: the account says. */
+            email?: string;
             /**
-             * @description `support` from the contact page, `account` from an application form.
+             * @description `support` from the contact page, `account` from an application form, `order` from a client signed in.
              * @example support
              */
             kind: string;
@@ -1262,6 +1318,7 @@ export interface components {
             message?: string;
             /** @description Not with `application`, whose names it is made of. */
             name?: string;
+            order?: components["schemas"]["OrderRequestForm"] | null;
         };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
@@ -1282,6 +1339,11 @@ export interface components {
              * @example 2026-11-21
              */
             ordered_date?: string | null;
+            /**
+             * @description Our fee: an invoice is raised over it.
+             * @example 1250.00
+             */
+            price?: string | null;
             /** @example 250000.00 */
             purchase_amount: string;
         };
@@ -1296,6 +1358,41 @@ export interface components {
             to: string;
             /** @description `password_setup` or `welcome`. */
             type: string;
+        };
+        /** @description The order a client asks for. */
+        OrderRequest: {
+            country: components["schemas"]["Country"];
+            currency: components["schemas"]["Currency"];
+            proposed_names: string[];
+            /** @example 250000.00 */
+            purchase_amount: string;
+            purpose: string;
+        };
+        /** @description The form as it was typed. */
+        OrderRequestForm: {
+            /**
+             * @description US unless told.
+             * @default null
+             */
+            country: string | null;
+            /** @default null */
+            currency: string | null;
+            /**
+             * @description One to three, the favourite first.
+             * @default []
+             */
+            proposed_names: string[];
+            /**
+             * @description What the vehicle is to buy.
+             * @default null
+             * @example 250000.00
+             */
+            purchase_amount: string;
+            /**
+             * @description What the vehicle is for.
+             * @default null
+             */
+            purpose: string;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Activity: {
@@ -1384,23 +1481,61 @@ export interface components {
             /** @default null */
             phone: string | null;
         };
-        /** @description A request as the staff see it. */
+        /** @description A request, as the staff and whoever sent it see it. */
         Request: {
+            /** @description What the caller may do with it: `accept`, `reject`, `withdraw`. */
+            can: string[];
             /** Format: date-time */
             created_at: string;
             /** @description `account_type` and `application` of an application form. */
             data: {
                 [key: string]: unknown;
             };
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description For the staff. */
+            decided_by: string | null;
             email: string;
             id: components["schemas"]["RequestId"];
             kind: string;
             message: string;
             name: string;
+            order: components["schemas"]["OrderRequest"] | null;
+            /** @description Why it was rejected. */
+            reason: string | null;
             reference: string;
-            status: string;
+            spv: components["schemas"]["AcceptedAs"] | null;
+            status: components["schemas"]["RequestStatus"];
+            user_id: components["schemas"]["UserId"] | null;
             /** Format: int64 */
             version: number;
+        };
+        /** @description The order as the staff make it of a client's request. */
+        RequestAccepted: {
+            company_id: components["schemas"]["CompanyId"];
+            /** @description Where the vehicle is formed; US unless told. */
+            country?: string | null;
+            currency?: string | null;
+            /** @description Unique in the company; made from the time unless told. */
+            custom_identifier?: string | null;
+            /**
+             * @description Only with an ISO; up to four decimals.
+             * @example 2.5
+             */
+            iso_commission_percentage?: string | null;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            /**
+             * @description Today unless told.
+             * @example 2026-11-21
+             */
+            ordered_date?: string | null;
+            /**
+             * @description Our fee: an invoice is raised over it.
+             * @example 1250.00
+             */
+            price?: string | null;
+            /** @example 250000.00 */
+            purchase_amount: string;
         };
         RequestCreated: {
             id: components["schemas"]["RequestId"];
@@ -1409,6 +1544,15 @@ export interface components {
         };
         /** Format: uuid */
         RequestId: string;
+        RequestRejected: {
+            /** @description Whoever sent it reads this. */
+            reason: string;
+        };
+        /**
+         * @description Where a request stands.
+         * @enum {string}
+         */
+        RequestStatus: "pending" | "in_review" | "approved" | "rejected" | "withdrawn";
         /** @description Roles that need a second factor. Unset: staff do, but for a demonstration. */
         RequireMfa: {
             /** @default null */
@@ -2885,6 +3029,9 @@ export interface operations {
     request_list: {
         parameters: {
             query?: {
+                /** @description `order`, `account` or `support`. */
+                kind?: string;
+                status?: components["schemas"]["RequestStatus"];
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -2958,6 +3105,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2967,6 +3116,123 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_accept: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestAccepted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_reject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestRejected"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_withdraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -4,8 +4,14 @@ import type { Choice } from '../ui/ChoiceSelect';
 
 export type Country = Spv['country'];
 
-/** The currency of new orders. */
-export const currency = 'USD';
+export type Currency = Spv['currency'];
+
+/** The currency of new orders, until another is chosen. */
+export const currency: Currency = 'USD';
+
+const known: Currency[] = ['USD', 'EUR', 'GBP', 'AED', 'JPY', 'SGD', 'THB'];
+
+export const currencies: Choice<Currency>[] = known.map((value) => ({ value, label: value }));
 
 const countries: Country[] = ['US', 'AE', 'JP', 'SG', 'TH'];
 

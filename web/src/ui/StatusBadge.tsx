@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
 import { Tag } from './Tag';
 
-type Kind = 'spv' | 'step' | 'profile';
+type Kind = 'spv' | 'step' | 'profile' | 'request';
 
 const toneOf: Record<string, ToneName> = {
   pending: 'wait',
@@ -11,6 +11,9 @@ const toneOf: Record<string, ToneName> = {
   in_progress: 'work',
   closed: 'done',
   completed: 'done',
+  approved: 'done',
+  in_review: 'work',
+  rejected: 'stop',
   blocked: 'stop',
   suspended: 'stop',
   cancelled: 'rest',

@@ -7,6 +7,7 @@ import dashboards from './dashboards.json';
 import employee from './employee.json';
 import orders from './orders.json';
 import publicPages from './public.json';
+import requests from './requests.json';
 import security from './security.json';
 
 export const messages = {
@@ -19,5 +20,6 @@ export const messages = {
   dashboards,
   orders,
   public: publicPages,
+  requests,
   security,
 };

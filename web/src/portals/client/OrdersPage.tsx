@@ -1,5 +1,5 @@
-import { Anchor } from '@mantine/core';
-import { IconFolderPlus } from '@tabler/icons-react';
+import { Anchor, Button, Stack } from '@mantine/core';
+import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -17,9 +17,10 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { BackToDashboard } from './BackToDashboard';
+import { OwnRequests } from './requests/OwnRequests';
 
 export function Component() {
-  const { t } = useTranslation(['client', 'common']);
+  const { t } = useTranslation(['client', 'common', 'requests']);
   const [q, setQ] = useParam('q');
   const state = listState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
   const columns: Column<Spv>[] = [
@@ -56,25 +57,36 @@ export function Component() {
   ];
   return (
     <>
-      <PageHeader title={t('orders.title')} back={<BackToDashboard />} />
-      <Section
-        title={t('orders.all')}
-        flush
-        actions={<SearchBox label={t('orders.search')} value={q} onChange={setQ} />}
-      >
-        <DataTable
-          label={t('orders.all')}
-          columns={columns}
-          state={state}
-          rowKey={(spv) => spv.id}
-          empty={
-            <EmptyState
-              icon={<IconFolderPlus size={20} />}
-              title={q ? t('common:no_match', { q }) : t('orders.empty')}
-            />
-          }
-        />
-      </Section>
+      <PageHeader
+        title={t('orders.title')}
+        back={<BackToDashboard />}
+        actions={
+          <Button component={Link} to={paths.clientNewOrder} leftSection={<IconPlus size={15} />}>
+            {t('requests:own.new')}
+          </Button>
+        }
+      />
+      <Stack gap="md">
+        <Section
+          title={t('orders.all')}
+          flush
+          actions={<SearchBox label={t('orders.search')} value={q} onChange={setQ} />}
+        >
+          <DataTable
+            label={t('orders.all')}
+            columns={columns}
+            state={state}
+            rowKey={(spv) => spv.id}
+            empty={
+              <EmptyState
+                icon={<IconFolderPlus size={20} />}
+                title={q ? t('common:no_match', { q }) : t('orders.empty')}
+              />
+            }
+          />
+        </Section>
+        <OwnRequests />
+      </Stack>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { IconInbox, IconLayoutDashboard } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
@@ -15,6 +15,7 @@ export function Component() {
         icon={IconLayoutDashboard}
         label={t('employee:nav.dashboard')}
       />
+      <Entry to={paths.employeeRequests} icon={IconInbox} label={t('employee:nav.requests')} />
     </NavGroup>
   );
   return (

@@ -16,7 +16,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
-import { currency, useCountries, type Country } from '../../../shared/countries';
+import { currency, useCountries, type Country, type Currency } from '../../../shared/countries';
 
 interface Props {
   /** Whose order it is, when that is already known. */
@@ -26,16 +26,39 @@ interface Props {
 }
 
 /** 'Create SPV Order'. */
-export function SpvForm({ clientId, ...props }: Props) {
-  return clientId ? <ForClient clientId={clientId} {...props} /> : <Form {...props} />;
+export function SpvForm({ clientId, onClose, onCreated }: Props) {
+  const { t } = useTranslation('employee');
+  const form = {
+    title: t('spvs.create'),
+    submitLabel: t('spvs.create_submit'),
+    onClose,
+    save: (spv: NewSpv, key: string) => body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: spv })),
+    saved: (spv: SpvDetail) => {
+      toast({ title: t('spvs.created'), description: spv.identifier });
+      onCreated(spv);
+    },
+  };
+  return clientId ? <SpvFormFor clientId={clientId} {...form} /> : <Form {...form} />;
 }
 
-function ForClient({ clientId, ...props }: Props & { clientId: string }) {
-  const { t } = useTranslation('employee');
+interface FormProps<Result> {
+  title: string;
+  text?: string;
+  submitLabel: string;
+  client?: Client;
+  /** What is known already. */
+  known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
+  save: (spv: NewSpv, key: string) => Promise<Result>;
+  saved: (result: Result) => void;
+  onClose: () => void;
+}
+
+/** The order's dialog for a client, whose company and partner are filled in. */
+export function SpvFormFor<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
   const { data: client, error, refetch } = useQuery(queries.client(clientId));
   if (client) return <Form client={client} {...props} />;
   return (
-    <Modal opened onClose={props.onClose} title={t('spvs.create')}>
+    <Modal opened onClose={props.onClose} title={props.title}>
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : (
@@ -45,7 +68,7 @@ function ForClient({ clientId, ...props }: Props & { clientId: string }) {
   );
 }
 
-function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client?: Client }) {
+function Form<Result>({ client, known, title, text, submitLabel, ...props }: FormProps<Result>) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
   const missing = useMissing();
@@ -54,8 +77,9 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
       company_id: client?.company_id ?? null,
       iso_id: (client && (client.iso_id ?? noIso)) ?? null,
       client_id: client?.id ?? null,
-      country: 'US' as Country,
-      purchase_amount: '',
+      country: known?.country ?? ('US' as Country),
+      purchase_amount: known?.purchase_amount ?? '',
+      price: '',
       custom_identifier: '',
       iso_commission_percentage: '',
       ordered_date: today(),
@@ -64,26 +88,30 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
   });
   const { company_id: companyId, iso_id: isoId } = form.values;
   const withIso = isoId !== null && isoId !== noIso;
+  const unit = known?.currency ?? currency;
 
   const save = useSave({
     form,
-    save: (spv: NewSpv, key) => body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: spv })),
-    saved: (spv) => {
-      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
-      toast({ title: t('spvs.created'), description: spv.identifier });
-      onCreated(spv);
+    save: props.save,
+    saved: (result) => {
+      for (const noun of ['spvs', 'requests', 'invoices', 'dashboards']) {
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      }
+      props.saved(result);
     },
   });
   const submit = form.onSubmit((values) => {
     const identifier = values.custom_identifier.trim();
     const rate = values.iso_commission_percentage.trim();
+    const price = values.price.trim();
     save.mutate({
       client_id: values.client_id ?? '',
       company_id: values.company_id ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
-      currency,
+      currency: unit,
       purchase_amount: decimal(values.purchase_amount),
+      ...(price && { price: decimal(price) }),
       ...(identifier && { custom_identifier: identifier }),
       ...(withIso && rate && { iso_commission_percentage: decimal(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
@@ -92,13 +120,14 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
 
   return (
     <FormModal
-      title={t('spvs.create')}
-      submitLabel={t('spvs.create_submit')}
+      title={title}
+      text={text}
+      submitLabel={submitLabel}
       busyLabel={t('creating')}
       busy={save.isPending}
       dirty={form.isDirty()}
       onSubmit={submit}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       <Pair>
         <CompanySelect
@@ -132,19 +161,25 @@ function Form({ client, onClose, onCreated }: Omit<Props, 'clientId'> & { client
       />
       <Pair>
         <AmountInput
-          unit={currency}
+          unit={unit}
           label={t('names:field.purchase_amount')}
           required
           {...form.getInputProps('purchase_amount')}
         />
-        {withIso && (
-          <AmountInput
-            unit="%"
-            label={t('names:field.iso_commission_percentage')}
-            {...form.getInputProps('iso_commission_percentage')}
-          />
-        )}
+        <AmountInput
+          unit={unit}
+          label={t('names:field.price')}
+          description={t('spvs.price_text')}
+          {...form.getInputProps('price')}
+        />
       </Pair>
+      {withIso && (
+        <AmountInput
+          unit="%"
+          label={t('names:field.iso_commission_percentage')}
+          {...form.getInputProps('iso_commission_percentage')}
+        />
+      )}
       <TextInput
         size="sm"
         label={t('names:field.custom_identifier')}

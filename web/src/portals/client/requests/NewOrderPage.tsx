@@ -1,0 +1,160 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import { decimal } from '../../../messages/format';
+import { paths, successOf } from '../../../paths';
+import { currencies, currency, useCountries, type Country } from '../../../shared/countries';
+import { required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { AmountInput } from '../../../ui/AmountInput';
+import { BusyButton } from '../../../ui/BusyButton';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { Pair } from '../../../ui/FormModal';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { BackToDashboard } from '../BackToDashboard';
+import classes from './NewOrderPage.module.css';
+
+/** A client asks for an order. */
+export function Component() {
+  const { t } = useTranslation('requests');
+  return (
+    <>
+      <PageHeader title={t('form.title')} text={t('form.text')} back={<BackToDashboard />} />
+      <TwoColumns main={<OrderForm />} side={<WhatNext />} />
+    </>
+  );
+}
+
+function WhatNext() {
+  const { t } = useTranslation('requests');
+  return (
+    <Section title={t('form.next')}>
+      <ol className={classes.next}>
+        <li>{t('form.next_1')}</li>
+        <li>{t('form.next_2')}</li>
+        <li>{t('form.next_3')}</li>
+      </ol>
+    </Section>
+  );
+}
+
+const asField = 'order.';
+
+function OrderForm() {
+  const { t } = useTranslation(['requests', 'names']);
+  const navigate = useNavigate();
+  const missing = useMissing();
+  const countries = useCountries();
+  const began = useRef(0);
+  const form = useForm({
+    initialValues: {
+      purpose: '',
+      country: 'US' as Country,
+      first: '',
+      second: '',
+      third: '',
+      purchase_amount: '',
+      currency,
+    },
+    validate: { purpose: required, first: required, purchase_amount: required },
+  });
+  const save = useSave({
+    form: {
+      setErrors: (errors) =>
+        form.setErrors(
+          Object.fromEntries(
+            Object.entries(errors).map(([name, words]) => {
+              const field = name.startsWith(asField) ? name.slice(asField.length) : name;
+              return [field === 'proposed_names' ? 'first' : field, words];
+            }),
+          ),
+        ),
+    },
+    save: (values: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/requests', {
+          params: idempotent(key),
+          body: {
+            kind: 'order',
+            order: {
+              country: values.country,
+              purpose: values.purpose,
+              proposed_names: [values.first, values.second, values.third].filter((name) => name.trim()),
+              purchase_amount: decimal(values.purchase_amount),
+              currency: values.currency,
+            },
+          },
+        }),
+      ),
+    saved: ({ reference }) => {
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      const milliseconds = performance.now() - began.current;
+      void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
+    },
+  });
+  const submit = form.onSubmit((values) => {
+    began.current = performance.now();
+    save.mutate(values);
+  }, missing);
+
+  return (
+    <Section title={t('form.title')}>
+      <form className={classes.form} onSubmit={submit} noValidate>
+        <Textarea
+          label={t('form.purpose')}
+          description={t('form.purpose_text')}
+          required
+          autosize
+          minRows={3}
+          {...form.getInputProps('purpose')}
+        />
+        <ChoiceSelect
+          label={t('names:field.country')}
+          choices={countries}
+          {...form.getInputProps('country')}
+        />
+        <fieldset className={classes.names}>
+          <legend>{t('form.names')}</legend>
+          <p className={classes.hint}>{t('form.names_text')}</p>
+          <TextInput size="sm" label={t('form.first_name')} required {...form.getInputProps('first')} />
+          <Pair>
+            <TextInput size="sm" label={t('form.second_name')} {...form.getInputProps('second')} />
+            <TextInput size="sm" label={t('form.third_name')} {...form.getInputProps('third')} />
+          </Pair>
+        </fieldset>
+        <Pair>
+          <AmountInput
+            unit={form.values.currency}
+            label={t('names:field.purchase_amount')}
+            description={t('form.amount_text')}
+            required
+            {...form.getInputProps('purchase_amount')}
+          />
+          <ChoiceSelect
+            label={t('names:field.currency')}
+            description={'\u00a0'}
+            choices={currencies}
+            {...form.getInputProps('currency')}
+          />
+        </Pair>
+        <div className={classes.footer}>
+          <Button component={Link} to={paths.clientOrders} variant="default">
+            {t('form.cancel')}
+          </Button>
+          <BusyButton
+            type="submit"
+            busy={save.isPending}
+            label={t('form.submit')}
+            busyLabel={t('form.submitting')}
+          />
+        </div>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import type { Order, Request } from '../../../api/types';
+import { toast } from '../../../ui/toasts';
+import { SpvFormFor } from '../spvs/SpvForm';
+
+interface Props {
+  request: Request;
+  clientId: string;
+  order: Order;
+  onClose: () => void;
+}
+
+/** The order's dialog, filled in with what the client asked for. */
+export function AcceptForm({ request, clientId, order, onClose }: Props) {
+  const { t } = useTranslation('requests');
+  return (
+    <SpvFormFor
+      clientId={clientId}
+      title={t('accept.title', { reference: request.reference })}
+      text={t('accept.text')}
+      submitLabel={t('accept.submit')}
+      known={order}
+      // Whose order it is, the request says.
+      save={({ client_id: _, ...terms }, key) =>
+        body(
+          api.POST('/rest/v1/requests/{id}/accept', {
+            params: { path: { id: request.id }, ...idempotent(key) },
+            body: terms,
+          }),
+        )
+      }
+      saved={({ spv }) => {
+        toast({ title: t('accept.done'), description: spv?.identifier });
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import { IconCheck, IconFileDescription, IconX } from '@tabler/icons-react';
+import { Modal, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Request } from '../../../api/types';
+import { RequestDetails } from '../../../shared/requests/RequestDetails';
+import { useSave } from '../../../shared/useSave';
+import { RowMenu, type RowAction } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
+import { ReasonDialog } from '../spvs/ReasonDialog';
+import { AcceptForm } from './AcceptForm';
+
+type Dialog = 'accept' | 'reject' | 'details' | null;
+
+/** What the staff can do with a request. */
+export function RequestMenu({ request }: { request: Request }) {
+  const { t } = useTranslation(['requests', 'common']);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  const { order, user_id: clientId, reference } = request;
+  const reject = useSave({
+    save: (reason: string) =>
+      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
+    saved: () => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('reject.done'), description: reference });
+    },
+  });
+  const offers: (RowAction & { needs?: string })[] = [
+    {
+      needs: 'accept',
+      label: t('accept'),
+      icon: <IconCheck size={15} />,
+      onClick: () => setDialog('accept'),
+    },
+    {
+      needs: 'reject',
+      label: t('reject'),
+      icon: <IconX size={15} />,
+      onClick: () => setDialog('reject'),
+    },
+    { label: t('details'), icon: <IconFileDescription size={15} />, onClick: () => setDialog('details') },
+  ];
+  return (
+    <>
+      <RowMenu
+        name={reference}
+        actions={offers.filter(({ needs }) => !needs || request.can.includes(needs))}
+      />
+      {dialog === 'accept' && order && clientId && (
+        <AcceptForm request={request} order={order} clientId={clientId} onClose={close} />
+      )}
+      {dialog === 'reject' && (
+        <ReasonDialog
+          title={t('reject.title', { reference })}
+          text={t('reject.text')}
+          confirmLabel={t('reject')}
+          busy={reject.isPending}
+          onConfirm={(reason) => reject.mutate(reason)}
+          onClose={close}
+        />
+      )}
+      {dialog === 'details' && (
+        <Modal
+          opened
+          onClose={close}
+          title={t('details_of', { reference })}
+          size="lg"
+          closeButtonProps={{ 'aria-label': t('common:close') }}
+        >
+          <RequestDetails request={request} />
+          {request.reason && (
+            <Text size="sm" mt="md">
+              {t('reason', { reason: request.reason })}
+            </Text>
+          )}
+        </Modal>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { Select } from '@mantine/core';
+import type { Choice } from './ChoiceSelect';
+
+interface Props {
+  label: string;
+  /** What it is called when nothing is narrowed. */
+  all: string;
+  value: string;
+  choices: Choice<string>[];
+  onChange: (value: string) => void;
+}
+
+/** Narrows a list to one of a few; the empty value is all of them. */
+export function ChoiceFilter({ label, all, value, choices, onChange }: Props) {
+  return (
+    <Select
+      size="sm"
+      w={160}
+      aria-label={label}
+      value={value}
+      data={[{ value: '', label: all }, ...choices]}
+      onChange={(next) => onChange(next ?? '')}
+      allowDeselect={false}
+    />
+  );
+}
