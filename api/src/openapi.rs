@@ -153,7 +153,18 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 10] = ["Client", "ClientCreated", "Company", "CompanyDetail", "Iso", "IsoDetail", "Request", "SpvDetail", "Step", "StepChanged"];
+const ROWS: [&str; 10] = [
+    "Client",
+    "ClientCreated",
+    "Company",
+    "CompanyDetail",
+    "Iso",
+    "IsoDetail",
+    "Request",
+    "SpvDetail",
+    "Step",
+    "StepChanged",
+];
 
 /// What each refusal means, wherever it is given.
 const REFUSALS: [(&str, &str); 10] = [

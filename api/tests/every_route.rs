@@ -37,7 +37,8 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         .await
         .ok();
     let company = app.world.company(&format!("Company {n}")).await;
-    let order = json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
+    let order =
+        json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
     let request = id(&maya.post("/rest/v1/requests", order.clone()).await.ok(), "/id");
     let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
     let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;

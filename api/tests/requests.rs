@@ -54,7 +54,7 @@ async fn every_form_is_kept_and_read_by_the_staff() {
             assert_eq!((&seen["reference"], &seen["status"]), (&made["reference"], &json!("pending")));
             assert_eq!((&seen["data"]["account_type"], &seen["message"]), (&json!(account), &json!("")));
             assert!(!seen["data"]["application"]["first_name"].as_str().unwrap().contains(' '));
-            maya.get(&path).await.refused(403, "forbidden");
+            maya.get(&path).await.refused(404, "not_found");
             app.nobody().get(&path).await.refused(401, "unauthenticated");
         }
         let all = erin.get("/rest/v1/requests?limit=10").await.ok();

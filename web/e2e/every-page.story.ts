@@ -39,6 +39,7 @@ const groups: Group[] = [
     pages: async (office) => [
       paths.clientDashboard,
       paths.clientOrders,
+      paths.clientNewOrder,
       paths.clientProfile,
       ...(await orders(office, 'client@example.com')).slice(0, 2).map(paths.clientOrder),
     ],
@@ -49,6 +50,7 @@ const groups: Group[] = [
     pages: async (office) => [
       ...employeePages,
       paths.employeeSecurity,
+      paths.employeeRequests,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),
@@ -88,6 +90,7 @@ const screens: Record<string, BrowserContextOptions> = {
 test('no address of a portal is left out below', () => {
   const swept = [paths.clientDashboard, paths.clientOrders, paths.clientProfile, paths.employeeDashboard];
   const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
+  rest.push(paths.clientNewOrder, paths.employeeRequests);
   const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
   rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);
   expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());

@@ -206,9 +206,10 @@ pub struct RequestAccepted {
 #[utoipa::path(post, path = "/requests/{id}/accept", operation_id = "request_accept", tag = "requests",
     params(("id" = RequestId, Path)), request_body = RequestAccepted, responses((status = 200, body = View)))]
 pub async fn accept(
+    SignedIn(ctx): SignedIn,
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
-    New { ctx, input, .. }: New<RequestAccepted>,
+    Json(input): Json<RequestAccepted>,
 ) -> Result<Row<View>> {
     let input = spvs::Input {
         client_id: None,

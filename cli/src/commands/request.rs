@@ -11,7 +11,9 @@ use domain::{
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List requests, newest first
-    #[command(after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending")]
+    #[command(
+        after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending"
+    )]
     List(List),
     /// Show a request, and the form that came with it
     #[command(after_help = "Examples:\n  spvctl request show REQ-6f1c2d3e")]

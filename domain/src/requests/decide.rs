@@ -7,7 +7,6 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
-    idempotency,
     ids::RequestId,
     spvs,
 };
@@ -19,10 +18,6 @@ use crate::{
 /// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, stale; Invalid per field of the order.
 pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs::Input) -> Result<Request> {
     let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, RequestId(id)).await;
-    }
     let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
     if request.order().is_none() {
         return Err(Error::conflict("not_an_order"));
@@ -32,7 +27,6 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
     let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
     store::decide(&mut tx, &decided).await?;
     activity::append(&mut tx, ctx, told("request.approved", &decided).spv(spv)).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     get(ctx, id).await
 }

@@ -12,8 +12,7 @@ pub use store::{Filter, Request, Status};
 
 use crate::{
     access::{Action, Resource},
-    activity,
-    catalogue,
+    activity, catalogue,
     check::{Check, LINE},
     ctx::Ctx,
     db::Tx,

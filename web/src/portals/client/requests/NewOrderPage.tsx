@@ -1,6 +1,5 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
@@ -51,7 +50,6 @@ function OrderForm() {
   const navigate = useNavigate();
   const missing = useMissing();
   const countries = useCountries();
-  const began = useRef(0);
   const form = useForm({
     initialValues: {
       purpose: '',
@@ -76,8 +74,9 @@ function OrderForm() {
           ),
         ),
     },
-    save: (values: typeof form.values, key) =>
-      body(
+    save: async (values: typeof form.values, key) => {
+      const began = performance.now();
+      const made = await body(
         api.POST('/rest/v1/requests', {
           params: idempotent(key),
           body: {
@@ -91,20 +90,18 @@ function OrderForm() {
             },
           },
         }),
-      ),
-    saved: ({ reference }) => {
+      );
+      return { reference: made.reference, milliseconds: performance.now() - began };
+    },
+    saved: ({ reference, milliseconds }) => {
       void queryClient.invalidateQueries({ queryKey: ['requests'] });
-      const milliseconds = performance.now() - began.current;
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
-  const submit = form.onSubmit((values) => {
-    began.current = performance.now();
-    save.mutate(values);
-  }, missing);
+  const submit = form.onSubmit((values) => save.mutate(values), missing);
 
   return (
-    <Section title={t('form.title')}>
+    <Section title={t('form.section')}>
       <form className={classes.form} onSubmit={submit} noValidate>
         <Textarea
           label={t('form.purpose')}
@@ -132,27 +129,26 @@ function OrderForm() {
           <AmountInput
             unit={form.values.currency}
             label={t('names:field.purchase_amount')}
-            description={t('form.amount_text')}
             required
             {...form.getInputProps('purchase_amount')}
           />
           <ChoiceSelect
             label={t('names:field.currency')}
-            description={'\u00a0'}
             choices={currencies}
             {...form.getInputProps('currency')}
           />
         </Pair>
         <div className={classes.footer}>
-          <Button component={Link} to={paths.clientOrders} variant="default">
-            {t('form.cancel')}
-          </Button>
+          {/* On the left: toasts come up on the right. */}
           <BusyButton
             type="submit"
             busy={save.isPending}
             label={t('form.submit')}
             busyLabel={t('form.submitting')}
           />
+          <Button component={Link} to={paths.clientOrders} variant="default">
+            {t('form.cancel')}
+          </Button>
         </div>
       </form>
     </Section>

@@ -57,7 +57,12 @@ export function OwnRequests() {
       ),
     },
     { key: 'sent', header: t('column.sent'), cell: (request) => <Ago at={request.created_at} /> },
-    { key: 'status', wide: true, header: t('common:status'), cell: (request) => <Outcome request={request} /> },
+    {
+      key: 'status',
+      wide: true,
+      header: t('common:status'),
+      cell: (request) => <Outcome request={request} />,
+    },
     {
       key: 'actions',
       header: t('common:actions'),

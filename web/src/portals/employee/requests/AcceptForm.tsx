@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, edited } from '../../../api/client';
 import type { Order, Request } from '../../../api/types';
 import { toast } from '../../../ui/toasts';
 import { SpvFormFor } from '../spvs/SpvForm';
@@ -22,13 +22,8 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
       submitLabel={t('accept.submit')}
       known={order}
       // Whose order it is, the request says.
-      save={({ client_id: _, ...terms }, key) =>
-        body(
-          api.POST('/rest/v1/requests/{id}/accept', {
-            params: { path: { id: request.id }, ...idempotent(key) },
-            body: terms,
-          }),
-        )
+      save={(terms) =>
+        body(api.POST('/rest/v1/requests/{id}/accept', { params: edited(request), body: terms }))
       }
       saved={({ spv }) => {
         toast({ title: t('accept.done'), description: spv?.identifier });

@@ -115,7 +115,12 @@ export function Component() {
 function Asked({ request }: { request: Request }) {
   const { t } = useTranslation('names');
   const { order, message } = request;
-  if (!order) return <Text size="sm" lineClamp={2}>{message || '—'}</Text>;
+  if (!order)
+    return (
+      <Text size="sm" lineClamp={2}>
+        {message || '—'}
+      </Text>
+    );
   return (
     <>
       {order.proposed_names[0]}

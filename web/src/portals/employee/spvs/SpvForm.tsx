@@ -32,7 +32,8 @@ export function SpvForm({ clientId, onClose, onCreated }: Props) {
     title: t('spvs.create'),
     submitLabel: t('spvs.create_submit'),
     onClose,
-    save: (spv: NewSpv, key: string) => body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: spv })),
+    save: (terms: Terms, client_id: string, key: string) =>
+      body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: { client_id, ...terms } })),
     saved: (spv: SpvDetail) => {
       toast({ title: t('spvs.created'), description: spv.identifier });
       onCreated(spv);
@@ -41,6 +42,9 @@ export function SpvForm({ clientId, onClose, onCreated }: Props) {
   return clientId ? <SpvFormFor clientId={clientId} {...form} /> : <Form {...form} />;
 }
 
+/** An order but for whose it is. */
+type Terms = Omit<NewSpv, 'client_id'>;
+
 interface FormProps<Result> {
   title: string;
   text?: string;
@@ -48,7 +52,7 @@ interface FormProps<Result> {
   client?: Client;
   /** What is known already. */
   known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
-  save: (spv: NewSpv, key: string) => Promise<Result>;
+  save: (terms: Terms, clientId: string, key: string) => Promise<Result>;
   saved: (result: Result) => void;
   onClose: () => void;
 }
@@ -92,7 +96,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
 
   const save = useSave({
     form,
-    save: props.save,
+    save: ({ client_id, ...terms }: NewSpv, key) => props.save(terms, client_id, key),
     saved: (result) => {
       for (const noun of ['spvs', 'requests', 'invoices', 'dashboards']) {
         void queryClient.invalidateQueries({ queryKey: [noun] });
