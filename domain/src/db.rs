@@ -32,6 +32,11 @@ const BUSY: Duration = Duration::from_secs(8);
 /// The same for the queue, where nobody waits for an answer.
 const PATIENT: Duration = Duration::from_secs(30);
 
+/// SQLite's page cache, in kilobytes (below zero). The writer's holds what a busy office changes again and again; a
+/// reader forgets its pages at every commit anyway.
+const WRITER_CACHE: &str = "-32000";
+const READER_CACHE: &str = "-8000";
+
 /// How long a connection to PostgreSQL is taken for alive after its last use.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -292,8 +297,6 @@ impl Db {
             .optimize_on_close(true, None)
             .statement_cache_capacity(300)
             .pragma("temp_store", "memory")
-            // Kilobytes, for each of nine connections.
-            .pragma("cache_size", "-8000")
             // Pages (of 4 kB): pages that many orders share are moved into the database once, not every few writes.
             .pragma("wal_autocheckpoint", "8000")
             .disable_statement_logging();
@@ -302,7 +305,7 @@ impl Db {
             .max_connections(1)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
-            .connect_with(options.clone())
+            .connect_with(options.clone().pragma("cache_size", WRITER_CACHE))
             .await?;
         let write = Writer::new(write, BUSY);
         let queue = SqlitePoolOptions::new()
@@ -310,11 +313,13 @@ impl Db {
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().busy_timeout(PATIENT).pragma("cache_size", "-1000"));
+        // More than there are cores only wait for one, and each has its own memory.
+        let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()
-            .max_connections(8)
+            .max_connections(u32::try_from(readers).unwrap_or(4))
             .acquire_timeout(Duration::from_secs(5))
             .test_before_acquire(false)
-            .connect_lazy_with(options.read_only(true));
+            .connect_lazy_with(options.read_only(true).pragma("cache_size", READER_CACHE));
         Ok(Self { pools: Pools::Sqlite { read, write, queue }, signals })
     }
 

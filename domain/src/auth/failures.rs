@@ -77,10 +77,12 @@ fn neighbourhood_of(origin: &Origin) -> String {
 /// # Errors
 /// TooMany with the seconds that are left to wait.
 pub(super) async fn check(db: &mut impl Sql, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
+    let keys: Vec<_> = counters.iter().map(|counter| counter.key.as_str()).collect();
     let mut left = Duration::zero();
-    for counter in counters {
-        let Some((failures, last_at)) = store::get(db, &counter.key).await? else { continue };
-        left = left.max(last_at + counter.wait(failures) - now);
+    for (key, failures, last_at) in store::get(db, &keys).await? {
+        for counter in counters.iter().filter(|counter| counter.key == key) {
+            left = left.max(last_at + counter.wait(failures) - now);
+        }
     }
     if left <= Duration::zero() {
         return Ok(());

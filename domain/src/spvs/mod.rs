@@ -371,7 +371,11 @@ async fn change(
 pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<Spv> {
     (after.status, after.held_from, after.cancelled_from) = (state.status, state.held_from, state.cancelled_from);
     (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.who(), before.version + 1);
-    store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
+    if state == before.state() {
+        store::save_progress(tx, &after).await?;
+    } else {
+        store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
+    }
     let mut changes = Changes::default();
     for (spv, sign) in [(before, -1), (&after, 1)] {
         if spv.status == Status::Active {

@@ -303,7 +303,7 @@ pub async fn names(
 
 /// Notes a sign-in; no change that an open form needs to know of.
 pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
-    tx.sql("update users set last_sign_in_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    tx.later("update users set last_sign_in_at = $2 where id = $1").await?.bind(id).bind(at).run().await?;
     Ok(())
 }
 

@@ -5,8 +5,15 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
-pub async fn get(db: &mut impl Sql, key: &str) -> Result<Option<(i64, DateTime<Utc>)>> {
-    db.sql("select failures, last_at from failures where key = $1").bind(key.to_owned()).optional().await
+/// Those of the keys that have been counted, in no order.
+pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<(String, i64, DateTime<Utc>)>> {
+    let places: Vec<_> = (1..=keys.len()).map(|n| format!("${n}")).collect();
+    let text = format!("select key, failures, last_at from failures where key in ({})", places.join(", "));
+    let mut query = db.sql_built(text);
+    for key in keys {
+        query = query.bind((*key).to_owned());
+    }
+    query.all().await
 }
 
 /// One more, or the first one again when the last was before `fresh`.
@@ -24,7 +31,7 @@ pub async fn add(tx: &mut Tx, key: &str, at: DateTime<Utc>, fresh: DateTime<Utc>
 }
 
 pub async fn delete(tx: &mut Tx, key: &str) -> Result<()> {
-    tx.sql("delete from failures where key = $1").bind(key.to_owned()).run().await?;
+    tx.later("delete from failures where key = $1").await?.bind(key.to_owned()).run().await?;
     Ok(())
 }
 
