@@ -39,6 +39,34 @@ async function started(process, address) {
   throw new Error(`${address} does not answer`);
 }
 
+/** Sessions of clients, as their refresh tokens: more than there are connections, so that none is used by two at once. */
+async function refreshTokens(base, clients) {
+  const tokens = [];
+  for (const client of clients) {
+    const answer = await fetch(`${base}/auth/v1/token?grant_type=password`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: client.email, password }),
+    });
+    if (!answer.ok) throw new Error(`${client.email}: ${await answer.text()}`);
+    tokens.push((await answer.json()).refresh_token);
+  }
+  return tokens;
+}
+
+/** Refreshes in passes; each answer's token is the next question's, so a pass begins with sessions of its own. */
+async function measureRefreshes(product, clients) {
+  const passed = [];
+  for (let i = 0; i < passes; i += 1) {
+    const tokens = await refreshTokens(product.base, clients);
+    passed.push(wrk(product.base, { paths: ["/auth/v1/token?grant_type=refresh_token"], method: "POST", connections: 16, tokens }, product.pid));
+  }
+  const row = { name: "refresh a session, durable", errors: passed.reduce((sum, run) => sum + run.errors, 0) };
+  for (const figure of ["perSecond", "p50", "p99", "cpuUs"]) row[figure] = median(passed.map((run) => run[figure]));
+  say(`  ${row.name}: ${Math.round(row.perSecond)}/s, p50 ${row.p50.toFixed(1)} ms, p99 ${row.p99.toFixed(1)} ms${row.errors ? `, ${row.errors} ERRORS` : ""}`);
+  return row;
+}
+
 let runs = 0;
 function wrkCommand(base, load) {
   runs += 1;
@@ -46,6 +74,10 @@ function wrkCommand(base, load) {
   writeFileSync(paths, load.paths.join("\n"));
   const env = { ...process.env, PATHS: paths, METHOD: load.method ?? "GET", START: String(runs * 7919) };
   if (load.token) env.TOKEN = load.token;
+  if (load.tokens) {
+    env.TOKENS = join(work, `tokens-${runs}`);
+    writeFileSync(env.TOKENS, load.tokens.join("\n"), { mode: 0o600 });
+  }
   if (load.bodies) {
     env.BODIES = join(work, `bodies-${runs}`);
     writeFileSync(env.BODIES, load.bodies.join("\n"));
@@ -192,6 +224,7 @@ async function benched(database, fixed, hashes) {
     bodies: clients.map((client) => JSON.stringify({ email: client.email, password })),
     connections: 16,
   };
+  if (!only.length || only.includes("refresh")) rows.unshift(await measureRefreshes(product, clients.slice(0, 48)));
   let crowded;
   if (!only.length || only.includes("W1")) {
     const row = measure("W1 sign in", product, signIn, undefined, 0);
