@@ -5,7 +5,11 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use std::{collections::BTreeSet, sync::LazyLock};
+use serde::Serialize;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -55,11 +59,12 @@ pub async fn document() -> Response {
 /// Adds what is true of every operation, so that it is written once: who may, what a refusal looks like, which
 /// headers are read and sent.
 fn complete(document: &mut utoipa::openapi::OpenApi) {
-    let mut inputs = BTreeSet::new();
+    let (mut inputs, mut answers) = (BTreeSet::new(), BTreeSet::new());
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             describe(method, path, operation);
             inputs.extend(body_schema(operation));
+            answers.extend(named(&operation.responses));
         }
     }
     let components = document.components.get_or_insert_default();
@@ -70,6 +75,10 @@ fn complete(document: &mut utoipa::openapi::OpenApi) {
     for (status, description) in REFUSALS {
         components.responses.insert(format!("Refused_{status}"), refusal(description));
     }
+    // What stands within an input is one, too, unless answers have it as well.
+    let within: Vec<String> =
+        reached(&components.schemas, &inputs).difference(&reached(&components.schemas, &answers)).cloned().collect();
+    inputs.extend(within);
     for (name, schema) in &mut components.schemas {
         if let Some((_, row)) = name.split_once('_') {
             name_rows(schema, row);
@@ -214,6 +223,26 @@ fn name_rows(schema: &mut RefOr<Schema>, row: &str) {
     {
         *items = RefOr::T(ArrayBuilder::new().items(Ref::from_schema_name(row)).into());
     }
+}
+
+/// The schemas that are named somewhere in a part of the document.
+fn named(part: &impl Serialize) -> BTreeSet<String> {
+    let text = serde_json::to_string(part).expect("the document is plain data");
+    let after = text.split("\"#/components/schemas/").skip(1);
+    after.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+}
+
+/// Those, and what they are made of.
+fn reached(schemas: &BTreeMap<String, RefOr<Schema>>, from: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut next: Vec<String> = from.iter().cloned().collect();
+    while let Some(name) = next.pop() {
+        if let Some(schema) = schemas.get(&name) {
+            next.extend(named(schema).into_iter().filter(|inner| !found.contains(inner)));
+        }
+        found.insert(name);
+    }
+    found
 }
 
 /// Answers always carry every field; null says that there is nothing in it.

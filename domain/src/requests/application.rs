@@ -36,7 +36,7 @@ impl FromStr for AccountType {
 
 /// A form as it was filled in. Which fields there are depends on the account: see [`Application`].
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schema(as = ApplicationForm)]
 pub struct Form {
     #[schema(required)]

@@ -849,75 +849,34 @@ export interface components {
         };
         /** @description A form as it was filled in. Which fields there are depends on the account: see [`Application`]. */
         ApplicationForm: {
-            /**
-             * @description ISO partners and companies, who must give one.
-             * @default null
-             */
-            business_name: string | null;
-            /**
-             * @description ISO partners: 1-10, 11-50, 51-200 or 201+.
-             * @default null
-             */
-            clients_per_year: string | null;
-            /**
-             * @description Clients: the company they act for.
-             * @default null
-             */
-            company: string | null;
-            /**
-             * @description Companies: 1-10, 11-50, 51-200 or 201+.
-             * @default null
-             */
-            company_size: string | null;
-            /**
-             * @description Clients, who must choose one: US, AE, JP, SG or TH.
-             * @default null
-             */
-            country: string | null;
-            /**
-             * @description Employees.
-             * @default null
-             */
-            department: string | null;
-            /**
-             * @description ISO partners.
-             * @default null
-             */
-            experience: string | null;
-            /** @default null */
+            /** @description ISO partners and companies, who must give one. */
+            business_name?: string | null;
+            /** @description ISO partners: 1-10, 11-50, 51-200 or 201+. */
+            clients_per_year?: string | null;
+            /** @description Clients: the company they act for. */
+            company?: string | null;
+            /** @description Companies: 1-10, 11-50, 51-200 or 201+. */
+            company_size?: string | null;
+            /** @description Clients, who must choose one: US, AE, JP, SG or TH. */
+            country?: string | null;
+            /** @description Employees. */
+            department?: string | null;
+            /** @description ISO partners. */
+            experience?: string | null;
             first_name: string | null;
-            /**
-             * @description Employees, who must give one, and companies.
-             * @default null
-             */
-            job_title: string | null;
-            /** @default null */
+            /** @description Employees, who must give one, and companies. */
+            job_title?: string | null;
             last_name: string | null;
-            /**
-             * @description Companies, which must give one.
-             * @default null
-             */
-            name: string | null;
-            /**
-             * @description ISO partners must give one.
-             * @default null
-             */
-            phone: string | null;
-            /**
-             * @description Clients: what the vehicle is for.
-             * @default null
-             */
-            purpose: string | null;
-            /**
-             * @description Employees, who must give one, and companies.
-             * @default null
-             */
-            reason: string | null;
-            /**
-             * @description ISO partners and companies: https.
-             * @default null
-             */
-            website: string | null;
+            /** @description Companies, which must give one. */
+            name?: string | null;
+            /** @description ISO partners must give one. */
+            phone?: string | null;
+            /** @description Clients: what the vehicle is for. */
+            purpose?: string | null;
+            /** @description Employees, who must give one, and companies. */
+            reason?: string | null;
+            /** @description ISO partners and companies: https. */
+            website?: string | null;
         };
         Client: {
             address: string | null;

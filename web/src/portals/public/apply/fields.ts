@@ -4,8 +4,11 @@ import type { Portal } from '../../../paths';
 
 export type Size = 'clients_per_year' | 'company_size';
 
+/** A field of the wire's form; the address stands beside it. */
+type Name = keyof ApplicationForm | 'email';
+
 export interface Field {
-  name: string;
+  name: Name;
   kind: 'line' | 'text' | 'country' | 'size' | 'email' | 'phone' | 'website';
   required?: boolean;
   autoComplete?: string;
@@ -108,15 +111,13 @@ interface Application {
 
 /** The form as the wire wants it: what was left empty is left out. */
 export function application(portal: Portal, draft: Draft): Application {
-  const filled: Draft = {};
+  const said = (name: Name) => draft[name]?.trim() ?? '';
+  const filled: ApplicationForm = { first_name: said('first_name'), last_name: said('last_name') };
   for (const { name, kind } of fieldsOf(portal)) {
-    const value = draft[name]?.trim() ?? '';
+    const value = said(name);
     if (value && name !== 'email') filled[name] = kind === 'website' ? withScheme(value) : value;
   }
-  return {
-    email: draft.email?.trim() ?? '',
-    application: filled as Partial<ApplicationForm> as ApplicationForm,
-  };
+  return { email: said('email'), application: filled };
 }
 
 /** "example.com" is what people type. */
