@@ -1,17 +1,18 @@
 //! A provider's endpoints and keys: asked for when needed, remembered, asked for again.
-use super::{Failure, Provider, exchange::Client};
+use super::{Failure, Provider, WAIT, exchange::Client};
 use openidconnect::{
     AuthType, JsonWebKeySet,
     core::{CoreClientAuthMethod, CoreProviderMetadata},
 };
 use std::{
-    sync::Arc,
+    sync::{Arc, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 /// So long what a provider said of itself is believed without asking again.
 const FRESH: Duration = Duration::from_secs(3_600);
-/// Asked no more often than that for a key that we do not know: anybody can send a token with one.
+/// Asked no more often than that for a key that we do not know, since anybody can send a token with one, and after a
+/// question that failed.
 const PAUSE: Duration = Duration::from_secs(10);
 /// What Microsoft's document for many organisations has in the place of one.
 const ANY_TENANT: &str = "{tenantid}";
@@ -44,30 +45,81 @@ impl Found {
     }
 }
 
+/// What this process knows of a provider.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    found: Option<Found>,
+    /// The last time that it could not be asked, and why.
+    failed: Option<(Instant, String)>,
+}
+
+impl Known {
+    /// What can be answered without asking; none where the provider must be asked first.
+    fn answer(&self, unknown_to: Option<&Found>, now: Instant) -> Option<Result<Found, Failure>> {
+        let failed = self.failed.as_ref().filter(|(at, _)| now.duration_since(*at) < PAUSE);
+        match (&self.found, failed) {
+            (Some(found), failed) => {
+                let since = now.duration_since(found.at);
+                let wanted = unknown_to.is_some_and(|old| old.at == found.at && since > PAUSE);
+                // While it cannot be asked, what it said before still counts.
+                (failed.is_some() || since < FRESH && !wanted).then(|| Ok(found.clone()))
+            }
+            // Whoever comes soon after somebody who waited in vain does not wait again.
+            (None, Some((_, why))) => Some(Err(Failure::Unavailable(why.clone()))),
+            (None, None) => None,
+        }
+    }
+}
+
 impl Provider {
-    /// What the provider says of itself; asked again when `unknown_to` did not know a key, or when it is old. While
-    /// it cannot be asked, what it said before still counts.
+    /// What the provider says of itself; asked again when `unknown_to` did not know a key, or when it is old. One asks,
+    /// and whoever comes meanwhile takes the older answer, or shares the new one: nobody waits longer than one question
+    /// takes, and after one that failed nobody asks for a while.
     pub(super) async fn found(&self, unknown_to: Option<&Found>) -> Result<Found, Failure> {
-        // Whoever comes while it is being asked waits for that answer.
-        let mut known = self.found.lock().await;
-        if let Some(found) = known.as_ref() {
-            let since = found.at.elapsed();
-            let wanted = unknown_to.is_some_and(|old| old.at == found.at && since > PAUSE);
-            if since < FRESH && !wanted {
-                return Ok(found.clone());
+        if let Some(answer) = self.known().answer(unknown_to, Instant::now()) {
+            return answer;
+        }
+        let _asking = match self.asking.try_lock() {
+            Ok(asking) => asking,
+            Err(_) => {
+                let before = self.known().found.clone();
+                if let (Some(before), None) = (before, unknown_to) {
+                    return Ok(before);
+                }
+                let asking = self.asking.lock().await;
+                if let Some(answer) = self.known().answer(unknown_to, Instant::now()) {
+                    return answer;
+                }
+                asking
+            }
+        };
+        let asked = tokio::time::timeout(WAIT, self.ask()).await;
+        let asked = asked.unwrap_or_else(|_| Err(Failure::Unavailable("it takes too long to answer".to_owned())));
+        let provider = self.settings.kind.wire();
+        let mut known = self.known();
+        match asked {
+            Ok(found) => {
+                *known = Known { found: Some(found.clone()), failed: None };
+                Ok(found)
+            }
+            Err(e) => {
+                known.failed = Some((Instant::now(), e.to_string()));
+                match &known.found {
+                    Some(before) => {
+                        tracing::warn!(provider, error = %e, "the provider cannot be asked again");
+                        Ok(before.clone())
+                    }
+                    None => {
+                        tracing::warn!(provider, error = %e, "the provider cannot be reached");
+                        Err(e)
+                    }
+                }
             }
         }
-        match (self.ask().await, known.as_ref()) {
-            (Ok(found), _) => Ok(known.insert(found).clone()),
-            (Err(e), Some(before)) => {
-                tracing::warn!(provider = self.settings.kind.wire(), error = %e, "the provider cannot be asked again");
-                Ok(before.clone())
-            }
-            (Err(e), None) => {
-                tracing::warn!(provider = self.settings.kind.wire(), error = %e, "the provider cannot be reached");
-                Err(e)
-            }
-        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(&self) -> Result<Found, Failure> {
@@ -115,6 +167,29 @@ mod tests {
             "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],
         });
         Found { metadata: Arc::new(serde_json::from_value(metadata).unwrap()), many, at: Instant::now() }
+    }
+
+    #[test]
+    fn after_a_question_that_failed_nobody_asks_for_a_while() {
+        let then = Instant::now();
+        let later = |seconds| then + Duration::from_secs(seconds);
+        let failed = |seconds| Some((later(seconds), "it is down".to_owned()));
+        assert!(Known::default().answer(None, then).is_none());
+        let down = Known { found: None, failed: failed(0) };
+        assert!(matches!(down.answer(None, later(9)), Some(Err(Failure::Unavailable(_)))));
+        assert!(down.answer(None, later(10)).is_none());
+        let known = |failed| Known { found: Some(Found { at: then, ..found("https://login.example", false) }), failed };
+        assert!(matches!(known(None).answer(None, later(60)), Some(Ok(_))));
+        assert!(known(None).answer(None, later(3_600)).is_none(), "old, so it is asked again");
+        assert!(
+            matches!(known(failed(3_600)).answer(None, later(3_601)), Some(Ok(_))),
+            "and believed while that fails"
+        );
+        let one = known(None);
+        assert!(one.answer(one.found.as_ref(), later(60)).is_none(), "a key that it did not name");
+        assert!(matches!(one.answer(one.found.as_ref(), later(9)), Some(Ok(_))), "but not again and again");
+        let before = Found { at: later(1), ..found("https://login.example", false) };
+        assert!(matches!(one.answer(Some(&before), later(60)), Some(Ok(_))), "asked again since");
     }
 
     #[test]

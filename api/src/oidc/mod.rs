@@ -10,7 +10,7 @@ mod settings;
 pub use exchange::Failure;
 pub use settings::{Kind, Settings};
 
-use discovery::Found;
+use discovery::{Found, Known};
 use openidconnect::{
     AuthorizationCode, CsrfToken, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
     core::CoreAuthenticationFlow,
@@ -34,7 +34,9 @@ pub struct Provider {
     pub settings: Settings,
     http: reqwest::Client,
     callback: RedirectUrl,
-    found: Mutex<Option<Found>>,
+    known: std::sync::Mutex<Known>,
+    /// Held by whoever asks the provider what it is.
+    asking: Mutex<()>,
 }
 
 /// The secrets of one flow, as `domain` keeps them.
@@ -90,7 +92,8 @@ impl Provider {
             settings: settings.clone(),
             http: builder.build().expect("the TLS library starts without a configuration of ours"),
             callback: callback.clone(),
-            found: Mutex::new(None),
+            known: std::sync::Mutex::default(),
+            asking: Mutex::default(),
         }
     }
 
