@@ -6,8 +6,12 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.story.ts',
   outputDir: 'test-results',
-  globalSetup: './e2e/support/ready.ts',
-  projects: [{ name: database() }],
+  globalSetup: './e2e/support/begin.ts',
+  projects: [
+    { name: database(), teardown: 'what was logged' },
+    // After the last story, whichever were told.
+    { name: 'what was logged', testMatch: 'logs.check.ts' },
+  ],
   // Each worker has a portal, a database and a mail server of its own: stories do not see each other's data.
   workers: 2,
   fullyParallel: true,

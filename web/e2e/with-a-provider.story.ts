@@ -1,8 +1,10 @@
 /** Signing in with Google or Microsoft: there, back, and what is said when it leads nowhere. */
 import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
+import { Api } from './support/api';
+import { Authenticator } from './support/authenticator';
 import { Office } from './support/office';
-import { Portal } from './support/portal';
+import { password, Portal } from './support/portal';
 import { Provider } from './support/provider';
 import { expect, test } from './support/story';
 
@@ -77,5 +79,29 @@ test('a client links Google to the account, and unlinks it', async ({ browser })
     await amara.button('Unlink', amara.dialog('Unlink Google?')).click();
     await amara.isTold('Google was unlinked');
     await expect(amara.button('Link Google')).toBeVisible();
+  });
+});
+
+test('whoever has an app shows its code after Google, too', async ({ browser }) => {
+  await inOffice(browser, async (office, provider) => {
+    const who = office.newcomer('Tuva', 'Dahl');
+    await office.clientWithOrder(who);
+    await office.setsPassword(who.email);
+    const session = await Api.signIn(office.portal.url, who.email, password);
+    const { app } = await Authenticator.addedBy(new Api(office.portal.url, session));
+    const tuva = await office.visitor();
+    await tuva.opens(paths.clientOrders);
+    await tuva.isAt('/');
+    await tuva.opens(paths.login('client'));
+    await tuva.button('Google').click();
+    await provider.knows(tuva.page, who.email);
+    await expect(tuva.heading('One more step')).toBeVisible();
+    // The provider's word opens nothing by itself.
+    await tuva.opens(paths.clientDashboard);
+    await expect(tuva.heading('One more step')).toBeVisible();
+    await tuva.writes({ 'Code from the app': await app.code() });
+    await tuva.button('Continue').click();
+    await tuva.isAt(paths.clientDashboard);
+    await expect(tuva.heading('Welcome, Tuva')).toBeVisible();
   });
 });

@@ -3,6 +3,7 @@ import { expect, type Browser, type BrowserContext, type BrowserContextOptions }
 import { Api, type Session } from './api';
 import { Person, Staff, Visitor } from './people';
 import { password, type Portal } from './portal';
+import { areHeardIn } from './secrets';
 
 export interface Newcomer {
   first: string;
@@ -149,6 +150,7 @@ export class Office {
       }),
     });
     this.contexts.push(context);
+    areHeardIn(context);
     await context.addInitScript(() =>
       addEventListener('securitypolicyviolation', (event) =>
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),

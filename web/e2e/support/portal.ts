@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { database, python, spvctl, support } from './machine';
 import { Post } from './post';
 import { run, stop, type Outcome } from './process';
+import { isNoted, keepsLog } from './secrets';
 
 export const password = 'portal-demo-2026';
 
@@ -55,6 +56,8 @@ export class Portal {
       // Stories that are about second factors or limits ask for them.
       SPV_AUTH_REQUIRE_MFA: 'none',
       SPV_AUTH_RATE_LIMITS: 'false',
+      // The more is logged, the more is looked through for what must not be.
+      SPV_LOG: 'info,api=debug,domain=debug,jobs=debug,cli=debug,lettre=debug,reqwest=debug,hyper_util=debug',
       // The system chooses a port that is free.
       SPV_LISTEN: '127.0.0.1:0',
       ...more,
@@ -64,6 +67,9 @@ export class Portal {
       await store.drop();
       await rm(dir, { recursive: true, force: true });
     };
+    for (const name of ['SPV_DEMO_PASSWORD', 'SPV_DEFAULT_PASSWORD', 'SPV_AUTH_JWT_SECRET']) {
+      isNoted(name, (env as NodeJS.ProcessEnv)[name] ?? '');
+    }
     const server = spawn(spvctl, ['serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log: string[] = [];
     try {
@@ -83,6 +89,7 @@ export class Portal {
 
   /** The same, with something to read on its standard input. */
   async tells(input: string, ...args: string[]): Promise<Said> {
+    isNoted('standard input', input);
     return new Said(await run(spvctl, args, { env: this.env, input }));
   }
 
@@ -123,9 +130,11 @@ export class Portal {
 
 /** The address that the server prints once it can be asked. */
 function address(server: ChildProcess, log: string[]): Promise<string> {
+  const keep = keepsLog();
   return new Promise((resolve, reject) => {
     const hear = (data: Buffer) => {
       log.push(data.toString());
+      keep(data.toString());
       const found = /The portal is at (http:\S+)/.exec(log.join(''))?.[1];
       if (found) resolve(found);
     };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { python, support } from './machine';
 import { freePort, listens, run, stop, until } from './process';
+import { areNoted, isNoted } from './secrets';
 
 export class Mail {
   readonly id!: string;
@@ -23,6 +24,12 @@ export class Mail {
     const found = this.text.match(/https?:\/\/\S+/g)?.find((address) => new URL(address).pathname === path);
     if (!found) throw new Error(`The mail “${this.subject}” has no link to ${path}:\n${this.text}`);
     return found;
+  }
+
+  /** Its links and its code are for its reader alone. */
+  notesItsSecrets(): void {
+    for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) areNoted(address);
+    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) isNoted('code in a mail', code ?? '');
   }
 
   /** The six digits beside the link. */
@@ -70,7 +77,9 @@ export class Post {
   async mails(): Promise<Mail[]> {
     const read = await run(python, [join(support, 'mailbox.py'), this.maildir]);
     if (read.code !== 0) throw new Error(read.stderr);
-    return (JSON.parse(read.stdout) as object[]).map((parts) => new Mail(parts));
+    const mails = (JSON.parse(read.stdout) as object[]).map((parts) => new Mail(parts));
+    for (const mail of mails) mail.notesItsSecrets();
+    return mails;
   }
 
   /** The newest mail to this address whose subject has these words, once it is there. */

@@ -1,0 +1,13 @@
+/** Before the first story: what is missing is named, and a folder is made for what must not be said and what was. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ready from './ready';
+
+export default async function begin(): Promise<() => Promise<void>> {
+  ready();
+  const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
+  // Whoever tells stories finds it there.
+  process.env.STORY_LOGS = folder;
+  return () => rm(folder, { recursive: true, force: true });
+}
