@@ -244,10 +244,81 @@ async fn the_audit_tells_who_did_what() {
         assert_eq!(count(audit("?query=action:session.started").await.ok()), 1);
         assert_eq!(count(audit("?query=author:nobody").await.ok()), 0);
         assert!(count(audit("?query=author:Sam").await.ok()) >= 1);
+        assert_eq!(audit("?query=author:sam%40example.com").await.ok(), audit("?query=author:Sam").await.ok());
+        assert!(count(audit("?query=author:root").await.ok()) >= 1, "the operator is no account");
         assert!(count(audit("?query=type:user").await.ok()) >= 2);
         assert_eq!(count(audit("?page=2&per_page=1").await.ok()), 1);
         audit("?query=x").await.refused(400, "validation_failed");
         modern(app.employee("Erin").await.get("/auth/v1/admin/audit")).await.refused(403, "not_admin");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_address_takes_back_what_went_to_the_old_mailbox() {
+    on_both(async |app: TestApp| {
+        let service = app.service();
+        let maya = app.client("Maya").await;
+        let link = json!({ "type": "recovery", "email": "maya@example.com" });
+        let made = post(&service, "admin/generate_link", link).await.ok();
+        modern(maya.put("/auth/v1/user", json!({ "email": "wanted@example.com" }))).await.ok();
+        let path = format!("/auth/v1/admin/users/{}", maya.id);
+        // Taken by somebody else: nothing of the change happens, not the role either.
+        app.client("Noah").await;
+        let both = json!({ "email": "noah@example.com", "app_metadata": { "role": "employee" } });
+        modern(service.put(&path, both)).await.refused(422, "email_exists");
+        assert_eq!(modern(service.get(&path)).await.ok()["app_metadata"]["role"], "client");
+
+        let moved = modern(service.put(&path, json!({ "email": "maya@example.org" }))).await.ok();
+        assert_eq!((moved["email"].as_str(), moved.get("new_email")), (Some("maya@example.org"), None));
+        let old = json!({ "type": "recovery", "token_hash": made["hashed_token"] });
+        post(&app.nobody(), "verify", old).await.refused(403, "otp_expired");
+        for letter in app.post().await {
+            post(&app.nobody(), "verify", json!({ "type": "email_change", "token_hash": letter.token }))
+                .await
+                .refused(403, "otp_expired");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_is_banned_is_no_super_admin_who_stays() {
+    on_both(async |app: TestApp| {
+        let service = app.service();
+        let (one, two) = (app.super_admin("Sam").await, app.super_admin("Ida").await);
+        let path = |person: &Person| format!("/auth/v1/admin/users/{}", person.id);
+        let ban = json!({ "ban_duration": "1h" });
+        modern(service.put(&path(&one), ban.clone())).await.ok();
+        modern(service.put(&path(&two), ban)).await.refused(409, "last_super_admin");
+        modern(service.delete(&path(&two))).await.refused(409, "last_super_admin");
+        modern(service.put(&path(&two), json!({ "app_metadata": { "role": "employee" } })))
+            .await
+            .refused(409, "last_super_admin");
+        app.world.clock.advance(Duration::hours(1));
+        modern(service.delete(&path(&two))).await.ok();
+    })
+    .await;
+}
+
+/// With one question for everybody's factors, and one for everybody's identities.
+#[tokio::test]
+async fn a_page_of_accounts_is_read_at_once() {
+    on_both(async |app: TestApp| {
+        let service = app.service();
+        for n in 0..12 {
+            post(&service, "admin/users", json!({ "email": format!("u{n}@example.com") })).await.ok();
+        }
+        app.world.db.keep_reads();
+        let page = modern(service.get("/auth/v1/admin/users?per_page=12")).await.ok();
+        assert_eq!(page["users"].as_array().map(Vec::len), Some(12));
+        let reads = app.world.db.reads();
+        for table in ["factors", "identities"] {
+            let of = |how: &str| {
+                reads.iter().filter(|sql| sql.contains(&format!("from {table} where user_id {how}"))).count()
+            };
+            assert_eq!((of("in ("), of("= ")), (1, 0), "{reads:?}");
+        }
     })
     .await;
 }

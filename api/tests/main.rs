@@ -6,6 +6,7 @@ mod auth;
 mod auth_account;
 mod auth_admin;
 mod auth_mail;
+mod auth_wire;
 mod bad_input;
 mod events;
 mod every_route;

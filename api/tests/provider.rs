@@ -519,3 +519,34 @@ async fn a_provider_that_is_down_holds_nothing_up() {
     })
     .await;
 }
+
+/// A provider that takes connections and never says anything.
+#[tokio::test]
+async fn nobody_waits_in_line_behind_a_provider_that_hangs() {
+    let hanging = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let issuer = format!("http://{}", hanging.local_addr().unwrap());
+    let asked = tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((connection, _)) = hanging.accept().await {
+            open.push(connection);
+            assert!(open.len() < 3, "it is asked once, not by everybody");
+        }
+    });
+    let google = ProviderSettings::new(ProviderKind::Google, "google".to_owned(), "s".to_owned(), issuer, Vec::new());
+    let http = Http { providers: vec![google], rate_limits: false, ..Http::default() };
+    let app = TestApp::new(World::sqlite().await, http).await;
+    let nobody = app.nobody();
+    let path = format!("/auth/v1/authorize?provider=google&redirect_to={HOME}");
+    let began = std::time::Instant::now();
+    let together = (0..12).map(|_| async { nobody.get(&path).await.header("location").unwrap().to_owned() });
+    for back in futures::future::join_all(together).await {
+        assert_eq!(refused(&Url::parse(&back).unwrap()).1, "provider_unavailable");
+    }
+    let waited = began.elapsed();
+    assert!(waited.as_secs() < 8, "all of them for one question: {waited:?}");
+    let began = std::time::Instant::now();
+    nobody.get(&path).await;
+    assert!(began.elapsed().as_millis() < 1_000, "nobody asks again at once");
+    assert!(!asked.is_finished());
+    asked.abort();
+}

@@ -61,6 +61,8 @@ pub const SETTINGS: &[Setting] = &[
     plain("auth_redirect_allow", Default::None),
     plain("auth_secure_email_change", Default::Fixed("true")),
     plain("auth_mail_gap_seconds", Default::Fixed("60")),
+    plain("auth_mails_per_hour", Default::Fixed("1000")),
+    plain("auth_otp_alike", Default::Fixed("false")),
     plain("oidc_google_client_id", Default::None),
     secret("oidc_google_client_secret", Default::None),
     plain("oidc_google_issuer", Default::Fixed("https://accounts.google.com")),
@@ -105,6 +107,8 @@ pub struct Config {
     pub redirects: Redirects,
     pub secure_email_change: bool,
     pub mail_gap_seconds: i64,
+    pub mails_per_hour: i32,
+    pub otp_alike: bool,
     /// Where people may sign in beside here.
     pub providers: Vec<ProviderSettings>,
     /// Roles that need a second factor where the office's settings do not say.
@@ -178,6 +182,10 @@ impl Config {
         let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
         });
+        let mails_per_hour = read.fixed("auth_mails_per_hour", "1 to 1000000, or 0 for any number", |text| {
+            text.parse().ok().filter(|mails| (0..=1_000_000).contains(mails))
+        });
+        let otp_alike = read.fixed("auth_otp_alike", "true or false", |text| text.parse().ok());
         let providers = providers::read(&mut read);
         let require_mfa = read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
             "none" => Some(Vec::new()),
@@ -226,6 +234,8 @@ impl Config {
             redirects,
             secure_email_change,
             mail_gap_seconds,
+            mails_per_hour,
+            otp_alike,
             providers,
             require_mfa,
             rate_limits,
@@ -259,6 +269,8 @@ impl Config {
             autoconfirm: self.autoconfirm,
             secure_email_change: self.secure_email_change,
             mail_gap_seconds: self.mail_gap_seconds,
+            mails_per_hour: self.mails_per_hour,
+            otp_alike: self.otp_alike,
             require_mfa: self.require_mfa.clone(),
             ..Options::default()
         })

@@ -48,6 +48,10 @@ pub struct Options {
     pub secure_email_change: bool,
     /// Seconds between two mails that somebody asks for.
     pub mail_gap_seconds: i64,
+    /// Mails that all people together may ask for in an hour; 0 for any number.
+    pub mails_per_hour: i32,
+    /// Whoever asks for a link to sign in is not told whether there is an account.
+    pub otp_alike: bool,
     /// Roles that need a second factor where the office's settings do not say; unset: staff, but for a demonstration.
     pub require_mfa: Option<Vec<Role>>,
 }
@@ -65,6 +69,8 @@ impl Default for Options {
             autoconfirm: false,
             secure_email_change: true,
             mail_gap_seconds: 60,
+            mails_per_hour: 1_000,
+            otp_alike: false,
             require_mfa: None,
         }
     }

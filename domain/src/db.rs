@@ -6,7 +6,7 @@
 mod dialect;
 mod writer;
 
-pub use dialect::{Col, Dialect, Shape, for_update, json_list, json_row, number_activity, selected, within};
+pub use dialect::{Col, Dialect, Shape, for_update, in_list, json_list, json_row, number_activity, selected, within};
 
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;

@@ -2,6 +2,7 @@
 mod access_matrix;
 mod auth;
 mod hard_use;
+mod harm;
 mod order_requests;
 mod schema;
 mod story;

@@ -131,6 +131,11 @@ async fn no_query_scans_a_table_that_grows() {
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::admin::list(&sigrid, None, 0, 2).await.unwrap();
         auth::admin::list(&sigrid, Some("maya"), 0, 2).await.unwrap();
+        for query in
+            ["author:Sigrid Test", "author:root", "action:user.created", "type:session"].map(auth::admin::Query::read)
+        {
+            auth::admin::audit(&sigrid, query.as_ref(), 0, 2).await.unwrap();
+        }
         auth::admin::audit(&sigrid, None, 0, 2).await.unwrap();
         users::store::waiting_for(&mut world.db.clone(), "new@example.com").await.unwrap();
         let reads = world.db.reads();

@@ -18,6 +18,14 @@ alter table users add column new_email_confirmed text;
 alter table users add column banned_until timestamptz;
 -- Made over the protocol, and the address is still to be confirmed by a link: then, and not by a password, it opens.
 alter table users add column awaits_confirmation boolean not null default false;
+-- Made by whoever came, who chose the password before showing that the address is theirs.
+alter table users add column self_made boolean not null default false;
+-- When a mail was last asked for, by what for.
+alter table users add column confirmation_sent_at timestamptz;
+alter table users add column recovery_sent_at timestamptz;
+alter table users add column email_change_sent_at timestamptz;
+alter table users add column reauthentication_sent_at timestamptz;
+alter table users add column invited_at timestamptz;
 create index users_by_new_email on users (new_email_key) where new_email_key is not null;
 
 -- The factor that raised the session to aal2.
@@ -119,3 +127,8 @@ create table mail_gaps (
     asked_at timestamptz not null
 );
 create index mail_gaps_old on mail_gaps (asked_at);
+
+-- The log of accounts and sessions, as administrators of the protocol ask for it: all of it, by action, by author.
+create index activity_of_accounts on activity (seq) where seq is not null and subject_kind = 'user';
+create index activity_of_accounts_by_action on activity (action, seq) where seq is not null and subject_kind = 'user';
+create index activity_of_accounts_by_actor on activity (actor_id, actor_name, seq) where seq is not null and subject_kind = 'user';

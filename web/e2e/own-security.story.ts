@@ -41,6 +41,7 @@ test('a new password needs the old one, and signs out every other browser', asyn
   // The other browser is led away without anybody touching it.
   await expect(phone.page).toHaveURL((url) => url.pathname === '/', seconds);
   await laptop.isAt(paths.clientProfile);
+  await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible(seconds);
   await expect(laptop.row(/Signed out.*password was changed/, 'Sign-in history').first()).toBeVisible(
     seconds,
   );

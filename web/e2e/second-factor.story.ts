@@ -82,7 +82,14 @@ test('a recovery code lets in once when the app is not at hand', async ({ office
     await rita.writes({ 'Recovery code': used });
     await rita.button('Continue').click();
     if (works) await expect(rita.heading('Welcome, Rita')).toBeVisible();
-    else await rita.isToldBeside('Recovery code', 'This recovery code is not right, or was used already.');
+    else {
+      await rita.isToldBeside('Recovery code', 'This recovery code is not right, or was used already.');
+      await rita.writes({ 'Recovery code': codes[1] ?? '' });
+      await rita.button('Continue').click();
+      await rita.isAt(paths.clientDashboard);
+      await rita.opens(paths.clientProfile);
+      await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
+    }
   }
 });
 

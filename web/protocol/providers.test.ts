@@ -1,7 +1,7 @@
 /** Signing in with an OpenID provider, which is a real one on this machine. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../e2e/support/process';
-import { elsewhere, got, no, office, refusal, type Client } from './support/office';
+import { elsewhere, got, methods, no, office, refusal, shown, type Client } from './support/office';
 import { Provider, type Doing } from './support/provider';
 
 let provider: Provider;
@@ -150,6 +150,30 @@ describe('identities', () => {
       no(404, 'validation_failed'),
     );
   });
+});
+
+test('a second factor is asked for after a provider, too, whose word alone opens nothing', async () => {
+  const { who, client: first } = await portal.inside();
+  const { id, totp } = got(await first.mfa.enroll({ factorType: 'totp' }));
+  got(await first.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+  const client = portal.client({ flowType: 'pkce' });
+  const { session } = got(
+    await client.exchangeCodeForSession(code(await enters(client, { email: who.email }))),
+  );
+  expect(methods(session.access_token)).toEqual(['oauth']);
+  const level = got(await client.mfa.getAuthenticatorAssuranceLevel());
+  expect(level).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' });
+  const rest = (token: string) => portal.ask(`${portal.portal.url}/rest/v1/spvs`, { token });
+  expect(await rest(session.access_token)).toMatchObject({ status: 403, body: { code: 'mfa_required' } });
+  expect(refusal(await client.updateUser({ password: 'sparrow-copper-window-88' }))).toEqual(
+    no(401, 'insufficient_aal'),
+  );
+  const linking = await client.linkIdentity({ provider: 'azure', options });
+  expect(refusal(linking)).toEqual(no(403, 'insufficient_aal'));
+  got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
+  const raised = await client.there();
+  expect(methods(raised.access_token)).toEqual(['totp', 'oauth']);
+  expect((await rest(raised.access_token)).status).toBe(200);
 });
 
 test('what is configured is told beforehand', async () => {

@@ -2,11 +2,14 @@
 use super::{Activity, Filter};
 use crate::{
     access::Scope,
+    auth::admin::Query,
     db::{Col, Db, Json, Shape, Sql, Tx, json_list, json_row, number_activity},
     error::{Error, Result},
     ids::UserId,
+    users,
 };
 use serde::Serialize;
+use std::iter;
 
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
@@ -117,21 +120,33 @@ pub async fn of_subject(
     db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(subject).json().await
 }
 
-/// What happened to accounts and sessions, newest first; narrowed to a column (of ours) that is like a pattern.
-pub async fn of_accounts(
-    db: &mut Db,
-    narrow: Option<(&'static str, String)>,
-    offset: i64,
-    limit: i64,
-) -> Result<Vec<Activity>> {
-    let mut sql = String::from("select * from activity where seq is not null and subject_kind = 'user'");
-    if let Some((column, _)) = &narrow {
-        sql.push_str(&format!(" and {column} like $1 escape '\\'"));
-    }
-    sql.push_str(&format!(" order by seq desc limit {limit} offset {offset}"));
+/// What happened to accounts and sessions, newest first.
+pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+    // PostgreSQL keeps no such character.
+    let plain = |text: &str| text.replace('\0', "");
+    let (condition, values) = match query {
+        None => (String::new(), Vec::new()),
+        Some(Query::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
+        // From the dot to the sign after it: every action of the noun.
+        Some(Query::Type(noun)) => {
+            let noun = plain(noun);
+            (" and action >= $1 and action < $2".to_owned(), vec![format!("{noun}."), format!("{noun}/")])
+        }
+        Some(Query::Author(name)) => {
+            let name = plain(name);
+            let (people, words) = users::store::anywhere(Some(&name), 2);
+            let who = format!("actor_id in (select id from users where 1 = 1{people})");
+            let values = iter::once(name).chain(words).collect();
+            (format!(" and (actor_id is null and actor_name = $1 or {who})"), values)
+        }
+    };
+    let sql = format!(
+        "select * from activity where seq is not null and subject_kind = 'user'{condition} \
+         order by seq desc limit {limit} offset {offset}"
+    );
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
-    if let Some((_, like)) = narrow {
-        query = query.bind(like);
+    for value in values {
+        query = query.bind(value);
     }
     query.json().await
 }

@@ -7,7 +7,7 @@ pub(super) use email::{confirm as confirm_email, mail_confirmations, want as wan
 use super::{
     Auth, Way,
     failures::{self, Counter},
-    links,
+    history, links,
     passwords::{self, PasswordHash, Verdict},
     sessions::{self, Session},
     store,
@@ -90,11 +90,16 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
     if password.is_some()
         && let Some(nonce) = &change.nonce
-        && !links::consume_nonce(&mut tx, ctx, &user, nonce).await?
     {
-        // A wrong code was counted.
-        tx.commit().await?;
-        return Err(Error::conflict("reauthentication_not_valid"));
+        let counters = Counter::of_session("nonce", user.id, &ctx.origin);
+        failures::check(&mut tx, ctx.now(), &counters).await?;
+        if !links::consume_nonce(&mut tx, ctx, &user, nonce).await? {
+            failures::note(&mut tx, ctx.now(), &counters).await?;
+            history::failed(&mut tx, ctx, Some(&user), "otp", "wrong_mailed_code").await?;
+            tx.commit().await?;
+            return Err(Error::conflict("reauthentication_not_valid"));
+        }
+        failures::forget(&mut tx, &counters).await?;
     }
     // Told only to somebody who has shown who they are: it confirms a guess.
     if matches!(password, Some(None)) {
@@ -136,13 +141,14 @@ async fn new_password(
     passwords::rules(password, &user.email, &names).map_err(|problem| Error::field_with("password", problem))?;
     match &change.current_password {
         Some(current) => {
-            let counters = Counter::of_session("password", user.id);
+            let counters = Counter::of_session("password", user.id, &ctx.origin);
             failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
             let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong;
             let mut tx = ctx.begin().await?;
             failures::check(&mut tx, ctx.now(), &counters).await?;
             if wrong {
                 failures::note(&mut tx, ctx.now(), &counters).await?;
+                history::failed(&mut tx, ctx, Some(user), "password", "wrong_current_password").await?;
                 tx.commit().await?;
                 return Err(Error::conflict("current_password_invalid"));
             }

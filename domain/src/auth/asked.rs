@@ -70,12 +70,13 @@ pub async fn ask(ctx: &Ctx, wanted: Wanted, email: &str, way: Way) -> Result<()>
     tx.commit().await
 }
 
-/// Mails a link to sign in to an account that exists; says whether there is one. Anybody may ask.
+/// Mails a link to sign in to an account that exists; says whether there is one, unless it is to be told to nobody.
+/// Anybody may ask.
 ///
 /// # Errors
 /// Conflict `over_email_send_rate_limit`.
-pub async fn otp(ctx: &Ctx, email: &str, way: Way) -> Result<bool> {
-    if users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_none() {
+pub async fn otp(ctx: &Ctx, email: &str, way: Way, tell: bool) -> Result<bool> {
+    if tell && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_none() {
         return Ok(false);
     }
     ask(ctx, Wanted::Magiclink, email, way).await.map(|()| true)

@@ -84,7 +84,10 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
         })
     })?;
     match sessions::refresh(ctx, id, counter).await {
-        Ok((user, session)) => tokens::grant(ctx, auth, user, session).await,
+        Ok((user, session, reused)) => {
+            let granted = tokens::grant(ctx, auth, user, session).await?;
+            Ok(Granted { reused, ..granted })
+        }
         Err(e) => {
             // Where this use has ended the session, its access tokens end here and now.
             if matches!(&e, Error::Unauthenticated(problem) if problem.code == "refresh_token_already_used") {

@@ -21,6 +21,7 @@ use crate::{
     users::{self, User},
 };
 use chrono::{DateTime, Duration, Utc};
+use std::collections::HashMap;
 use totp_rs::{Builder, Secret, Totp};
 
 /// Factors of all kinds that one person may have.
@@ -219,7 +220,7 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
 /// wrong codes.
 pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<Granted> {
     let me = me(ctx)?;
-    let counters = Counter::of_session("factor", me.id);
+    let counters = Counter::of_session("factor", me.id, &ctx.origin);
     let mut tx = ctx.begin().await?;
     let user = lock_me(&mut tx, me.id).await?;
     let now = ctx.now();
@@ -347,6 +348,19 @@ pub(super) async fn of(db: &mut impl Sql, now: DateTime<Utc>, user: UserId) -> R
     let mut factors = store::list(db, user).await?;
     factors.retain(|factor| is_alive(factor, now));
     Ok(factors)
+}
+
+/// [`of`] for many users at once.
+pub(super) async fn of_many(
+    db: &mut impl Sql,
+    now: DateTime<Utc>,
+    users: &[UserId],
+) -> Result<HashMap<UserId, Vec<Factor>>> {
+    let mut found: HashMap<UserId, Vec<Factor>> = HashMap::new();
+    for factor in store::list_of_many(db, users).await?.into_iter().filter(|factor| is_alive(factor, now)) {
+        found.entry(factor.user_id).or_default().push(factor);
+    }
+    Ok(found)
 }
 
 /// Whether somebody has an authenticator, so that every session must show a second factor. Recovery codes are

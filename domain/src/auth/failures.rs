@@ -16,6 +16,8 @@ use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
 const MEMORY: Duration = Duration::days(1);
+/// In the place of an address; no address is like it.
+const ANYWHERE: &str = "*";
 
 /// Failures that are counted together.
 #[derive(Clone, Debug)]
@@ -36,12 +38,23 @@ impl Counter {
     /// anywhere, so that many places together cannot guess faster. Many places at once can make the owner wait, too,
     /// half a minute at a time.
     pub fn sign_in(account: &str, origin: &Origin) -> [Self; 2] {
-        [Self::new("sign-in", account, &neighbourhood_of(origin), 5, 900), Self::new("sign-in", account, "", 50, 30)]
+        [
+            Self::new("sign-in", account, &neighbourhood_of(origin), 5, 900),
+            Self::new("sign-in", account, ANYWHERE, 50, 30),
+        ]
     }
 
-    /// Wrong codes of a second factor, or wrong current passwords: whoever tries has a session already.
-    pub fn of_session(kind: &'static str, user: UserId) -> [Self; 1] {
-        [Self::new(kind, &user.to_string(), "", 5, 900)]
+    /// Wrong codes of a second factor, or wrong current passwords: whoever tries has a session already. From one place,
+    /// and from anywhere, so that somebody who knows the password cannot keep the owner out for long.
+    pub fn of_session(kind: &'static str, user: UserId, origin: &Origin) -> [Self; 2] {
+        let user = user.to_string();
+        [Self::new(kind, &user, &neighbourhood_of(origin), 5, 900), Self::new(kind, &user, ANYWHERE, 20, 300)]
+    }
+
+    /// Wrong six-digit codes for one address, known to us or not: ten a day, and then a wait that grows to a day, so that
+    /// a million codes are never gone through. The link beside the code does as well, and is not held up.
+    pub fn of_mailed_code(email: &str) -> [Self; 1] {
+        [Self::new("mailed-code", email, ANYWHERE, 10, 86_400)]
     }
 
     /// Tries at accounts that do not exist, from one place: never a wait, only a count for the log.
@@ -141,11 +154,13 @@ mod tests {
     #[test]
     fn the_wait_begins_after_the_fifth_failure_and_doubles_up_to_a_quarter_of_an_hour() {
         let [near, far] = Counter::sign_in("maya@example.com", &Origin::default());
+        let [mailed] = Counter::of_mailed_code("maya@example.com");
         let waits = |counter: &Counter, failures: &[i64]| -> Vec<i64> {
             failures.iter().map(|n| counter.wait(*n).num_seconds()).collect()
         };
         assert_eq!(waits(&near, &[0, 4, 5, 6, 7, 14, 15, 100, i64::MAX]), [0, 0, 1, 2, 4, 512, 900, 900, 900]);
         assert_eq!(waits(&far, &[49, 50, 54, 55, 1_000]), [0, 1, 16, 30, 30]);
+        assert_eq!(waits(&mailed, &[9, 10, 11, 26, 27, 1_000]), [0, 1, 2, 65_536, 86_400, 86_400]);
     }
 
     #[test]

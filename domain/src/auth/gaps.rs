@@ -1,4 +1,4 @@
-//! The pause between two mails to one address. It is kept for every address alike, so that the answer does not tell
+//! The pause between two mails to one address, and how many mails all may ask for together. The pause is kept for every address alike, so that the answer does not tell
 //! whether there is an account.
 mod store;
 
@@ -10,6 +10,10 @@ use crate::{
     users,
 };
 use chrono::{DateTime, Duration, Utc};
+
+/// The row of all mails together; no hash is like it.
+const QUOTA: &str = "all";
+const HOUR: Duration = Duration::hours(1);
 
 /// What a mail is asked for. A new password and a link to sign in share a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +38,35 @@ impl Gap {
 /// Notes that a mail is asked for.
 ///
 /// # Errors
-/// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over.
+/// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over, or until the office has mails left.
 pub(super) async fn pass(tx: &mut Tx, ctx: &Ctx, gap: Gap, email: &str) -> Result<()> {
     let pause = Duration::seconds(ctx.options.mail_gap_seconds);
     let key = secret::token_hash(&format!("{} {}", gap.name(), users::email_key(email)));
     let now = ctx.now();
     if store::ask(tx, &key, now, now - pause).await? {
+        return quota(tx, ctx).await;
+    }
+    Err(too_many(store::asked_at(tx, &key).await? + pause - now))
+}
+
+/// Counts one mail of the whole office's, which this table keeps as the time until which the hour's mails are used up.
+/// Where addresses are believed anyway, it is a test that asks.
+async fn quota(tx: &mut Tx, ctx: &Ctx) -> Result<()> {
+    let most = ctx.options.mails_per_hour;
+    if most <= 0 || ctx.options.autoconfirm {
         return Ok(());
     }
-    let until = store::asked_at(tx, &key).await? + pause;
-    let seconds = ((until - now).num_milliseconds() + 999) / 1_000;
-    Err(Error::Conflict(Problem::new("over_email_send_rate_limit").with("seconds", seconds.max(1))))
+    let now = ctx.now();
+    let used_until = store::lock(tx, QUOTA, now).await?.max(now) + HOUR / most;
+    if used_until > now + HOUR {
+        return Err(too_many(used_until - HOUR - now));
+    }
+    store::note(tx, QUOTA, used_until).await
+}
+
+fn too_many(wait: Duration) -> Error {
+    let seconds = (wait.num_milliseconds() + 999) / 1_000;
+    Error::Conflict(Problem::new("over_email_send_rate_limit").with("seconds", seconds.max(1)))
 }
 
 /// Forgets what was asked for before `before`; says how many. For the schedule.

@@ -28,7 +28,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 use uuid::Uuid;
 
 /// How a session says that a provider vouched for it.
@@ -247,6 +247,15 @@ async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arr
 /// What the database refuses.
 pub async fn of(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
     store::of_user(db, user).await
+}
+
+/// [`of`] for many users at once.
+pub(super) async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<HashMap<UserId, Vec<Identity>>> {
+    let mut found: HashMap<UserId, Vec<Identity>> = HashMap::new();
+    for identity in store::of_many(db, users).await? {
+        found.entry(identity.user_id).or_default().push(identity);
+    }
+    Ok(found)
 }
 
 /// Whether the e-mail identity, which is the account itself, is a way in: with a password, or where there is no other.

@@ -36,7 +36,7 @@ pub use tokens::{Granted, Verified, authenticate};
 pub use verify::{Back, Came, Ticket, verify};
 
 use self::{factors::Factor, identities::Identity};
-use crate::{ctx::Ctx, error::Result, users::User};
+use crate::{ctx::Ctx, error::Result, ids::UserId, users::User};
 use std::sync::Arc;
 
 /// An account with what belongs to it.
@@ -55,6 +55,24 @@ pub async fn whole(ctx: &Ctx, user: User) -> Result<Account> {
     let factors = factors::of(&mut ctx.db(), ctx.now(), user.id).await?;
     let identities = identities::of(&mut ctx.db(), user.id).await?;
     Ok(Account { user, identities, factors })
+}
+
+/// The accounts of `users`, as [`whole`], in their order: with two questions for all of them.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn whole_of_many(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> {
+    let ids: Vec<UserId> = users.iter().map(|user| user.id).collect();
+    let mut factors = factors::of_many(&mut ctx.db(), ctx.now(), &ids).await?;
+    let mut identities = identities::of_many(&mut ctx.db(), &ids).await?;
+    Ok(users
+        .into_iter()
+        .map(|user| Account {
+            factors: factors.remove(&user.id).unwrap_or_default(),
+            identities: identities.remove(&user.id).unwrap_or_default(),
+            user,
+        })
+        .collect())
 }
 
 /// What sign-in needs beside a context: the signing keys, and the memory of tokens found good. Cheap to clone.

@@ -115,7 +115,7 @@ pub async fn remake(ctx: &Ctx) -> Result<Made> {
         return Err(Error::forbidden("insufficient_aal"));
     }
     let codes = replace(&mut tx, ctx, me.id).await?;
-    failures::forget(&mut tx, &Counter::of_session("recovery-code", me.id)).await?;
+    failures::forget(&mut tx, &Counter::of_session("recovery-code", me.id, &ctx.origin)).await?;
     activity::append(&mut tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
     tx.commit().await?;
     Ok(Made { factor, codes })
@@ -146,7 +146,7 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
 /// wrong ones.
 pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<Granted> {
     let me = factors::me(ctx)?;
-    let counters = Counter::of_session("recovery-code", me.id);
+    let counters = Counter::of_session("recovery-code", me.id, &ctx.origin);
     let mut tx = ctx.begin().await?;
     let user = factors::lock_me(&mut tx, me.id).await?;
     failures::check(&mut tx, ctx.now(), &counters).await?;
@@ -159,7 +159,7 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<Granted> {
         .fold(None, |found, (id, kept)| if secret::same(&kept, &hash) { Some(id) } else { found });
     let (Some(factor), Some(found)) = (factor, found) else {
         failures::note(&mut tx, ctx.now(), &counters).await?;
-        history::failed(&mut tx, ctx, Some(&user), Method::RecoveryCode.name(), "wrong_code").await?;
+        history::failed(&mut tx, ctx, Some(&user), Method::RecoveryCode.name(), "wrong_recovery_code").await?;
         tx.commit().await?;
         return Err(Error::conflict("mfa_verification_failed"));
     };

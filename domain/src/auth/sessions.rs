@@ -158,12 +158,13 @@ pub(super) async fn start_at(
     Ok(session)
 }
 
-/// Takes a session one refresh further. The answer's counter says which refresh token is the active one.
+/// Takes a session one refresh further, unless an older token is answered with the active one, as the answer says. Its
+/// counter says which refresh token is the active one.
 ///
 /// # Errors
 /// Unauthenticated `refresh_token_not_found`, `session_not_found`, `user_banned`, `refresh_token_already_used`
 /// (which ends the session); Conflict `conflict` while others hold on to the session for too long.
-pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session)> {
+pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session, bool)> {
     let locked = async {
         let mut tx = ctx.begin().await?;
         let session = store::lock_session(&mut tx, id).await?;
@@ -187,12 +188,12 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
             session.address = ctx.origin.address.clone().or(session.address);
             store::refreshed(&mut tx, &session).await?;
             tx.commit().await?;
-            Ok((user, session))
+            Ok((user, session, false))
         }
         Turn::Active => {
             // The refresh that made it so may be on its way to the disk.
             tx.commit().await?;
-            Ok((user, session))
+            Ok((user, session, true))
         }
         Turn::Reused => {
             let ended = store::end(&mut tx, id, ctx.now()).await?;

@@ -16,7 +16,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     mails::{self, Kind},
-    users::{self, Extra, NewUser, Status, User},
+    users::{self, Extra, Mailed, NewUser, Status, User},
 };
 use serde_json::{Map, Value};
 
@@ -89,7 +89,7 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
         must_change_password: false,
         language: LANGUAGES[0].to_owned(),
     };
-    let extra = Extra { metadata, awaits_confirmation: !open, ..Extra::default() };
+    let extra = Extra { metadata, awaits_confirmation: !open, self_made: true, ..Extra::default() };
     let user = users::insert_with(&mut tx, ctx, account, extra).await?;
     if open {
         let session = sessions::start(&mut tx, ctx, &user, "password").await?;
@@ -99,6 +99,7 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
     gaps::pass(&mut tx, ctx, Gap::Signup, &user.email).await?;
     asked::mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, &new.way).await?;
     tx.commit().await?;
+    let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
     Ok(SignedUp::Waiting(Box::new(user)))
 }
 
@@ -117,7 +118,8 @@ async fn known_already(mut tx: crate::db::Tx, ctx: &Ctx, known: User, way: &Way)
         asked::mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
         tx.commit().await?;
         // Whoever asks is nobody yet: not even what the first one said of themselves is told.
-        let user = User { metadata: Map::new(), app_metadata: Map::new(), ..user };
+        let mailed = Mailed::default().with(LinkKind::Signup, ctx.now());
+        let user = User { metadata: Map::new(), app_metadata: Map::new(), mailed, ..user };
         return Ok(SignedUp::Waiting(Box::new(user)));
     }
     mails::queue(&mut tx, ctx, Kind::AlreadyRegistered, user.id, None, Map::new()).await?;

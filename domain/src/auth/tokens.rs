@@ -35,7 +35,8 @@ use tokio::sync::broadcast;
 /// Tokens remembered at most: about 15 MB.
 const CAPACITY: usize = 50_000;
 const SHARDS: usize = 16;
-const AUDIENCE: &str = "authenticated";
+/// Of every token and account.
+pub const AUDIENCE: &str = "authenticated";
 
 /// What an access token says. Only `sub`, `session_id` and `exp` are believed: who that is and what they may do
 /// is read from our tables.
@@ -79,6 +80,8 @@ pub struct Granted {
     pub factors: Vec<Factor>,
     pub identities: Vec<Identity>,
     pub session: Session,
+    /// An older refresh token was shown, and answered with the active one.
+    pub reused: bool,
 }
 
 impl std::fmt::Debug for Granted {
@@ -157,6 +160,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         user: User { last_sign_in_at: user.last_sign_in_at.max(Some(session.created_at)), ..user },
         identities,
         session,
+        reused: false,
     })
 }
 

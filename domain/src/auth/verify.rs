@@ -1,6 +1,8 @@
 //! What follows a click on a link, or a code typed in.
 use super::{
-    Auth, account, flows,
+    Auth, account,
+    failures::{self, Counter},
+    flows, history,
     links::{self, LinkKind, Purpose, Used},
     sessions,
     tokens::{self, Granted},
@@ -55,12 +57,12 @@ impl std::fmt::Debug for Back {
 ///
 /// # Errors
 /// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`; Conflict
-/// `email_taken` where a new address belongs to somebody else by now.
+/// `email_taken` where a new address belongs to somebody else by now; TooMany after many wrong codes.
 pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
     let mut tx = ctx.begin().await?;
     let used = match ticket {
         Ticket::Token(token) => links::consume(&mut tx, ctx, token, purpose).await?,
-        Ticket::Code { email, code } => links::consume_code(&mut tx, ctx, email, code, purpose).await?,
+        Ticket::Code { email, code } => by_code(&mut tx, ctx, email, code, purpose).await?,
     };
     let Some(used) = used else {
         // A wrong code was counted.
@@ -88,11 +90,33 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
     Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
 }
 
+/// As [`links::consume_code`]. Wrong codes are counted and told of, for an address that nobody has in the same way and so
+/// in about the same time; of many, the next one has to wait.
+async fn by_code(tx: &mut Tx, ctx: &Ctx, email: &str, code: &str, purpose: Purpose) -> Result<Option<Used>> {
+    let key = users::email_key(email);
+    let counters = Counter::of_mailed_code(&key);
+    failures::check(tx, ctx.now(), &counters).await?;
+    let used = links::consume_code(tx, ctx, email, code, purpose).await?;
+    if used.is_some() {
+        failures::forget(tx, &counters).await?;
+        return Ok(used);
+    }
+    failures::note(tx, ctx.now(), &counters).await?;
+    let holder = users::store::by_email(tx, &key).await?;
+    history::failed(tx, ctx, holder.as_ref(), "otp", "wrong_mailed_code").await?;
+    Ok(None)
+}
+
 /// What the link itself brings about; none where it was one half of two.
 async fn took_effect(tx: &mut Tx, ctx: &Ctx, used: &Used) -> Result<Option<User>> {
     let acting = ctx.acting_as(Actor::User(Arc::new(used.user.signed_in(crate::ids::SessionId(uuid::Uuid::nil())))));
     let mut user = used.user.clone();
-    let proves_another_way = matches!(used.kind, LinkKind::Magiclink | LinkKind::Invite);
+    // What staff or a program chose for the account stays good beside a new one: a recovery asks for one, no more.
+    let proves_another_way = match used.kind {
+        LinkKind::Magiclink | LinkKind::Invite => true,
+        LinkKind::Recovery => user.self_made,
+        _ => false,
+    };
     if user.awaits_confirmation && user.status == Status::Pending && proves_another_way {
         // Whoever signed up with it has not shown that the address is theirs; whoever has, did not choose it.
         users::store::drop_password(tx, user.id).await?;

@@ -63,6 +63,14 @@ pub fn selected(dialect: Dialect, value: &str) -> String {
     }
 }
 
+/// The condition that an id is one of a list, which is bound to `$1` as one value: a JSON array of ids.
+pub fn in_list(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "in (select unhex(replace(value, '-', '')) from json_each($1))",
+        Dialect::Postgres => "in (select cast(value as uuid) from json_array_elements_text(cast($1 as json)))",
+    }
+}
+
 /// What keeps a selected row from others until the transaction ends. SQLite needs nothing: a transaction that
 /// writes is alone from its beginning.
 pub fn for_update(dialect: Dialect, table: &str) -> String {

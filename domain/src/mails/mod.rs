@@ -19,6 +19,7 @@ use crate::{
     ids::{MailId, SpvId, UserId},
     page::{Page, PageQuery},
     queue::{self, Job},
+    users::{self, email_key},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -109,13 +110,16 @@ async fn put(
         flow_id: linked.flow,
     };
     store::insert(tx, &mail).await?;
+    if let Some(link) = kind.link() {
+        users::store::mailed(tx, to, link, mail.created_at).await?;
+    }
     queue::enqueue(tx, &Send { mail_id: id }).await?;
     Ok(Some(id))
 }
 
 /// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
-/// None when the mail has been sent already, its reader has been archived or suspended since, or what it asks to
-/// confirm is not wanted any more.
+/// None when the mail has been sent already, its reader has been archived or suspended or has another address since,
+/// or what it asks to confirm is not wanted any more.
 ///
 /// # Errors
 /// NotFound; what the database refuses.
@@ -125,18 +129,18 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     if mail.status == Status::Sent {
         return Ok(None);
     }
-    let Some(role) = store::reader(&mut tx, mail.user_id).await? else {
-        store::give_up(&mut tx, id, "the account is suspended or archived").await?;
+    let reader = store::reader(&mut tx, mail.user_id).await?;
+    let reader = match not_wanted(&mail, reader.as_ref()) {
+        None => reader,
+        Some(why) => {
+            store::give_up(&mut tx, id, why).await?;
+            None
+        }
+    };
+    let Some(reader) = reader else {
         tx.commit().await?;
         return Ok(None);
     };
-    if let Some(asked) = mail.data.get("new_email").and_then(Value::as_str)
-        && store::new_email(&mut tx, mail.user_id).await?.as_deref() != Some(asked)
-    {
-        store::give_up(&mut tx, id, "the address is not to be changed to this one any more").await?;
-        tx.commit().await?;
-        return Ok(None);
-    }
     store::count_attempt(&mut tx, id).await?;
     let link = match mail.kind.link() {
         Some(kind) => {
@@ -150,7 +154,21 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         None => None,
     };
     tx.commit().await?;
-    Ok(Some(Outgoing { mail, role, link, spv }))
+    Ok(Some(Outgoing { mail, role: reader.role, link, spv }))
+}
+
+/// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:
+/// nothing goes to a mailbox that is not its owner's by now.
+fn not_wanted(mail: &Mail, reader: Option<&store::Reader>) -> Option<&'static str> {
+    let Some(reader) = reader else { return Some("the account is suspended or archived") };
+    if let Some(asked) = mail.data.get("new_email").and_then(Value::as_str)
+        && reader.new_email.as_deref() != Some(asked)
+    {
+        return Some("the address is not to be changed to this one any more");
+    }
+    let to = email_key(&mail.to_email);
+    let theirs = to == reader.email_key || Some(&to) == reader.new_email_key.as_ref();
+    (!theirs).then_some("the account has another address by now")
 }
 
 /// Notes that the mail left.

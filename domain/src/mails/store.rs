@@ -68,16 +68,24 @@ pub async fn list(
     query.all().await
 }
 
-/// The reader's role; none when the account is not to be written to.
-pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Role>> {
-    let row: Option<(Role,)> =
-        tx.sql("select role from users where id = $1 and status in ('pending', 'active')").bind(id).optional().await?;
-    Ok(row.map(|(role,)| role))
+/// Who is to read a mail, as the account is now.
+#[derive(sqlx::FromRow)]
+pub struct Reader {
+    pub role: Role,
+    pub email_key: String,
+    /// An address that waits for its confirmations.
+    pub new_email: Option<String>,
+    pub new_email_key: Option<String>,
 }
 
-/// The address that a user's account is waiting to change to.
-pub async fn new_email(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
-    Ok(tx.sql("select new_email from users where id = $1").bind(id).one::<(Option<String>,)>().await?.0)
+/// None when the account is not to be written to.
+pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
+    tx.sql(
+        "select role, email_key, new_email, new_email_key from users where id = $1 and status in ('pending', 'active')",
+    )
+    .bind(id)
+    .optional()
+    .await
 }
 
 pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {

@@ -11,7 +11,7 @@ pub mod store;
 pub(crate) use create::belongs;
 pub use create::{Input, create};
 pub use me::{Me, me, set_preferences};
-pub use model::{Extra, NewUser, Status, User, email_key};
+pub use model::{Extra, Mailed, NewUser, Status, User, email_key};
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
 
@@ -74,6 +74,8 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         new_email_confirmed: None,
         banned_until: None,
         awaits_confirmation: extra.awaits_confirmation,
+        self_made: extra.self_made,
+        mailed: Mailed::default(),
     };
     if let Some(holder) = store::by_email(tx, &user.email_key).await? {
         return Err(email_taken(Some(&holder)));

@@ -1,7 +1,7 @@
 //! An account: one row for every person who may sign in, whatever the role.
 use crate::{
     access::{Mfa, Role, SignedIn},
-    auth::passwords::PasswordHash,
+    auth::{links::LinkKind, passwords::PasswordHash},
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
@@ -81,6 +81,38 @@ pub struct User {
     /// Made over the protocol: a link confirms the address and opens the account.
     #[serde(skip)]
     pub awaits_confirmation: bool,
+    /// Made by whoever came, who chose the password before showing that the address is theirs.
+    #[serde(skip)]
+    pub self_made: bool,
+    #[serde(skip)]
+    #[sqlx(flatten)]
+    pub mailed: Mailed,
+}
+
+/// When a mail was last asked for, by what for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct Mailed {
+    pub confirmation_sent_at: Option<DateTime<Utc>>,
+    /// For a new password, or to sign in without one.
+    pub recovery_sent_at: Option<DateTime<Utc>>,
+    pub email_change_sent_at: Option<DateTime<Utc>>,
+    pub reauthentication_sent_at: Option<DateTime<Utc>>,
+    pub invited_at: Option<DateTime<Utc>>,
+}
+
+impl Mailed {
+    /// After a mail with this link was queued.
+    #[must_use]
+    pub fn with(self, link: LinkKind, at: DateTime<Utc>) -> Self {
+        let at = Some(at);
+        match link {
+            LinkKind::Signup => Self { confirmation_sent_at: at, ..self },
+            LinkKind::Recovery | LinkKind::Magiclink => Self { recovery_sent_at: at, ..self },
+            LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => Self { email_change_sent_at: at, ..self },
+            LinkKind::Reauthentication => Self { reauthentication_sent_at: at, ..self },
+            LinkKind::Invite => Self { confirmation_sent_at: at, invited_at: at, ..self },
+        }
+    }
 }
 
 impl User {
@@ -137,6 +169,7 @@ pub struct Extra {
     pub metadata: Map<String, Value>,
     pub app_metadata: Map<String, Value>,
     pub awaits_confirmation: bool,
+    pub self_made: bool,
 }
 
 /// The form in which addresses are compared: without case (decision 23).

@@ -2,7 +2,7 @@
 use super::model::{Status, User};
 use crate::{
     access::Role,
-    auth::passwords::PasswordHash,
+    auth::{links::LinkKind, passwords::PasswordHash},
     db::{Json, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
@@ -14,8 +14,8 @@ pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
         "insert into users (id, email, email_key, role, status, first_name, last_name, phone, address, company_id, iso_id, \
          password_hash, must_change_password, language, time_zone, created_at, updated_at, updated_by, metadata, \
-         awaits_confirmation, app_metadata) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+         awaits_confirmation, app_metadata, self_made) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
     )
     .bind(user.id)
     .bind(user.email.clone())
@@ -38,6 +38,7 @@ pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     .bind(Json(user.metadata.clone()))
     .bind(user.awaits_confirmation)
     .bind(Json(user.app_metadata.clone()))
+    .bind(user.self_made)
     .run()
     .await?;
     Ok(())
@@ -224,6 +225,19 @@ pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
+/// Notes that a mail with such a link was queued.
+pub async fn mailed(tx: &mut Tx, id: UserId, link: LinkKind, at: DateTime<Utc>) -> Result<()> {
+    let columns = match link {
+        LinkKind::Signup => "confirmation_sent_at = $2",
+        LinkKind::Recovery | LinkKind::Magiclink => "recovery_sent_at = $2",
+        LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => "email_change_sent_at = $2",
+        LinkKind::Reauthentication => "reauthentication_sent_at = $2",
+        LinkKind::Invite => "confirmation_sent_at = $2, invited_at = $2",
+    };
+    tx.later(&format!("update users set {columns} where id = $1")).await?.bind(id).bind(at).run().await?;
+    Ok(())
+}
+
 /// What keeps an account of the protocol out: a ban, or an address that is still to be confirmed.
 pub async fn save_bars(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set banned_until = $2, awaits_confirmation = $3 where id = $1")
@@ -260,7 +274,7 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
 }
 
 /// Clients are indexed as clients, everybody else as users: both are looked through.
-fn anywhere(q: Option<&str>, first: usize) -> (String, Vec<String>) {
+pub fn anywhere(q: Option<&str>, first: usize) -> (String, Vec<String>) {
     let Some(q) = q else { return (String::new(), Vec::new()) };
     let (clients, mut words) = search::matching("client", "id", q, first);
     let (users, more) = search::matching("user", "id", q, first + words.len());

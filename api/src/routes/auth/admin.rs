@@ -86,10 +86,7 @@ pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Re
     let (page, per_page) = page(&asked)?;
     let (users, all) =
         admin::list(&ctx, asked.get("filter"), (page - 1) * per_page, per_page).await.map_err(refused)?;
-    let mut views = Vec::with_capacity(users.len());
-    for user in users {
-        views.push(UserView::from(auth::whole(&ctx, user).await?));
-    }
+    let views: Vec<UserView> = auth::whole_of_many(&ctx, users).await?.into_iter().map(UserView::from).collect();
     let mut headers = HeaderMap::new();
     headers.insert(TOTAL, HeaderValue::from(all));
     // The client reads the first `=` of each link as the page's, and cannot read an empty header.
@@ -269,7 +266,7 @@ pub async fn invite(
     extract::email(email, StatusCode::BAD_REQUEST)?;
     let to = redirect.or(&app, input.redirect_to.as_deref()).asked();
     let user = admin::invite(&ctx, email, input.data.unwrap_or_default(), to).await.map_err(refused)?;
-    Ok(Json(UserView::from(auth::whole(&ctx, user).await?).invited(ctx.now())))
+    Ok(Json(auth::whole(&ctx, user).await?.into()))
 }
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use axum::{
 };
 use domain::{
     Actor, Ctx, Error,
-    auth::{self, flows::Challenge},
+    auth::{self, flows::Challenge, tokens},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -22,6 +22,10 @@ use std::{convert::Infallible, sync::Arc};
 /// The context of nobody in particular: routes that need only the API key, which we do not ask for.
 #[derive(Debug)]
 pub struct Nobody(pub Ctx);
+
+/// Whether the caller means our audience, which is every account's: `X-JWT-AUD` may name another.
+#[derive(Debug)]
+pub struct Audience(pub bool);
 
 /// The context of the session whose token was sent.
 #[derive(Debug)]
@@ -56,6 +60,15 @@ impl FromRequestParts<App> for Nobody {
     }
 }
 
+impl FromRequestParts<App> for Audience {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        let named = parts.headers.get("x-jwt-aud").map(|value| value.as_bytes().trim_ascii());
+        Ok(Self(named.is_none_or(|name| name.is_empty() || name == tokens::AUDIENCE.as_bytes())))
+    }
+}
+
 impl FromRequestParts<App> for Somebody {
     type Rejection = AuthError;
 
@@ -67,6 +80,9 @@ impl FromRequestParts<App> for Somebody {
         }
         if let Some(kind) = parts.extensions.get::<Kind>() {
             app.limits.account(*kind, &user.id.to_string())?;
+        }
+        if let Ok(Audience(false)) = Audience::from_request_parts(parts, app).await {
+            return Err(Error::unauthenticated("bad_jwt_audience").into());
         }
         Ok(Self(app.ctx(Actor::User(user.clone()), origin(parts)), user))
     }

@@ -79,7 +79,7 @@ pub async fn verify(
     Somebody(ctx, _): Somebody,
     Path(id): Path<String>,
     Body(input): Body<Verify>,
-) -> Result<Json<SessionView>> {
+) -> Result<SessionView> {
     let id = factor(&id)?;
     let code = given(input.code.as_ref()).ok_or(AuthError::validation("Code needs to be non-empty"))?;
     let challenge: ChallengeId = given(input.challenge_id.as_ref())
@@ -89,7 +89,7 @@ pub async fn verify(
         let error = AuthError::from(e);
         if error.code() == "mfa_factor_not_found" { error.with_status(UNPROCESSABLE) } else { error }
     })?;
-    Ok(Json(granted.into()))
+    Ok(granted.into())
 }
 
 pub async fn unenroll(

@@ -1,7 +1,7 @@
 //! Mails that people ask for: a new password, a link to sign in, a confirmation once more, a code.
 use super::{
     error::{AuthError, Result},
-    extract::{self, Body, Nobody, Pkce, Somebody, given, phone_disabled},
+    extract::{self, Audience, Body, Nobody, Pkce, Somebody, given, phone_disabled},
     redirect::RedirectTo,
 };
 use crate::state::App;
@@ -22,6 +22,7 @@ pub struct Recover {
 pub async fn recover(
     State(app): State<App>,
     Nobody(ctx): Nobody,
+    Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Recover>,
 ) -> Result<Json<Value>> {
@@ -29,7 +30,9 @@ pub async fn recover(
     extract::email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
     let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
-    auth::ask(&ctx, Wanted::Recovery, address, way).await?;
+    if ours {
+        auth::ask(&ctx, Wanted::Recovery, address, way).await?;
+    }
     Ok(Json(json!({})))
 }
 
@@ -49,6 +52,7 @@ pub struct Otp {
 pub async fn otp(
     State(app): State<App>,
     Nobody(ctx): Nobody,
+    Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Otp>,
 ) -> Result<Json<Value>> {
@@ -63,10 +67,13 @@ pub async fn otp(
     extract::email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
     let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
-    if auth::otp(&ctx, address, way.clone()).await? {
+    let makes_one = ours && input.create_user.unwrap_or(true) && ctx.options.signup;
+    // The protocol tells whoever asks for no new account that there is none, unless the operator wants nobody told.
+    let tells = makes_one || !ctx.options.otp_alike;
+    if ours && auth::otp(&ctx, address, way.clone(), tells).await? {
         return Ok(Json(json!({})));
     }
-    if !input.create_user.unwrap_or(true) || !ctx.options.signup {
+    if !makes_one {
         return Err(AuthError::fixed(StatusCode::UNPROCESSABLE_ENTITY, "otp_disabled", "Signups not allowed for otp"));
     }
     let data = input.data.unwrap_or_default();
@@ -92,6 +99,7 @@ pub struct Resend {
 pub async fn resend(
     State(app): State<App>,
     Nobody(ctx): Nobody,
+    Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Resend>,
 ) -> Result<Json<Value>> {
@@ -105,7 +113,9 @@ pub async fn resend(
             extract::email(address, StatusCode::BAD_REQUEST)?;
             let challenge = input.pkce.read()?;
             let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
-            auth::ask(&ctx, wanted, address, way).await?;
+            if ours {
+                auth::ask(&ctx, wanted, address, way).await?;
+            }
             Ok(Json(json!({})))
         }
         ("sms" | "phone_change", None, Some(_)) => Err(phone_disabled(StatusCode::BAD_REQUEST)),

@@ -50,7 +50,7 @@ pub async fn verify(
     State(app): State<App>,
     Somebody(ctx, _): Somebody,
     Body(input): Body<Verify>,
-) -> Result<Json<SessionView>> {
+) -> Result<SessionView> {
     let code = given(input.code.as_ref()).unwrap_or("");
     let granted = recovery_codes::verify(&ctx, &app.auth, code).await.map_err(|e| {
         let error = AuthError::from(e);
@@ -60,7 +60,7 @@ pub async fn verify(
             _ => error,
         }
     })?;
-    Ok(Json(granted.into()))
+    Ok(granted.into())
 }
 
 fn shown(made: Made) -> Value {

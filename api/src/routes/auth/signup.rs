@@ -1,7 +1,7 @@
 //! `POST /signup`: accounts that people make themselves, where that is switched on.
 use super::{
     error::{AuthError, Result},
-    extract::{self, Body, Nobody, Pkce, given},
+    extract::{self, Audience, Body, Nobody, Pkce, given},
     redirect::RedirectTo,
     view::{SessionView, UserView, fake_user},
 };
@@ -32,11 +32,15 @@ pub struct Input {
 pub async fn signup(
     State(app): State<App>,
     Nobody(ctx): Nobody,
+    Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Input>,
 ) -> Result<Response> {
     if !ctx.options.signup {
         return Err(disabled());
+    }
+    if !ours {
+        return Err(AuthError::validation("Accounts of this audience are not offered"));
     }
     let email = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
         (None, None) => {
@@ -63,10 +67,8 @@ pub async fn signup(
     let new =
         NewAccount { email: email.to_owned(), password: Some(password), data: input.data.unwrap_or_default(), way };
     Ok(match auth::sign_up(&ctx, &app.auth, new).await? {
-        SignedUp::Session(granted) => Json(SessionView::from(*granted)).into_response(),
-        SignedUp::Waiting(user) => {
-            Json(UserView::from(auth::whole(&ctx, *user).await?).asked_to_confirm(ctx.now())).into_response()
-        }
+        SignedUp::Session(granted) => SessionView::from(*granted).into_response(),
+        SignedUp::Waiting(user) => Json(UserView::from(auth::whole(&ctx, *user).await?)).into_response(),
         SignedUp::Known => Json(fake_user(&ctx, email)).into_response(),
     })
 }

@@ -1,11 +1,11 @@
 //! `POST /token` and `POST /logout`: sessions begun, kept up and ended.
 use super::{
     error::{AuthError, Result},
-    extract::{Asked, Body, Nobody, Somebody, given},
+    extract::{Asked, Audience, Body, Nobody, Somebody, given},
     view::SessionView,
 };
 use crate::state::App;
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use domain::auth::{self, Which, flows};
 use serde::Deserialize;
 
@@ -24,8 +24,9 @@ pub async fn token(
     State(app): State<App>,
     asked: Asked,
     Nobody(ctx): Nobody,
+    Audience(ours): Audience,
     Body(input): Body<Input>,
-) -> Result<Json<SessionView>> {
+) -> Result<SessionView> {
     let granted = match asked.get("grant_type") {
         Some("password") => {
             let email = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
@@ -44,6 +45,8 @@ pub async fn token(
                 }
                 (None, None) => return Err(AuthError::validation("missing email or phone")),
             };
+            // Every account is of our audience: of another one there is none.
+            let email = if ours { email } else { "" };
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
         }
         Some("refresh_token") => auth::refresh(&ctx, &app.auth, input.refresh_token.as_deref().unwrap_or("")).await,
@@ -67,7 +70,7 @@ pub async fn token(
         }
         _ => return Err(AuthError::fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "Unsupported grant type")),
     };
-    granted.map(|granted| Json(granted.into())).map_err(|e| {
+    granted.map(SessionView::from).map_err(|e| {
         let error = AuthError::from(e);
         // A shut account is 403 to a token that it still has, and 400 to whoever comes for a new one.
         if error.code() == "user_banned" { error.with_status(StatusCode::BAD_REQUEST) } else { error }

@@ -89,7 +89,7 @@ pub async fn verify(
     };
     if !led {
         return Ok(match came?.1 {
-            Came::Session(granted) => Json(SessionView::from(*granted)).into_response(),
+            Came::Session(granted) => SessionView::from(*granted).into_response(),
             Came::Half => Json(json!({ "msg": HALF, "code": "200" })).into_response(),
             Came::Code(_) => return Err(Error::internal("a code where a session was asked for").into()),
         });

@@ -1,4 +1,9 @@
 //! Users and sessions as the client reads them.
+use axum::{
+    Json,
+    http::HeaderValue,
+    response::{IntoResponse, Response},
+};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -8,7 +13,7 @@ use domain::{
         identities::{self, Identity},
         tokens,
     },
-    ids::{FactorId, UserId},
+    ids::{FactorId, SessionId, UserId},
     users::{self, Status, User},
 };
 use serde::Serialize;
@@ -25,6 +30,38 @@ pub struct SessionView {
     expires_at: i64,
     refresh_token: String,
     user: UserView,
+    #[serde(skip)]
+    about: About,
+}
+
+/// What the answer's headers say of the tokens, for whoever looks for a fault: no secret.
+#[derive(Clone, Copy)]
+struct About {
+    user: UserId,
+    session: SessionId,
+    counter: i64,
+    reused: bool,
+}
+
+impl IntoResponse for SessionView {
+    fn into_response(self) -> Response {
+        let About { user, session, counter, reused } = self.about;
+        let mut response = Json(self).into_response();
+        let reused = reused.then(|| ("sb-auth-refresh-token-reuse", "true".to_owned()));
+        for (name, value) in [
+            ("sb-auth-user-id", user.to_string()),
+            ("sb-auth-session-id", session.to_string()),
+            ("sb-auth-refresh-token-counter", counter.to_string()),
+        ]
+        .into_iter()
+        .chain(reused)
+        {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
 }
 
 /// The client wants texts, never null: a time that is unset is left out.
@@ -41,6 +78,12 @@ pub struct UserView {
     confirmed_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmation_sent_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery_sent_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email_change_sent_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reauthentication_sent_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     invited_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,8 +172,11 @@ impl From<Account> for UserView {
             phone: "",
             email_confirmed_at: confirmed,
             confirmed_at: confirmed,
-            confirmation_sent_at: None,
-            invited_at: None,
+            confirmation_sent_at: user.mailed.confirmation_sent_at,
+            recovery_sent_at: user.mailed.recovery_sent_at,
+            email_change_sent_at: user.mailed.email_change_sent_at,
+            reauthentication_sent_at: user.mailed.reauthentication_sent_at,
+            invited_at: user.mailed.invited_at,
             new_email: user.new_email,
             banned_until: user.banned_until,
             last_sign_in_at: user.last_sign_in_at,
@@ -140,19 +186,6 @@ impl From<Account> for UserView {
             updated_at: user.updated_at,
             is_anonymous: false,
         }
-    }
-}
-
-impl UserView {
-    /// The confirmation is on its way.
-    #[must_use]
-    pub fn asked_to_confirm(self, at: DateTime<Utc>) -> Self {
-        Self { confirmation_sent_at: Some(at), ..self }
-    }
-
-    #[must_use]
-    pub fn invited(self, at: DateTime<Utc>) -> Self {
-        Self { invited_at: Some(at), ..self.asked_to_confirm(at) }
     }
 }
 
@@ -168,6 +201,9 @@ pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
         email_confirmed_at: None,
         confirmed_at: None,
         confirmation_sent_at: Some(now),
+        recovery_sent_at: None,
+        email_change_sent_at: None,
+        reauthentication_sent_at: None,
         invited_at: None,
         new_email: None,
         banned_until: None,
@@ -185,6 +221,12 @@ pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
 impl From<Granted> for SessionView {
     fn from(granted: Granted) -> Self {
         Self {
+            about: About {
+                user: granted.user.id,
+                session: granted.session.id,
+                counter: granted.session.refresh_counter,
+                reused: granted.reused,
+            },
             access_token: granted.access_token,
             token_type: "bearer",
             expires_in: granted.expires_in,

@@ -27,8 +27,13 @@ pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) ->
     }
     gaps::pass(tx, ctx, Gap::EmailChange, &user.email).await?;
     links::drop_email_changes_of(tx, ctx, user.id).await?;
-    let user =
-        User { new_email: Some(email.trim().to_owned()), new_email_key: Some(key), new_email_confirmed: None, ..user };
+    let user = User {
+        new_email: Some(email.trim().to_owned()),
+        new_email_key: Some(key),
+        new_email_confirmed: None,
+        mailed: user.mailed.with(LinkKind::EmailChangeNew, ctx.now()),
+        ..user
+    };
     users::store::save_new_email(tx, &user).await?;
     mail_confirmations(tx, ctx, &user, way).await?;
     let to = user.new_email.clone();

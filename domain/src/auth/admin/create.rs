@@ -68,7 +68,7 @@ pub async fn invite(ctx: &Ctx, email: &str, data: Map<String, Value>, redirect_t
     asked::mail(&mut tx, ctx, &user, Kind::Invite, LinkKind::Invite, &way).await?;
     activity::append(&mut tx, ctx, users::event("user.invited", &user)).await?;
     tx.commit().await?;
-    Ok(user)
+    Ok(User { mailed: user.mailed.with(LinkKind::Invite, ctx.now()), ..user })
 }
 
 /// An account whose fields are checked.
@@ -126,7 +126,7 @@ pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
         language: LANGUAGES[0].to_owned(),
     };
     let app_metadata = merged(&Map::new(), &new.standing.noted)?;
-    let extra = Extra { id: new.id, metadata, app_metadata, awaits_confirmation: !new.confirmed };
+    let extra = Extra { id: new.id, metadata, app_metadata, awaits_confirmation: !new.confirmed, self_made: false };
     Ok(Ready { id: new.id, account, extra })
 }
 

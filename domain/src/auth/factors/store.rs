@@ -1,11 +1,12 @@
 //! SQL of second factors.
 use super::{Challenge, Factor};
 use crate::{
-    db::{Sql, Tx},
+    db::{Sql, Tx, in_list},
     error::Result,
     ids::{ChallengeId, FactorId, UserId},
 };
 use chrono::{DateTime, Utc};
+use serde_json::json;
 
 pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
     tx.sql(
@@ -27,6 +28,13 @@ pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
 
 pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
     db.sql("select * from factors where user_id = $1 order by created_at, kind desc, id").bind(user).all().await
+}
+
+/// The factors of many users in one answer, each user's in the order of [`list`].
+pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
+    let sql =
+        format!("select * from factors where user_id {} order by created_at, kind desc, id", in_list(db.dialect()));
+    db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
 pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {

@@ -1,12 +1,12 @@
 //! SQL of identities.
 use super::Identity;
 use crate::{
-    db::{Json, Sql, Tx},
+    db::{Json, Sql, Tx, in_list},
     error::Result,
     ids::{IdentityId, UserId},
 };
 use chrono::{DateTime, Utc};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
     tx.sql(
@@ -33,6 +33,12 @@ pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Op
         .bind(subject.to_owned())
         .optional()
         .await
+}
+
+/// The identities of many users in one answer, each user's in the order of [`of_user`].
+pub async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity>> {
+    let sql = format!("select * from identities where user_id {} order by created_at, id", in_list(db.dialect()));
+    db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
 pub async fn of_user(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {

@@ -61,6 +61,8 @@ export function HistorySection() {
 function How({ method, reason }: SignIn) {
   const { t } = useTranslation('security');
   if (reason) return t(`history.reason.${reason}`, { defaultValue: reason.replaceAll('_', ' ') });
-  if (method) return t(`history.method.${method}`, { defaultValue: method.replaceAll('_', ' ') });
+  // The protocol names some with what they belong to: `mfa/recovery_code`, `email/signup`.
+  const name = method?.split('/').at(-1);
+  if (name) return t(`history.method.${name}`, { defaultValue: name.replaceAll('_', ' ') });
   return '—';
 }

@@ -1,0 +1,177 @@
+//! What the wire says beside sessions: headers of tokens, audiences, when mails were asked for and how many, and links
+//! that time has made worthless.
+
+use crate::support::{Answer, Asking, TestApp, on_both, on_both_with};
+use chrono::Duration;
+use domain::{auth::links::LinkKind, users};
+use serde_json::{Value, json};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+fn modern(asking: Asking) -> Asking {
+    asking.header("x-supabase-api-version", "2024-01-01")
+}
+
+async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
+    modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).await
+}
+
+#[tokio::test]
+async fn tokens_come_with_what_a_searcher_for_faults_wants_to_know() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let body = json!({ "email": "maya@example.com", "password": PASSWORD });
+        let answer = post(&app, "token?grant_type=password", body).await;
+        assert_eq!(answer.header("sb-auth-user-id"), Some(maya.id.to_string().as_str()));
+        assert_eq!(answer.header("sb-auth-refresh-token-counter"), Some("0"));
+        assert_eq!(answer.header("sb-auth-refresh-token-reuse"), None);
+        let session = answer.header("sb-auth-session-id").unwrap().to_owned();
+        let body = json!({ "refresh_token": answer.ok()["refresh_token"] });
+        for reuse in [None, Some("true")] {
+            let answer = post(&app, "token?grant_type=refresh_token", body.clone()).await;
+            assert_eq!(answer.header("sb-auth-session-id"), Some(session.as_str()));
+            assert_eq!(answer.header("sb-auth-refresh-token-counter"), Some("1"));
+            assert_eq!(answer.header("sb-auth-refresh-token-reuse"), reuse);
+            answer.ok();
+        }
+        assert_eq!(app.nobody().get("/auth/v1/health").await.header("sb-auth-user-id"), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_audience_has_no_accounts_here() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let body = json!({ "email": "maya@example.com", "password": PASSWORD });
+        let with = |asking: Asking, name: &str| modern(asking).header("x-jwt-aud", name);
+        let sign_in = || app.nobody().post("/auth/v1/token?grant_type=password", body.clone());
+        for ours in ["authenticated", ""] {
+            with(sign_in(), ours).await.ok();
+            with(maya.get("/auth/v1/user"), ours).await.ok();
+        }
+        with(sign_in(), "partners").await.refused(400, "invalid_credentials");
+        with(maya.get("/auth/v1/user"), "partners").await.refused(400, "validation_failed");
+        with(maya.put("/auth/v1/user", json!({ "data": {} })), "partners").await.refused(400, "validation_failed");
+        let address = json!({ "email": "maya@example.com" });
+        with(app.nobody().post("/auth/v1/recover", address.clone()), "partners").await.ok();
+        with(app.nobody().post("/auth/v1/otp", address), "partners").await.refused(422, "otp_disabled");
+        assert!(app.post().await.is_empty(), "nobody there to write to");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_user_says_when_mails_were_asked_for() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let user = async || maya.get("/auth/v1/user").await.ok();
+        let times =
+            ["confirmation", "recovery", "email_change", "reauthentication"].map(|name| format!("{name}_sent_at"));
+        let before = user().await;
+        assert!(times.iter().all(|name| before.get(name).is_none()), "{before}");
+        post(&app, "recover", json!({ "email": "maya@example.com" })).await.ok();
+        maya.get("/auth/v1/reauthenticate").await.ok();
+        let asked = maya.put("/auth/v1/user", json!({ "email": "new@example.com" })).await.ok();
+        assert!(asked["email_change_sent_at"].is_string());
+        app.post().await;
+        let after = user().await;
+        for name in &times[1..] {
+            assert!(after[name].is_string(), "{name}: {after}");
+        }
+        assert!(after.get("confirmation_sent_at").is_none() && after.get("invited_at").is_none());
+        let invited = modern(app.service().post("/auth/v1/invite", json!({ "email": "ina@example.com" }))).await.ok();
+        let path = format!("/auth/v1/admin/users/{}", invited["id"].as_str().unwrap());
+        let again = modern(app.service().get(&path)).await.ok();
+        assert!(again["invited_at"].is_string() && again["confirmation_sent_at"].is_string());
+        assert_eq!(again["invited_at"], invited["invited_at"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_together_ask_for_so_many_mails_an_hour_and_no_more() {
+    let choose = |options: &mut domain::Options, http: &mut api::Http| {
+        options.mails_per_hour = 20;
+        http.rate_limits = false;
+    };
+    on_both_with(choose, async |app: TestApp| {
+        app.client("Maya").await;
+        for n in 0..20 {
+            post(&app, "recover", json!({ "email": format!("nobody{n}@example.com") })).await.ok();
+        }
+        let ask = async |email: &str| post(&app, "recover", json!({ "email": email })).await;
+        for email in ["maya@example.com", "somebody@example.com"] {
+            let answer = ask(email).await;
+            assert_eq!(answer.header("retry-after"), Some("180"));
+            let said = answer.refused(429, "over_email_send_rate_limit");
+            assert!(said["message"].as_str().unwrap().contains("180 seconds") && said["retry_after"] == 180, "{said}");
+        }
+        // What was refused does not count: neither for the hour nor for the address.
+        app.world.clock.advance(Duration::seconds(180));
+        ask("maya@example.com").await.ok();
+        assert_eq!(app.post().await.len(), 1);
+        ask("somebody@example.com").await.refused(429, "over_email_send_rate_limit");
+        app.world.clock.advance(Duration::hours(1));
+        for n in 0..20 {
+            ask(&format!("later{n}@example.com")).await.ok();
+        }
+        ask("more@example.com").await.refused(429, "over_email_send_rate_limit");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_the_operator_wants_it_so_nobody_is_told_who_has_an_account() {
+    on_both_with(
+        |options, _| options.otp_alike = true,
+        async |app: TestApp| {
+            app.client("Maya").await;
+            for email in ["maya@example.com", "nobody@example.com"] {
+                let body = json!({ "email": email, "create_user": false });
+                assert_eq!(post(&app, "otp", body.clone()).await.ok(), json!({}));
+                post(&app, "otp", body).await.refused(429, "over_email_send_rate_limit");
+            }
+            assert_eq!(app.letter().await.to, "maya@example.com");
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_and_its_code_end_with_their_time() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let user = users::get(&app.world.operator(), maya.id).await.unwrap();
+        let make = async |kind: LinkKind| {
+            let mut tx = app.world.db.begin().await.unwrap();
+            let ctx = app.world.operator();
+            let made = domain::auth::links::make(&mut tx, &ctx, user.id, &user.email, kind).await.unwrap();
+            tx.commit().await.unwrap();
+            made
+        };
+        for (kind, name, hours) in [
+            (LinkKind::Recovery, "recovery", 1),
+            (LinkKind::Magiclink, "magiclink", 1),
+            (LinkKind::Invite, "invite", 24),
+            (LinkKind::Signup, "signup", 24),
+        ] {
+            let (early, late) = (make(kind).await, make(kind).await);
+            app.world.clock.advance(Duration::hours(hours));
+            let by_link = json!({ "type": name, "token_hash": late.token });
+            post(&app, "verify", by_link.clone()).await.refused(403, "otp_expired");
+            let by_code = json!({ "type": name, "email": user.email, "token": late.code });
+            post(&app, "verify", by_code).await.refused(403, "otp_expired");
+            // A page's form is led back with the reason.
+            let form = format!("type={name}&token_hash={}", late.token);
+            let asking = app.nobody().ask(axum::http::Method::POST, "/auth/v1/verify").raw(form);
+            let led = asking.header("content-type", "application/x-www-form-urlencoded").await;
+            assert_eq!(led.status, 303);
+            assert!(led.header("location").unwrap().contains("#error=access_denied&error_code=otp_expired"));
+            // And until the last second they are good.
+            app.world.clock.advance(Duration::seconds(-1));
+            post(&app, "verify", json!({ "type": name, "token_hash": early.token })).await.ok();
+        }
+    })
+    .await;
+}
