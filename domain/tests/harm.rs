@@ -1,6 +1,5 @@
 //! What somebody who means harm tries at the sign-in: being a moment early or late, guessing, and acting on an account
 //! that is not theirs yet. On both databases.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 use chrono::Duration;
 use domain::{
     Ctx, Error,
