@@ -146,6 +146,51 @@ async fn a_client_hears_of_its_order_and_of_no_other() {
 }
 
 #[tokio::test]
+async fn a_conversation_is_heard_by_its_client_and_the_staff_and_a_note_by_the_staff_alone() {
+    on_both(|app| async move {
+        app.follow();
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
+        let (maya, nora) = (app.client_of("Maya", app.acme, Some(iso)).await, app.client("Nora").await);
+        settled(&app).await;
+        let mut others = Vec::new();
+        for other in [&ivan, &cora, &nora] {
+            let mut hears = Events::of(other, None).await;
+            others.push((other, hears.ready().await, hears));
+        }
+        let (mut maya_hears, mut erin_hears) = (Events::of(&maya, None).await, Events::of(&erin, None).await);
+        let start = maya_hears.ready().await;
+        erin_hears.ready().await;
+        let spv = maya.spv.unwrap();
+        for body in [
+            json!({ "spv_id": spv, "body": "a note among the staff", "internal": true }),
+            json!({ "spv_id": spv, "body": "a word to Maya" }),
+        ] {
+            erin.post("/rest/v1/messages", body).await.ok();
+        }
+        let heard = maya_hears.change().await;
+        assert_eq!(
+            (heard["action"].as_str(), heard["spv_id"].as_str()),
+            (Some("message.sent"), Some(&*spv.to_string()))
+        );
+        assert!(!heard.to_string().contains("a word to Maya"), "the log has no texts: {heard}");
+        maya_hears.silence().await;
+        erin_hears.until("note.written").await;
+        for (other, start, hears) in &mut others {
+            hears.silence().await;
+            let mut again = Events::of(other, Some(*start)).await;
+            again.ready().await;
+            again.silence().await;
+        }
+        let mut again = Events::of(&maya, Some(start)).await;
+        again.ready().await;
+        assert_eq!(again.change().await["action"], "message.sent");
+        again.silence().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn people_hear_of_their_own_account_and_of_nobody_elses() {
     on_both(|app| async move {
         app.follow();

@@ -21,6 +21,8 @@ struct Rows {
     /// Maya's request for an order, and another that Maya takes back.
     request: String,
     withdrawn: String,
+    /// The conversation about it.
+    thread: String,
     /// Rows that nobody is signed in from, to be shut and deleted.
     other_client: String,
     other_company: String,
@@ -41,6 +43,8 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
     let request = id(&maya.post("/rest/v1/requests", order.clone()).await.ok(), "/id");
     let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
+    let message = json!({ "spv_id": id(&spv, "/id"), "body": "Hello" });
+    let message = staff.post("/rest/v1/messages", message).await.ok();
     let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     Rows {
@@ -50,6 +54,7 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         step: id(&spv, "/steps/0/id"),
         request,
         withdrawn,
+        thread: id(&message, "/thread_id"),
         spv: id(&spv, "/id"),
         other_client: other_client.to_string(),
         other_company: company.to_string(),
@@ -66,7 +71,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "me_get" | "me_sign_ins" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list"
         | "template_list" | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso"
         | "dashboard_company" | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "health_alive"
-        | "health_ready" => (String::new(), none()),
+        | "health_ready" | "thread_list" | "thread_unread" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
         "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),
         "client_get" => (rows.maya.clone(), none()),
@@ -106,6 +111,8 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "request_create" => {
             (String::new(), json!({ "kind": "support", "name": "A", "email": unique, "message": "Hello" }))
         }
+        "thread_get" | "message_list" | "thread_read" => (rows.thread.clone(), none()),
+        "message_create" => (String::new(), json!({ "thread_id": rows.thread, "body": "tried" })),
         "notification_send" => (String::new(), json!({ "type": "password_setup", "to": "maya@example.com" })),
         "notification_send_spv" => {
             (String::new(), json!({ "clientEmail": "maya@example.com", "spvIdentifier": rows.spv }))

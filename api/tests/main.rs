@@ -11,6 +11,7 @@ mod bad_input;
 mod events;
 mod every_route;
 mod factors;
+mod messages;
 mod openapi;
 mod provider;
 mod requests;

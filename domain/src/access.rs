@@ -200,6 +200,10 @@ pub enum Resource {
     /// The office's own log.
     Activity,
     TestData,
+    /// The conversation with a client: theirs and the staff's.
+    Thread {
+        client_id: UserId,
+    },
     /// The counters of a portal's dashboard.
     Dashboard(Portal),
 }
@@ -229,6 +233,7 @@ impl Resource {
             Self::Settings => "settings",
             Self::Activity => "activity",
             Self::TestData => "test_data",
+            Self::Thread { .. } => "thread",
             Self::Dashboard(_) => "dashboard",
         }
     }
@@ -349,17 +354,21 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         Resource::Company { id } => sees(user, None, Some(id), None) || user.company_id == Some(id),
         Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
         Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
+        Resource::Thread { client_id } => sees(user, Some(client_id), None, None),
         _ => false,
     };
     let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let top = user.role == Role::SuperAdmin;
     let when = |allowed: bool| if allowed { Verdict::Yes } else { Verdict::No };
     match (resource, action) {
-        (Resource::Client { .. } | Resource::Company { .. } | Resource::Iso { .. } | Resource::Spv { .. }, _)
-            if !own =>
-        {
-            Verdict::Hidden
-        }
+        (
+            Resource::Client { .. }
+            | Resource::Company { .. }
+            | Resource::Iso { .. }
+            | Resource::Spv { .. }
+            | Resource::Thread { .. },
+            _,
+        ) if !own => Verdict::Hidden,
         (Resource::Client { .. }, View) => Verdict::Yes,
         (Resource::Client { .. }, Update | Invite | Suspend | Archive) => when(staff),
         (Resource::Company { .. } | Resource::Iso { .. }, View) => Verdict::Yes,
@@ -390,6 +399,9 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Users, Create | Update | Suspend | Archive) => when(top),
         (Resource::Settings, Update) | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),
+        (Resource::Thread { .. }, View | Send) => Verdict::Yes,
+        // Internal notes.
+        (Resource::Thread { .. }, Update) => when(staff),
         _ => Verdict::No,
     }
 }

@@ -54,4 +54,7 @@ ids! {
     ActivityId,
     FactorId,
     ChallengeId,
+    MessageId,
+    NotificationId,
+    ThreadId,
 }

@@ -21,6 +21,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod isos;
 pub mod mails;
+pub mod messages;
 pub mod money;
 pub mod page;
 pub mod queue;

@@ -51,6 +51,8 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("new company", Resource::NewCompany),
         ("new iso", Resource::NewIso),
         ("new spv", Resource::NewSpv),
+        ("own thread", Resource::Thread { client_id: user(OWN) }),
+        ("foreign thread", Resource::Thread { client_id: user(FOREIGN) }),
         ("revenue", Resource::Revenue),
         ("users", Resource::Users),
         ("mails", Resource::Mails),

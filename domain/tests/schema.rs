@@ -3,7 +3,7 @@
 use domain::{
     Error, activity, auth, clients, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
-    isos, mails,
+    isos, mails, messages,
     page::PageQuery,
     requests, seed, spvs,
     testing::{World, on_both},
@@ -73,6 +73,14 @@ async fn no_query_scans_a_table_that_grows() {
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
         let sigrid = world.super_admin("Sigrid").await;
         let clara = world.company_admin("Clara", company).await;
+        let hello = messages::Input { spv_id: Some(spv), body: "Hello".to_owned(), ..Default::default() };
+        let thread = messages::send(&maya, hello.clone()).await.unwrap().thread_id;
+        messages::send(&sigrid, hello.clone()).await.unwrap();
+        let olga = world.employee("Olga").await;
+        let many = PageQuery { limit: Some(200), cursor: None };
+        for spv in spvs::list(&olga, &spvs::Filter::default(), &many).await.unwrap().items {
+            messages::send(&olga, messages::Input { spv_id: Some(spv.id), ..hello.clone() }).await.unwrap();
+        }
         activity::number_all(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("analyze").run().await.unwrap();
@@ -108,6 +116,19 @@ async fn no_query_scans_a_table_that_grows() {
             activity::list(ctx, &activity::Filter::default(), &first).await.unwrap();
             activity::list(ctx, &activity::Filter { spv_id: Some(spv), ..Default::default() }, &first).await.unwrap();
             activity::since(ctx, 5, 10).await.unwrap();
+            for filter in [
+                messages::Filter::default(),
+                messages::Filter { unread: true, ..Default::default() },
+                messages::Filter { spv_id: Some(spv), ..Default::default() },
+                messages::Filter { client_id: Some(client), ..Default::default() },
+            ] {
+                let page = messages::threads(ctx, &filter, &first).await.unwrap();
+                messages::threads(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+            }
+            messages::unread(ctx).await.unwrap();
+            if let Ok(page) = messages::list(ctx, thread, &first).await {
+                messages::list(ctx, thread, &PageQuery { limit: Some(1), cursor: page.next_cursor }).await.unwrap();
+            }
         }
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();
@@ -154,7 +175,22 @@ async fn no_query_scans_a_table_that_grows() {
 }
 
 fn grows(line: &str) -> bool {
-    let tables = ["users", "spvs", "spv_steps", "activity", "search_terms", "mails", "requests", "links", "sessions"];
+    let tables = [
+        "users",
+        "spvs",
+        "spv_steps",
+        "activity",
+        "search_terms",
+        "mails",
+        "requests",
+        "links",
+        "sessions",
+        "threads",
+        "messages",
+        "thread_unread",
+        "notifications",
+        "notification_choices",
+    ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");
     (sqlite || postgres)
@@ -165,6 +201,9 @@ fn grows(line: &str) -> bool {
 fn alias(word: &str) -> &str {
     match word {
         "s" => "spvs",
+        "h" => "threads",
+        "m" => "messages",
+        "n" => "notifications",
         "u" | "c" => "users",
         _ => "",
     }

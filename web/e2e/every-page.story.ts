@@ -41,6 +41,8 @@ const groups: Group[] = [
       paths.clientOrders,
       paths.clientNewOrder,
       paths.clientProfile,
+      paths.clientMessages,
+      paths.clientThread('support'),
       ...(await orders(office, 'client@example.com')).slice(0, 2).map(paths.clientOrder),
     ],
   },
@@ -51,6 +53,7 @@ const groups: Group[] = [
       ...employeePages,
       paths.employeeSecurity,
       paths.employeeRequests,
+      paths.employeeMessages,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),
@@ -91,6 +94,7 @@ test('no address of a portal is left out below', () => {
   const swept = [paths.clientDashboard, paths.clientOrders, paths.clientProfile, paths.employeeDashboard];
   const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
   rest.push(paths.clientNewOrder, paths.employeeRequests);
+  rest.push(paths.clientMessages, paths.employeeMessages);
   const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
   rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);
   expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());

@@ -25,6 +25,7 @@ const portals: RouteObject[] = [
       { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
       { path: 'orders/:id', lazy: () => import('./portals/client/order/OrderPage') },
       { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
+      { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
     ],
   },
   {
@@ -43,6 +44,7 @@ const portals: RouteObject[] = [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
       { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
+      { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       security,
     ],
   },

@@ -10,6 +10,7 @@ mod health;
 mod isos;
 mod jobs;
 mod me;
+mod messages;
 mod requests;
 mod settings;
 mod spvs;
@@ -60,6 +61,13 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(spvs::reopen))
         .routes(routes!(steps::get, steps::update))
         .routes(routes!(templates::list))
+        // Conversations.
+        .routes(routes!(messages::threads))
+        .routes(routes!(messages::unread))
+        .routes(routes!(messages::thread))
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::read))
+        .routes(routes!(messages::create))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
         .routes(routes!(dashboards::client))

@@ -130,7 +130,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         data: event.data,
     };
     let nth = tx.next_event();
-    store::insert(tx, &row, nth).await?;
+    store::insert(tx, &row, nth, ctx.silent).await?;
     Ok(())
 }
 

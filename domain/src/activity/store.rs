@@ -32,11 +32,11 @@ pub(crate) const COLUMNS: &Shape = &[
     ("data", "t.data", Col::Json),
 ];
 
-pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
     tx.later(
         "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
-         company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+         company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
     )
     .await?
     .bind(row.id)
@@ -57,6 +57,7 @@ pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64) -> Result<()> {
     .bind(row.user_agent.clone())
     .bind(Json(row.data.clone()))
     .bind(nth)
+    .bind(quiet)
     .run()
     .await?;
     Ok(())

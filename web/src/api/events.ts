@@ -117,6 +117,8 @@ const touchedBy: Record<string, string[]> = {
   identity: ['security'],
   user: ['me', 'clients', 'security'],
   settings: ['settings'],
+  message: ['threads'],
+  note: ['threads'],
   seed: ['clients', 'companies', 'isos', 'spvs'],
 };
 

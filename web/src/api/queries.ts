@@ -87,6 +87,27 @@ export const queries = {
       body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),
     ),
 
+  threads: (query: { unread?: boolean; spv_id?: string; client_id?: string }) =>
+    pages(['threads', 'list', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/threads', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  thread: (id: string) =>
+    queryOptions({
+      queryKey: ['threads', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/threads/{id}', { params: { path: { id } }, signal })),
+    }),
+  messages: (id: string) =>
+    pages(['threads', id, 'messages'], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/threads/{id}/messages', { params: { path: { id }, query: { cursor } }, signal }),
+      ),
+    ),
+  unreadMessages: () =>
+    queryOptions({
+      queryKey: ['threads', 'unread'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/threads/unread', { signal })),
+    }),
+
   clientDashboard: () =>
     queryOptions({
       queryKey: ['dashboards', 'client'],

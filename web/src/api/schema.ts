@@ -489,6 +489,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes a message. The first one about an order, or of a client in general, begins the conversation. */
+        post: operations["message_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/requests": {
         parameters: {
             query?: never;
@@ -765,6 +782,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Conversations, the one with the newest message first: your own, or, for staff, all. */
+        get: operations["thread_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/threads/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much you have not read. */
+        get: operations["thread_unread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/threads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One conversation. */
+        get: operations["thread_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/threads/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was written, the newest first. */
+        get: operations["message_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/threads/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** You have read a conversation up to its end. */
+        post: operations["thread_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -975,6 +1077,10 @@ export interface components {
         };
         /** Format: uuid */
         CompanyId: string;
+        Correspondent: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
         /**
          * @description Where a vehicle is formed: ISO 3166 alpha-2 (decision 11).
          * @enum {string}
@@ -1147,6 +1253,14 @@ export interface components {
          * @enum {string}
          */
         Language: "en-US" | "en-GB" | "es";
+        /** @description The newest message that you may see. */
+        LastMessage: {
+            /** Format: date-time */
+            at: string;
+            author: components["schemas"]["MessageAuthor"];
+            excerpt: string;
+            internal: boolean;
+        };
         /** Format: uuid */
         MailId: string;
         /** @description A mail that was put into the outbox. */
@@ -1191,6 +1305,25 @@ export interface components {
             /** @description The office wants one of everybody with this role. */
             required: boolean;
         };
+        Message: {
+            author: components["schemas"]["MessageAuthor"];
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["MessageId"];
+            /** @description A note among our team, which only our team can read. */
+            internal: boolean;
+            thread_id: components["schemas"]["ThreadId"];
+        };
+        MessageAuthor: {
+            /** @description You. */
+            me: boolean;
+            name: string;
+            /** @description One of our team. */
+            staff: boolean;
+        };
+        /** Format: uuid */
+        MessageId: string;
         /** @description What the change did to the step's order. */
         Moved: {
             can: string[];
@@ -1261,6 +1394,15 @@ export interface components {
         };
         NewJob: {
             name: components["schemas"]["JobName"];
+        };
+        /** @description One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation. */
+        NewMessage: {
+            body: string;
+            client_id?: components["schemas"]["UserId"] | null;
+            /** @description Staff only: a note that no client ever gets. */
+            internal?: boolean;
+            spv_id?: components["schemas"]["SpvId"] | null;
+            thread_id?: components["schemas"]["ThreadId"] | null;
         };
         NewRequest: {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
@@ -1378,6 +1520,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Message: {
+            items: components["schemas"]["Message"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Request: {
             items: components["schemas"]["Request"][];
             /** @description None on the last page. */
@@ -1392,6 +1540,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Spv: {
             items: components["schemas"]["Spv"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Thread: {
+            items: components["schemas"]["Thread"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -1690,6 +1844,29 @@ export interface components {
             step_name: string;
             /** Format: int64 */
             step_order: number;
+        };
+        /** @description A conversation: about one order, or a client's with us in general. */
+        Thread: {
+            /** @description What you may do in it: `write`, `note`. */
+            can: string[];
+            client: components["schemas"]["Correspondent"];
+            id: components["schemas"]["ThreadId"];
+            last_message: components["schemas"]["LastMessage"];
+            spv_id: components["schemas"]["SpvId"] | null;
+            spv_identifier: string | null;
+            /**
+             * Format: int64
+             * @description How many of its messages you have not read.
+             */
+            unread: number;
+        };
+        /** Format: uuid */
+        ThreadId: string;
+        Unread: {
+            /** Format: int64 */
+            messages: number;
+            /** Format: int64 */
+            threads: number;
         };
         /** Format: uuid */
         UserId: string;
@@ -2985,6 +3162,40 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    message_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_list: {
         parameters: {
             query?: {
@@ -3658,6 +3869,154 @@ export interface operations {
             };
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    thread_list: {
+        parameters: {
+            query?: {
+                /** @description Only what you have not read. */
+                unread?: boolean;
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Thread"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    thread_unread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unread"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    thread_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ThreadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    message_list: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ThreadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    thread_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ThreadId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

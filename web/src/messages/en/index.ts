@@ -5,6 +5,7 @@ import client from './client.json';
 import common from './common.json';
 import dashboards from './dashboards.json';
 import employee from './employee.json';
+import threads from './messages.json';
 import orders from './orders.json';
 import publicPages from './public.json';
 import requests from './requests.json';
@@ -18,6 +19,7 @@ export const messages = {
   client,
   employee,
   dashboards,
+  messages: threads,
   orders,
   public: publicPages,
   requests,

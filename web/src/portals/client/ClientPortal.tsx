@@ -1,16 +1,20 @@
-import { IconFolders, IconLayoutDashboard, IconUserCircle } from '@tabler/icons-react';
+import { IconFolders, IconLayoutDashboard, IconMessages, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
+import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'client', 'security']);
+  const { t } = useTranslation(['common', 'client', 'messages', 'security']);
   const navigation = (
     <NavGroup label={t('portal.client')}>
       <Entry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
       <Entry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
+      <Entry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
+        <UnreadMessages />
+      </Entry>
       <Entry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
     </NavGroup>
   );

@@ -15,6 +15,7 @@ import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { NeedHelp } from './NeedHelp';
+import { QuickActions } from './QuickActions';
 import { OrderCard, OrderCardWaiting } from './OrderCard';
 
 export function Component() {
@@ -75,8 +76,9 @@ export function Component() {
             }
             side={
               <>
+                <QuickActions />
                 <RecentActivity activity={data?.activity} />
-                {data?.representative && <NeedHelp representative={data.representative} />}
+                {data && <NeedHelp representative={data.representative} />}
               </>
             }
           />

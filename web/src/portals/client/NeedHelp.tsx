@@ -1,22 +1,27 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { IconMail, IconPhone } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import type { Representative } from '../../api/types';
+import { paths } from '../../paths';
+import { support } from '../../shared/messages/support';
 import { Section } from '../../ui/Section';
 import classes from './NeedHelp.module.css';
 
-export function NeedHelp({ representative }: { representative: Representative }) {
-  const { t } = useTranslation('client');
-  const { name, email, phone } = representative;
+export function NeedHelp({ representative }: { representative: Representative | null }) {
+  const { t } = useTranslation(['client', 'messages']);
+  const { name, email, phone } = representative ?? {};
   return (
     <Section title={t('help.title')}>
       <Text size="sm" c="dimmed">
         {t('help.text')}
       </Text>
       <Stack gap={6} mt="sm" fz="sm">
-        <Text fw={500} size="sm">
-          {name}
-        </Text>
+        {name && (
+          <Text fw={500} size="sm">
+            {name}
+          </Text>
+        )}
         {email && (
           <Anchor href={`mailto:${email}`} className={classes.way} size="sm">
             <IconMail size={15} aria-hidden="true" />
@@ -30,6 +35,9 @@ export function NeedHelp({ representative }: { representative: Representative })
           </Anchor>
         )}
       </Stack>
+      <Button component={Link} to={paths.clientThread(support)} variant="default" fullWidth mt="sm">
+        {t('messages:write_to_us')}
+      </Button>
     </Section>
   );
 }

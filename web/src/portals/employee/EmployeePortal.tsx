@@ -1,12 +1,13 @@
-import { IconInbox, IconLayoutDashboard } from '@tabler/icons-react';
+import { IconInbox, IconLayoutDashboard, IconMessages } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
+import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'employee', 'security']);
+  const { t } = useTranslation(['common', 'employee', 'messages', 'security']);
   const navigation = (
     <NavGroup label={t('portal.employee')}>
       <Entry
@@ -16,6 +17,9 @@ export function Component() {
         label={t('employee:nav.dashboard')}
       />
       <Entry to={paths.employeeRequests} icon={IconInbox} label={t('employee:nav.requests')} />
+      <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
+        <UnreadMessages />
+      </Entry>
     </NavGroup>
   );
   return (

@@ -5,6 +5,7 @@ import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { Timeline } from '../../../shared/activity/Timeline';
+import { OrderThread } from '../../../shared/messages/OrderThread';
 import { People } from '../../../shared/spvs/People';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/states';
@@ -35,8 +36,13 @@ export function Component() {
           <Tasks spv={spv} />
           <TwoColumns
             // One line each: what belongs to the order.
-            main={<Timeline spvId={spv.id} />}
-            side={<People spv={spv} />}
+            main={<OrderThread spvId={spv.id} />}
+            side={
+              <>
+                <People spv={spv} />
+                <Timeline spvId={spv.id} />
+              </>
+            }
           />
         </Stack>
       )}

@@ -6,6 +6,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
+import { OrderThread } from '../../../shared/messages/OrderThread';
 import { People } from '../../../shared/spvs/People';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
@@ -53,6 +54,7 @@ export function Component() {
               <Section title={t('spvs.steps')} flush>
                 <OrderSteps spv={spv} />
               </Section>
+              <OrderThread spvId={spv.id} notes />
             </>
           }
           side={

@@ -1,0 +1,225 @@
+//! Conversations.
+use crate::{
+    answer::{Made, Page},
+    error::Result,
+    extract::{Json, New, Nothing, Path, Query, SignedIn, chosen},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    Ctx,
+    ids::{MessageId, SpvId, ThreadId, UserId},
+    messages::{self, Filter, Input},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A conversation: about one order, or a client's with us in general.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Thread {
+    id: ThreadId,
+    /// Null: the client's general conversation.
+    spv_id: Option<SpvId>,
+    spv_identifier: Option<String>,
+    client: Correspondent,
+    last_message: LastMessage,
+    /// How many of its messages you have not read.
+    unread: i64,
+    /// What you may do in it: `write`, `note`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Correspondent {
+    id: UserId,
+    name: String,
+}
+
+/// The newest message that you may see.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LastMessage {
+    excerpt: String,
+    at: DateTime<Utc>,
+    author: Author,
+    internal: bool,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageAuthor)]
+pub struct Author {
+    name: String,
+    /// One of our team.
+    staff: bool,
+    /// You.
+    me: bool,
+}
+
+impl Author {
+    fn of(ctx: &Ctx, id: Option<UserId>, name: String, staff: bool) -> Self {
+        Self { name, staff, me: id.is_some() && id == ctx.actor.user_id() }
+    }
+}
+
+impl Thread {
+    fn of(ctx: &Ctx, row: messages::Thread) -> Self {
+        Self {
+            can: messages::can(ctx, &row),
+            spv_identifier: row.identifier(),
+            client: Correspondent { id: row.client_id, name: row.client_name() },
+            last_message: LastMessage {
+                excerpt: row.excerpt(),
+                at: row.at,
+                author: Author::of(ctx, row.author_id, row.author_name, row.by_staff),
+                internal: row.internal,
+            },
+            id: row.id,
+            spv_id: row.spv_id,
+            unread: row.unread,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Message {
+    id: MessageId,
+    thread_id: ThreadId,
+    author: Author,
+    body: String,
+    /// A note among our team, which only our team can read.
+    internal: bool,
+    created_at: DateTime<Utc>,
+}
+
+impl Message {
+    fn of(ctx: &Ctx, row: messages::Message) -> Self {
+        Self {
+            id: row.id,
+            thread_id: row.thread_id,
+            author: Author::of(ctx, row.author_id, row.author_name, row.by_staff),
+            body: row.body,
+            internal: row.internal,
+            created_at: row.created_at,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Only what you have not read.
+    #[serde(default)]
+    unread: bool,
+    #[serde(default, deserialize_with = "chosen")]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    client_id: Option<UserId>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Conversations, the one with the newest message first: your own, or, for staff, all.
+#[utoipa::path(get, path = "/threads", operation_id = "thread_list", tag = "messages", params(Wanted),
+    responses((status = 200, body = Page<Thread>)))]
+pub async fn threads(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Thread>>> {
+    let filter =
+        Filter { unread: wanted.unread, spv_id: wanted.spv_id, client_id: wanted.client_id, ..Filter::default() };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(messages::threads(&ctx, &filter, &page).await?, |thread| Thread::of(&ctx, thread))))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Unread {
+    threads: i64,
+    messages: i64,
+}
+
+/// How much you have not read.
+#[utoipa::path(get, path = "/threads/unread", operation_id = "thread_unread", tag = "messages",
+    responses((status = 200, body = Unread)))]
+pub async fn unread(SignedIn(ctx): SignedIn) -> Result<Answer<Unread>> {
+    let (threads, messages) = messages::unread(&ctx).await?;
+    Ok(Answer(Unread { threads, messages }))
+}
+
+/// One conversation.
+#[utoipa::path(get, path = "/threads/{id}", operation_id = "thread_get", tag = "messages",
+    params(("id" = ThreadId, Path)), responses((status = 200, body = Thread)))]
+pub async fn thread(SignedIn(ctx): SignedIn, Path(id): Path<ThreadId>) -> Result<Answer<Thread>> {
+    let thread = messages::thread(&ctx, id).await?;
+    Ok(Answer(Thread::of(&ctx, thread)))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedMessages {
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// What was written, the newest first.
+#[utoipa::path(get, path = "/threads/{id}/messages", operation_id = "message_list", tag = "messages",
+    params(("id" = ThreadId, Path), WantedMessages), responses((status = 200, body = Page<Message>)))]
+pub async fn list(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<ThreadId>,
+    Query(wanted): Query<WantedMessages>,
+) -> Result<Answer<Page<Message>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(messages::list(&ctx, id, &page).await?, |message| Message::of(&ctx, message))))
+}
+
+/// You have read a conversation up to its end.
+#[utoipa::path(post, path = "/threads/{id}/read", operation_id = "thread_read", tag = "messages",
+    params(("id" = ThreadId, Path)), request_body = Nothing, responses((status = 204)))]
+pub async fn read(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<ThreadId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<StatusCode> {
+    messages::read(&ctx, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMessage {
+    #[serde(default, deserialize_with = "chosen")]
+    thread_id: Option<ThreadId>,
+    #[serde(default, deserialize_with = "chosen")]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    client_id: Option<UserId>,
+    #[serde(default)]
+    #[schema(required)]
+    body: String,
+    /// Staff only: a note that no client ever gets.
+    #[serde(default)]
+    internal: bool,
+}
+
+/// Writes a message. The first one about an order, or of a client in general, begins the conversation.
+#[utoipa::path(post, path = "/messages", operation_id = "message_create", tag = "messages",
+    request_body = NewMessage, responses((status = 201, body = Message)))]
+pub async fn create(New { ctx, input, .. }: New<NewMessage>) -> Result<Made<Message>> {
+    let input = Input {
+        thread_id: input.thread_id,
+        spv_id: input.spv_id,
+        client_id: input.client_id,
+        body: input.body,
+        internal: input.internal,
+    };
+    let made = messages::send(&ctx, input).await?;
+    Ok(Made {
+        location: format!("/rest/v1/threads/{}/messages", made.thread_id),
+        version: 1,
+        view: Message::of(&ctx, made),
+    })
+}

@@ -1,0 +1,84 @@
+/** A conversation both ways, as it happens, and a note that stays in the house. */
+import { expect, test } from './support/story';
+import { password } from './support/portal';
+
+const soon = { timeout: 3000 };
+
+test('a client and the staff talk about an order, and an internal note stays among the staff', async ({
+  office,
+}) => {
+  const who = office.newcomer('Maya', 'Ortiz');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const maya = await office.visitor();
+  await maya.signsIn('client', who.email, password);
+  await maya.link('View Details of ' + spv.identifier).click();
+  await expect(maya.page.getByText('Ask us anything. Our team answers here.')).toBeVisible();
+
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  const mayas = maya.page.getByRole('log', { name: 'Messages' });
+  const eliases = elias.page.getByRole('log', { name: 'Messages' });
+
+  await Promise.all([
+    maya.withoutReloading(async () => {
+      await maya.writes({ 'Write a message': 'When do you file?' });
+      await maya.button('Send').click();
+      await expect(mayas.getByText('When do you file?')).toBeVisible();
+      await expect(mayas.getByText('On Monday.')).toBeVisible({ timeout: 15_000 });
+      await expect(mayas.getByText('Elias Brandt')).toBeVisible();
+      await expect(maya.page.getByText('She is in a hurry')).toHaveCount(0);
+    }),
+    elias.withoutReloading(async () => {
+      await expect(eliases.getByText('When do you file?')).toBeVisible({ timeout: 15_000 });
+      await elias.page.getByRole('switch', { name: 'Internal note' }).click();
+      await elias.writes({ 'Write an internal note': 'She is in a hurry' });
+      await elias.button('Save note').click();
+      await expect(eliases.getByText('She is in a hurry')).toBeVisible();
+      await elias.page.getByRole('switch', { name: 'Internal note' }).click();
+      await elias.writes({ 'Write a message': 'On Monday.' });
+      await elias.button('Send').click();
+      await expect(eliases.getByText('On Monday.')).toBeVisible();
+    }),
+  ]);
+  await expect(eliases.getByRole('listitem')).toHaveCount(3);
+  await expect(mayas.getByRole('listitem')).toHaveCount(2);
+});
+
+test('Contact Support leads to the general conversation, and unread messages are counted until they are read', async ({
+  office,
+}) => {
+  const who = office.newcomer('Nora', 'Lund');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const nora = await office.visitor();
+  await nora.signsIn('client', who.email, password);
+  await nora.link('Contact Support').click();
+  await nora.isAt('/client-dashboard/messages?thread=support');
+  await nora.writes({ 'Write a message': 'May I pay by wire?' });
+  await nora.button('Send').click();
+  await expect(nora.page.getByRole('log').getByText('May I pay by wire?')).toBeVisible();
+  await nora.link('Dashboard').click();
+
+  await nora.withoutReloading(async () => {
+    const sigrid = await office.superAdmin();
+    await sigrid.opens('/employee-dashboard/messages');
+    const thread = sigrid.page
+      .getByRole('list', { name: 'Conversations' })
+      .getByRole('button', { name: who.name });
+    await expect(thread).toContainText('1 unread message');
+    await thread.click();
+    await expect(thread).not.toContainText('unread');
+    await sigrid.writes({ 'Write a message': 'Yes, the details are on the invoice.' });
+    await sigrid.button('Send').click();
+    const entry = nora.page.getByRole('navigation').getByRole('link', { name: /^Messages/ });
+    await expect(entry).toContainText('1 unread message', soon);
+    await entry.click();
+    await nora.page
+      .getByRole('list', { name: 'Conversations' })
+      .getByRole('button', { name: 'Support' })
+      .click();
+    await expect(nora.page.getByRole('log').getByText('Yes, the details are on the invoice.')).toBeVisible();
+    await expect(entry).not.toContainText('unread');
+  });
+});

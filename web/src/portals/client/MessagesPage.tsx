@@ -1,0 +1,28 @@
+import { Anchor } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../../paths';
+import { Inbox } from '../../shared/messages/Inbox';
+import { PageHeader } from '../../ui/PageHeader';
+import { BackToDashboard } from './BackToDashboard';
+
+/** Everything the client and our team write to each other. */
+export function Component() {
+  const { t } = useTranslation('messages');
+  return (
+    <>
+      <PageHeader title={t('title')} text={t('text_client')} back={<BackToDashboard />} />
+      <Inbox
+        about={(thread) =>
+          thread.spv_id ? (
+            <Anchor component={Link} to={paths.clientOrder(thread.spv_id)} fz="inherit" fw="inherit">
+              {thread.spv_identifier}
+            </Anchor>
+          ) : (
+            t('support')
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core';
+import { IconFolderPlus, IconMessageCircle, type Icon } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../../paths';
+import { support } from '../../shared/messages/support';
+import { Section } from '../../ui/Section';
+import classes from './QuickActions.module.css';
+
+/** What clients come for most. An action is here once its page is. */
+export function QuickActions() {
+  const { t } = useTranslation(['client', 'messages']);
+  return (
+    <Section title={t('quick.title')}>
+      <div className={classes.actions}>
+        <Action to={paths.clientNewOrder} icon={IconFolderPlus} label={t('quick.new_order')} />
+        <Action to={paths.clientThread(support)} icon={IconMessageCircle} label={t('messages:contact')} />
+      </div>
+    </Section>
+  );
+}
+
+function Action({ to, icon: Picture, label }: { to: string; icon: Icon; label: string }) {
+  return (
+    <Button
+      component={Link}
+      to={to}
+      variant="default"
+      justify="flex-start"
+      leftSection={<Picture size={16} stroke={1.75} aria-hidden="true" />}
+    >
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconMessageCircle } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { Message, Thread } from '../../api/types';
+import { Ago } from '../../ui/DateText';
+import { ScrollLog } from '../../ui/ScrollLog';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { Tag } from '../../ui/Tag';
+import { Composer, type Recipient } from './Composer';
+import classes from './Conversation.module.css';
+import { useReading } from './reading';
+
+interface Props {
+  /** None before the first message. */
+  thread: Thread | undefined;
+  to: Recipient;
+  label: string;
+  /** The staff's pages: notes that the client never gets. */
+  notes?: boolean;
+}
+
+/** What was written, the newest below, and where to write. Being seen is being read. */
+export function Conversation({ thread, to, label, notes = false }: Props) {
+  const { t } = useTranslation('messages');
+  useReading(thread);
+  return (
+    <div className={classes.conversation}>
+      {thread ? (
+        <Messages key={thread.id} thread={thread} label={label} />
+      ) : (
+        <EmptyState
+          icon={<IconMessageCircle size={20} />}
+          title={t('empty')}
+          text={notes ? t('empty_staff') : t('empty_client')}
+        />
+      )}
+      <Composer to={to} notes={notes} />
+    </div>
+  );
+}
+
+function Messages({ thread, label }: { thread: Thread; label: string }) {
+  const { t } = useTranslation(['messages', 'common']);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    queries.messages(thread.id),
+  );
+  if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={160} m="md" width="auto" />;
+  return (
+    <ScrollLog label={label} newest={data[0]?.id}>
+      {hasNextPage && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          className={classes.earlier}
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {isFetchingNextPage ? t('common:loading') : t('earlier')}
+        </Button>
+      )}
+      <ol className={classes.messages}>
+        {data.toReversed().map((message) => (
+          <Bubble key={message.id} message={message} />
+        ))}
+      </ol>
+    </ScrollLog>
+  );
+}
+
+function Bubble({ message }: { message: Message }) {
+  const { t } = useTranslation('messages');
+  const { author, internal } = message;
+  return (
+    <li className={classes.message} data-mine={author.me} data-internal={internal}>
+      <div className={classes.head}>
+        <span className={classes.author}>{author.me ? t('you') : author.name}</span>
+        {author.staff && !author.me && <span>{t('team')}</span>}
+        <Ago at={message.created_at} />
+        {internal && <Tag tone="wait">{t('note')}</Tag>}
+      </div>
+      <p className={classes.body}>{message.body}</p>
+    </li>
+  );
+}

@@ -1,0 +1,101 @@
+import { Anchor, Button, Skeleton, Switch } from '@mantine/core';
+import { IconMessages } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { Thread } from '../../api/types';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { useFlag, useParam } from '../queryParams';
+import { Conversation } from './Conversation';
+import classes from './Inbox.module.css';
+import { support } from './support';
+import { ThreadItem } from './ThreadItem';
+
+interface Props {
+  /** The staff see everybody's conversations, and write notes. */
+  staff?: boolean;
+  /** A link to what a thread is about. */
+  about: (thread: Thread) => ReactNode;
+}
+
+/** Conversations on the left, the chosen one on the right; on a phone one of the two. */
+export function Inbox({ staff = false, about }: Props) {
+  const { t } = useTranslation(['messages', 'common']);
+  const [chosen, choose] = useParam('thread');
+  const [unreadOnly, setUnreadOnly] = useFlag('unread');
+  const list = useInfiniteQuery(queries.threads({ unread: unreadOnly || undefined }));
+  const general = list.data?.find((thread) => thread.spv_id === null);
+  const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === support ? general : undefined);
+  const byId = useQuery({
+    ...queries.thread(chosen),
+    enabled: chosen !== '' && chosen !== support && !listed,
+  });
+  const thread = listed ?? (chosen === support ? undefined : byId.data);
+  const open = thread !== undefined || chosen === support;
+  return (
+    <div className={classes.inbox} data-open={open}>
+      <div className={classes.list}>
+        {staff && (
+          <div className={classes.filter}>
+            <Switch
+              size="sm"
+              label={t('unread_only')}
+              checked={unreadOnly}
+              onChange={(event) => setUnreadOnly(event.currentTarget.checked)}
+            />
+          </div>
+        )}
+        {list.error && !list.data && (
+          <ErrorState message={errorText(list.error)} onRetry={() => void list.refetch()} />
+        )}
+        {!list.data && !list.error && <Skeleton height={160} m="md" width="auto" />}
+        {list.data && (
+          <ul className={classes.threads} aria-label={t('conversations')}>
+            {!staff && !general && (
+              <ThreadItem current={chosen === support} onChoose={() => choose(support)} />
+            )}
+            {list.data.map((one) => (
+              <ThreadItem
+                key={one.id}
+                thread={one}
+                staff={staff}
+                current={one.id === thread?.id}
+                onChoose={() => choose(one.id)}
+              />
+            ))}
+          </ul>
+        )}
+        {staff && list.data?.length === 0 && (
+          <EmptyState icon={<IconMessages size={20} />} title={unreadOnly ? t('all_read') : t('none')} />
+        )}
+        {list.hasNextPage && (
+          <Button variant="default" m="sm" onClick={() => void list.fetchNextPage()}>
+            {list.isFetchingNextPage ? t('common:loading') : t('common:load_more')}
+          </Button>
+        )}
+      </div>
+      <div className={classes.open}>
+        {open ? (
+          <>
+            <header className={classes.head}>
+              <Anchor component="button" type="button" className={classes.back} onClick={() => choose('')}>
+                ← {t('conversations')}
+              </Anchor>
+              <div className={classes.about}>{thread ? about(thread) : t('support')}</div>
+            </header>
+            <Conversation
+              thread={thread}
+              to={thread ? { thread_id: thread.id } : {}}
+              label={thread?.spv_identifier ?? t('support')}
+              notes={staff}
+            />
+          </>
+        ) : (
+          <EmptyState icon={<IconMessages size={20} />} title={t('choose')} />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { Skeleton } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { Section } from '../../ui/Section';
+import { ErrorState } from '../../ui/states';
+import { Conversation } from './Conversation';
+
+/** The conversation about one order. `notes`: on the staff's page. */
+export function OrderThread({ spvId, notes }: { spvId: string; notes?: boolean }) {
+  const { t } = useTranslation('messages');
+  const { data, error, refetch } = useInfiniteQuery(queries.threads({ spv_id: spvId }));
+  return (
+    <Section title={t('title')} flush>
+      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={160} m="md" width="auto" />}
+      {data && <Conversation thread={data[0]} to={{ spv_id: spvId }} label={t('title')} notes={notes} />}
+    </Section>
+  );
+}

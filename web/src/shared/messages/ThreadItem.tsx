@@ -1,0 +1,47 @@
+import { UnstyledButton } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Thread } from '../../api/types';
+import { Ago } from '../../ui/DateText';
+import { Count } from '../../ui/Count';
+import classes from './ThreadItem.module.css';
+
+interface Props {
+  /** None: the general conversation before its first message. */
+  thread?: Thread;
+  staff?: boolean;
+  current: boolean;
+  onChoose: () => void;
+}
+
+/** One conversation in the list: what about, what was said last, and how much of it is unread. */
+export function ThreadItem({ thread, staff = false, current, onChoose }: Props) {
+  const { t } = useTranslation('messages');
+  const subject = thread?.spv_identifier ?? t('support');
+  const last = thread?.last_message;
+  return (
+    <li>
+      <UnstyledButton
+        className={classes.item}
+        aria-current={current}
+        data-unread={Boolean(thread?.unread)}
+        onClick={onChoose}
+      >
+        <span className={classes.head}>
+          <span className={classes.subject}>{staff && thread ? thread.client.name : subject}</span>
+          {thread && <Count of={thread.unread} label={t('unread', { count: thread.unread })} />}
+        </span>
+        {staff && <span className={classes.about}>{subject}</span>}
+        <span className={classes.excerpt}>
+          {last
+            ? `${last.internal ? t('note') : last.author.me ? t('you') : last.author.name}: ${last.excerpt}`
+            : t('empty_client')}
+        </span>
+        {last && (
+          <span className={classes.about}>
+            <Ago at={last.at} />
+          </span>
+        )}
+      </UnstyledButton>
+    </li>
+  );
+}

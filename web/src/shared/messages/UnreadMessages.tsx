@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import { Count } from '../../ui/Count';
+
+/** How many messages the person has not read, beside the entry of the sidebar. */
+export function UnreadMessages() {
+  const { t } = useTranslation('messages');
+  const { data } = useQuery(queries.unreadMessages());
+  return <Count of={data?.messages} label={t('unread', { count: data?.messages ?? 0 })} />;
+}

@@ -1,0 +1,2 @@
+/** What the address calls the client's general conversation, which is there before its first message. */
+export const support = 'support';
