@@ -12,6 +12,7 @@ mod limits;
 mod middleware;
 mod oidc;
 mod openapi;
+mod paper;
 mod routes;
 mod serve;
 mod state;

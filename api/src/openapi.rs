@@ -130,7 +130,7 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
         operation.responses.responses.insert(status.to_owned(), refusal);
     }
     let mut parameters = operation.parameters.take().unwrap_or_default();
-    if by_id && has_body && method != "get" && row {
+    if (by_id || method == "patch") && has_body && method != "get" && row {
         parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
     }
     if method == "post" && creates && path.starts_with("/rest/") {
@@ -162,13 +162,15 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 10] = [
+const ROWS: [&str; 12] = [
     "Client",
     "ClientCreated",
     "Company",
     "CompanyDetail",
+    "InvoiceDetail",
     "Iso",
     "IsoDetail",
+    "Profile",
     "Request",
     "SpvDetail",
     "Step",

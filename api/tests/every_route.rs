@@ -18,6 +18,9 @@ struct Rows {
     /// Maya's order, pending, and its first step.
     spv: String,
     step: String,
+    /// Invoices of Maya's orders, one to be paid and one to be voided.
+    invoice: String,
+    void: String,
     /// Maya's request for an order, and another that Maya takes back.
     request: String,
     withdrawn: String,
@@ -45,6 +48,11 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
     let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
     let message = json!({ "spv_id": id(&spv, "/id"), "body": "Hello" });
     let message = staff.post("/rest/v1/messages", message).await.ok();
+    let priced = json!({ "client_id": maya.id, "company_id": acme, "purchase_amount": "1000", "price": "10" });
+    let invoice = async |spv: &Value| {
+        let found = staff.get(&format!("/rest/v1/invoices?spv_id={}", id(spv, "/id"))).await.ok();
+        id(&found, "/items/0/id")
+    };
     let (other_iso, _) = app.world.iso(&format!("Iso{n}"), company).await;
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     Rows {
@@ -55,6 +63,8 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         request,
         withdrawn,
         thread: id(&message, "/thread_id"),
+        invoice: invoice(&staff.post("/rest/v1/spvs", priced.clone()).await.ok()).await,
+        void: invoice(&staff.post("/rest/v1/spvs", priced).await.ok()).await,
         spv: id(&spv, "/id"),
         other_client: other_client.to_string(),
         other_company: company.to_string(),
@@ -68,11 +78,14 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     let reason = || json!({ "reason": "tried" });
     let unique = format!("{}@example.com", uuid_like(operation, who));
     Some(match operation {
-        "me_get" | "me_sign_ins" | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list"
-        | "template_list" | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso"
-        | "dashboard_company" | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "health_alive"
-        | "health_ready" | "thread_list" | "thread_unread" => (String::new(), none()),
+        "me_get" | "me_sign_ins" | "me_activity" | "profile_get" | "place_list" | "billing_get" | "invoice_list"
+        | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
+        | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
+        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "thread_list" | "thread_unread" | "health_alive" | "health_ready" => {
+            (String::new(), none())
+        }
         "me_update" => (String::new(), json!({ "language": "en-US" })),
+        "profile_update" => (String::new(), json!({ "city": "Tried" })),
         "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),
         "client_get" => (rows.maya.clone(), none()),
         "client_update" => (rows.maya.clone(), json!({ "phone": "1" })),
@@ -100,6 +113,9 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         }
         "step_get" => (rows.step.clone(), none()),
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
+        "invoice_get" | "invoice_pdf" => (rows.invoice.clone(), none()),
+        "invoice_pay" => (rows.invoice.clone(), json!({ "amount": "0.01" })),
+        "invoice_void" => (rows.void.clone(), reason()),
         "job_create" => (String::new(), json!({ "name": "seed" })),
         "request_get" => (rows.request.clone(), none()),
         "request_accept" => (

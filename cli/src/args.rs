@@ -98,9 +98,18 @@ pub enum Command {
         after_help = "Examples:\n  spvctl user create --role super_admin --email admin@example.com\n  spvctl user sessions admin@example.com"
     )]
     User(commands::user::Verb),
-    /// Requests from the contact page and the application forms
-    #[command(subcommand, after_help = "Examples:\n  spvctl request list --format json")]
+    /// Orders that clients ask for, applications, messages from the contact page
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl request list --status pending\n  spvctl request approve REQ-6f1c2d3e --price 1250.00"
+    )]
     Request(commands::request::Verb),
+    /// What clients owe, and what came in
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl invoice list --status due\n  spvctl invoice pay 2026-0001 --amount 1250.00"
+    )]
+    Invoice(commands::invoice::Verb),
     /// Background jobs
     #[command(subcommand, after_help = "Examples:\n  spvctl job list --status dead\n  spvctl job stats")]
     Job(commands::job::Verb),

@@ -196,6 +196,12 @@ pub enum Resource {
     },
     /// An order that its client asks for.
     OrderRequest,
+    /// What a client owes; between the client and the office.
+    Invoice {
+        client_id: UserId,
+    },
+    /// What is owed in all.
+    Billing,
     Settings,
     /// The office's own log.
     Activity,
@@ -230,6 +236,8 @@ impl Resource {
             Self::Mails => "mail",
             Self::Jobs => "job",
             Self::Requests | Self::Request { .. } | Self::OrderRequest => "request",
+            Self::Invoice { .. } => "invoice",
+            Self::Billing => "billing",
             Self::Settings => "settings",
             Self::Activity => "activity",
             Self::TestData => "test_data",
@@ -384,6 +392,12 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         // Staff decide; taking a request back is for whoever sent it.
         (Resource::Request { .. }, Update) => when(staff),
         (Resource::Request { user_id }, Cancel) => when(user_id == Some(user.id)),
+        (Resource::Invoice { client_id }, _) if !staff && (user.role != Role::Client || client_id != user.id) => {
+            Verdict::Hidden
+        }
+        (Resource::Invoice { .. }, View | Send) => Verdict::Yes,
+        (Resource::Invoice { .. }, Update | Cancel) => when(staff),
+        (Resource::Billing, View) => when(staff || user.role == Role::Client),
         (Resource::OrderRequest, Create) => when(user.role == Role::Client),
         (Resource::Dashboard(portal), View) => when(match portal {
             Portal::Client => user.role == Role::Client,

@@ -2,7 +2,12 @@
 //!
 //! The files in `domain/messages` are the web app's format too (`{{name}}` marks a value, `_one` and `_other`
 //! a plural), so that an error reads the same beside a form field, in a terminal and in a mail.
-use crate::error::{Error, FieldError, Problem};
+use crate::{
+    error::{Error, FieldError, Problem},
+    users::DateFormat,
+};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono_tz::Tz;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value};
 use std::{collections::HashMap, sync::LazyLock};
@@ -86,6 +91,37 @@ pub fn field(language: &str, error: &FieldError) -> String {
     text(language, "errors", &format!("fields.{}", error.problem.code), &error.problem.params)
 }
 
+/// A calendar date as somebody wants it written.
+pub fn date(language: &str, format: DateFormat, date: NaiveDate) -> String {
+    let key = match format {
+        DateFormat::Mdy => return date.format("%m/%d/%Y").to_string(),
+        DateFormat::Dmy => return date.format("%d/%m/%Y").to_string(),
+        DateFormat::Ymd => return date.format("%Y-%m-%d").to_string(),
+        DateFormat::Auto if language == "en-US" => "date_american",
+        DateFormat::Auto => "date",
+    };
+    let month = text(language, "mails", &format!("month.{}", date.month()), &Map::new());
+    let params = Map::from_iter([
+        ("day".to_owned(), date.day().into()),
+        ("month".to_owned(), month.into()),
+        ("year".to_owned(), date.year().into()),
+    ]);
+    text(language, "mails", key, &params)
+}
+
+/// An instant in somebody's time zone, with the zone's short name: `November 21, 2026, 7:00 AM EST`. In UTC where the
+/// zone is unknown.
+pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>) -> String {
+    let zone: Tz = zone.parse().unwrap_or(Tz::UTC);
+    let there = at.with_timezone(&zone);
+    let clock = if language == "en-US" { "%-I:%M %p %Z" } else { "%H:%M %Z" };
+    let params = Map::from_iter([
+        ("date".to_owned(), date(language, format, there.date_naive()).into()),
+        ("time".to_owned(), there.format(clock).to_string().into()),
+    ]);
+    text(language, "mails", "until", &params)
+}
+
 /// A field as people call it.
 pub fn field_name(language: &str, field: &str) -> String {
     text(language, "names", &format!("fields.{field}"), &Map::new()).trim_start_matches("fields.").replace('_', " ")
@@ -101,4 +137,29 @@ fn at<'a>(file: &'a Value, key: &str) -> Option<&'a str> {
         return found.as_str();
     }
     key.split('.').try_fold(file, |value, part| value.get(part))?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_people_want_them() {
+        let at = DateTime::from_timestamp(1_795_309_200, 0).expect("a time in range");
+        let day = at.date_naive();
+        for (language, format, written) in [
+            ("en-US", DateFormat::Auto, "November 22, 2026"),
+            ("en-GB", DateFormat::Auto, "22 November 2026"),
+            ("es", DateFormat::Auto, "22 de noviembre de 2026"),
+            ("es", DateFormat::Mdy, "11/22/2026"),
+            ("en-US", DateFormat::Dmy, "22/11/2026"),
+            ("en-US", DateFormat::Ymd, "2026-11-22"),
+        ] {
+            assert_eq!(date(language, format, day), written);
+        }
+        let eastern = instant("en-US", DateFormat::Auto, "America/New_York", at);
+        assert_eq!(eastern, "November 21, 2026, 8:00 PM EST");
+        assert_eq!(instant("es", DateFormat::Ymd, "Europe/Madrid", at), "2026-11-22, 02:00 CET");
+        assert_eq!(instant("en-GB", DateFormat::Dmy, "nowhere", at), "22/11/2026, 01:00 UTC");
+    }
 }

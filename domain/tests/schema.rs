@@ -3,7 +3,7 @@
 use domain::{
     Error, activity, auth, clients, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
-    isos, mails, messages,
+    invoices, isos, mails, messages,
     page::PageQuery,
     requests, seed, spvs,
     testing::{World, on_both},
@@ -81,6 +81,16 @@ async fn no_query_scans_a_table_that_grows() {
         for spv in spvs::list(&olga, &spvs::Filter::default(), &many).await.unwrap().items {
             messages::send(&olga, messages::Input { spv_id: Some(spv.id), ..hello.clone() }).await.unwrap();
         }
+        for _ in 0..60 {
+            let priced = spvs::Input {
+                client_id: Some(client),
+                company_id: Some(company),
+                purchase_amount: Some("1".to_owned()),
+                price: Some("1".to_owned()),
+                ..spvs::Input::default()
+            };
+            spvs::create(&operator, priced).await.unwrap();
+        }
         activity::number_all(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("analyze").run().await.unwrap();
@@ -129,6 +139,24 @@ async fn no_query_scans_a_table_that_grows() {
             if let Ok(page) = messages::list(ctx, thread, &first).await {
                 messages::list(ctx, thread, &PageQuery { limit: Some(1), cursor: page.next_cursor }).await.unwrap();
             }
+        }
+        for ctx in [&sigrid, &maya] {
+            for filter in [
+                invoices::Filter::default(),
+                invoices::Filter { spv_id: Some(spv), ..Default::default() },
+                invoices::Filter { client_id: Some(client), ..Default::default() },
+                invoices::Filter { status: Some(invoices::Status::Due), ..Default::default() },
+            ] {
+                let page = invoices::list(ctx, &filter, &PageQuery { limit: Some(1), cursor: None }).await.unwrap();
+                let next = PageQuery { limit: Some(1), cursor: page.next_cursor };
+                invoices::list(ctx, &filter, &next).await.unwrap();
+            }
+            let invoice = invoices::list(ctx, &invoices::Filter::default(), &PageQuery::default()).await.unwrap();
+            invoices::get(ctx, invoice.items[0].id).await.unwrap();
+            invoices::find(ctx, &invoice.items[0].name()).await.unwrap();
+            invoices::billing(ctx).await.unwrap();
+            activity::own(ctx, &PageQuery::default()).await.unwrap();
+            users::profile(ctx).await.unwrap();
         }
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();
@@ -190,6 +218,9 @@ fn grows(line: &str) -> bool {
         "thread_unread",
         "notifications",
         "notification_choices",
+        "invoices",
+        "invoice_lines",
+        "invoice_payments",
     ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");
@@ -205,6 +236,7 @@ fn alias(word: &str) -> &str {
         "m" => "messages",
         "n" => "notifications",
         "u" | "c" => "users",
+        "v" => "invoices",
         _ => "",
     }
 }

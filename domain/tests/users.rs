@@ -207,12 +207,20 @@ async fn people_choose_their_own_language_and_zone() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let clara = world.client("Clara", company, None).await.2;
-        users::set_preferences(&clara, Some("es"), Some("Europe/Madrid")).await.unwrap();
+        users::set_preferences(&clara, choice("es", "Europe/Madrid")).await.unwrap();
         let me = users::me(&clara).await.unwrap();
         assert_eq!((me.user.language.as_str(), me.user.time_zone.as_str()), ("es", "Europe/Madrid"));
         assert_eq!(me.company, Some((company, "Harbor".to_owned())));
-        let wrong = users::set_preferences(&clara, Some("de"), Some("Mars")).await;
+        let wrong = users::set_preferences(&clara, choice("de", "Mars")).await;
         assert_eq!(code(wrong), "language unknown, time_zone invalid_time_zone");
     })
     .await;
+}
+
+fn choice(language: &str, zone: &str) -> users::Preferences {
+    users::Preferences {
+        language: Some(language.to_owned()),
+        time_zone: Some(zone.to_owned()),
+        ..users::Preferences::default()
+    }
 }

@@ -40,6 +40,9 @@ const groups: Group[] = [
       paths.clientDashboard,
       paths.clientOrders,
       paths.clientNewOrder,
+      paths.clientBilling,
+      ...['security', 'preferences', 'billing', 'activity'].map(paths.clientProfileTab),
+      ...(await invoices(office, 'client@example.com')).map(paths.clientInvoice),
       paths.clientProfile,
       paths.clientMessages,
       paths.clientThread('support'),
@@ -54,6 +57,8 @@ const groups: Group[] = [
       paths.employeeSecurity,
       paths.employeeRequests,
       paths.employeeMessages,
+      paths.employeeInvoices,
+      ...(await invoices(office, 'employee@example.com')).slice(0, 2).map(paths.employeeInvoice),
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),
@@ -95,6 +100,7 @@ test('no address of a portal is left out below', () => {
   const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
   rest.push(paths.clientNewOrder, paths.employeeRequests);
   rest.push(paths.clientMessages, paths.employeeMessages);
+  rest.push(paths.clientNewOrder, paths.clientBilling, paths.employeeRequests, paths.employeeInvoices);
   const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
   rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);
   expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());
@@ -166,6 +172,12 @@ async function orders(office: Office, email: string): Promise<string[]> {
   const { items } = await api.get<{ items: { id: string; status: string }[] }>('/rest/v1/spvs');
   // Those under way first: they have something to edit.
   return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
+}
+
+async function invoices(office: Office, email: string): Promise<string[]> {
+  const api = await office.api(email);
+  const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/invoices');
+  return items.map((invoice) => invoice.id);
 }
 
 const rank = (status: string) => (status === 'processing' ? 0 : 1);

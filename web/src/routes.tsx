@@ -24,6 +24,8 @@ const portals: RouteObject[] = [
       { index: true, lazy: () => import('./portals/client/DashboardPage') },
       { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
       { path: 'orders/:id', lazy: () => import('./portals/client/order/OrderPage') },
+      { path: 'billing', lazy: () => import('./portals/client/billing/BillingPage') },
+      { path: 'billing/:id', lazy: () => import('./portals/client/billing/InvoicePage') },
       { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
       { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
     ],
@@ -33,7 +35,7 @@ const portals: RouteObject[] = [
     ...portal,
     loader: admit('client'),
     lazy: () => import('./portals/client/ClientPortal'),
-    children: [{ index: true, lazy: () => import('./portals/client/ProfilePage') }],
+    children: [{ index: true, lazy: () => import('./portals/client/profile/ProfilePage') }],
   },
   {
     path: paths.employeeDashboard,
@@ -43,6 +45,8 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
+      { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
+      { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
       { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       security,

@@ -177,6 +177,7 @@ impl From<NewClient> for Input {
             country: new.country,
             currency: new.currency,
             ordered_date: new.ordered_date,
+            without_invoice: false,
         }
     }
 }

@@ -13,7 +13,7 @@ use domain::{
     auth::{device, history},
     ids::{ActivityId, UserId},
     page::PageQuery,
-    users,
+    users::{self, DateFormat, Preferences, Theme},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -31,6 +31,8 @@ pub struct Me {
     language: String,
     /// IANA name.
     time_zone: String,
+    theme: Theme,
+    date_format: DateFormat,
     company: Option<Named>,
     iso: Option<Named>,
     /// True while the password is one that somebody else chose.
@@ -108,6 +110,8 @@ impl Me {
             status: user.status,
             language: user.language,
             time_zone: user.time_zone,
+            theme: user.theme,
+            date_format: user.date_format,
             company: me.company.map(|(id, name)| Named { id: id.0, name }),
             iso: me.iso.map(|(id, name)| Named { id: id.0, name }),
             must_change_password: user.must_change_password,
@@ -156,13 +160,21 @@ pub struct MeChange {
     /// IANA name.
     #[schema(example = "Europe/Madrid")]
     time_zone: Option<String>,
+    theme: Option<Theme>,
+    date_format: Option<DateFormat>,
 }
 
-/// Chooses your language and time zone.
+/// Chooses how you want things shown: language, time zone, colours, dates.
 #[utoipa::path(patch, path = "/me", operation_id = "me_update", tag = "me", request_body = MeChange,
     responses((status = 200, body = Me)))]
 pub async fn update(SignedIn(ctx): SignedIn, Json(change): Json<MeChange>) -> Result<Answer<Me>> {
-    users::set_preferences(&ctx, change.language.as_deref(), change.time_zone.as_deref()).await?;
+    let wanted = Preferences {
+        language: change.language,
+        time_zone: change.time_zone,
+        theme: change.theme,
+        date_format: change.date_format,
+    };
+    users::set_preferences(&ctx, wanted).await?;
     Ok(Answer(Me::of(&ctx, users::me(&ctx).await?)))
 }
 

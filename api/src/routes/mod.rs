@@ -7,10 +7,12 @@ mod dashboards;
 mod events;
 mod functions;
 mod health;
+mod invoices;
 mod isos;
 mod jobs;
 mod me;
 mod messages;
+mod profile;
 mod requests;
 mod settings;
 mod spvs;
@@ -34,6 +36,9 @@ pub fn rest() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(me::get, me::update))
         .routes(routes!(me::sign_ins))
+        .routes(routes!(profile::get, profile::update))
+        .routes(routes!(profile::log))
+        .routes(routes!(profile::places))
         .routes(routes!(settings::get, settings::set))
         // The desk: clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
@@ -68,6 +73,13 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(messages::list))
         .routes(routes!(messages::read))
         .routes(routes!(messages::create))
+        // What clients owe.
+        .routes(routes!(invoices::billing))
+        .routes(routes!(invoices::list))
+        .routes(routes!(invoices::get))
+        .routes(routes!(invoices::pdf))
+        .routes(routes!(invoices::pay))
+        .routes(routes!(invoices::void))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
         .routes(routes!(dashboards::client))

@@ -6,8 +6,9 @@ use crate::{
 };
 use axum::{Json as Answer, extract::State};
 use domain::{
-    Ctx,
-    settings::{self, NeedsMfa, Pages, Representative, RequireMfa},
+    Action, Ctx,
+    access::Resource,
+    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa},
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -29,6 +30,8 @@ pub struct Settings {
     sign_in_providers: Vec<&'static str>,
     /// Whose sign-in needs a second factor.
     require_mfa: NeedsMfa,
+    /// The office as it stands on its invoices; for super admins.
+    billing: Option<Billing>,
 }
 
 /// The office's settings. No sign-in needed.
@@ -50,6 +53,7 @@ impl Settings {
             pages: found.pages,
             sign_in_providers: app.providers.names(),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
+            billing: ctx.can(Action::Update, Resource::Settings).then_some(found.billing),
         }
     }
 }
@@ -77,6 +81,9 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<RequireMfa>)]
     require_mfa: Option<Option<RequireMfa>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Billing>)]
+    billing: Option<Option<Billing>>,
 }
 
 /// Changes the office's settings. Super admins.
@@ -95,6 +102,7 @@ pub async fn set(
         representative: change.representative.unwrap_or(now.representative),
         pages: change.pages.map_or(now.pages, Option::unwrap_or_default),
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
+        billing: change.billing.map_or(now.billing, Option::unwrap_or_default),
     };
     let set = settings::set(&ctx, new).await?;
     Ok(Answer(Settings::of(&app, &ctx, set)))

@@ -154,6 +154,18 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 
+/// One's own log: what one did, and what others did with one's account.
+///
+/// # Errors
+/// Unauthenticated for nobody; Forbidden while something is due; Invalid for a wrong limit or cursor.
+pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
+    ctx.scope()?;
+    let me = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
+    let limit = page.limit()?;
+    let rows = store::own(&mut ctx.db(), me, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |row| row.seq))
+}
+
 /// Events after number `after`, oldest first, for a stream that resumes.
 ///
 /// # Errors

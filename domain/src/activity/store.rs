@@ -121,6 +121,21 @@ pub async fn of_subject(
     db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(subject).json().await
 }
 
+/// What somebody did, and what others did with their account, newest first.
+pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
+    let before = before.unwrap_or(i64::MAX);
+    let part = |which: &str| {
+        format!(
+            "select * from (select * from activity where {which} and seq is not null and seq < {before} \
+             order by seq desc limit {limit}) p"
+        )
+    };
+    let did = part("actor_id = $1");
+    let suffered = part("subject_id = $1 and subject_kind = 'user' and (actor_id is null or actor_id <> $1)");
+    let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
+    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(me).json().await
+}
+
 /// What happened to accounts and sessions, newest first.
 pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
     // PostgreSQL keeps no such character.

@@ -48,6 +48,8 @@ pub struct Input {
     pub country: Option<String>,
     pub currency: Option<String>,
     pub ordered_date: Option<String>,
+    /// No invoice is raised with the order: whoever makes many at once raises them in the order of their dates.
+    pub without_invoice: bool,
 }
 
 /// A new client and its first order.
@@ -151,6 +153,7 @@ async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spv
         iso_commission_percentage: None,
         status: spvs::Status::Active,
         ordered_date,
+        invoiced: !input.without_invoice,
     };
     Ok((account, order))
 }
@@ -350,6 +353,15 @@ async fn belongs(tx: &mut Tx, client: &Client) -> Result<()> {
         check.refuse("iso_id", Problem::new("not_in_company"));
     }
     check.done()
+}
+
+/// A client has another name: it and its orders are found by that from now on.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn renamed(tx: &mut Tx, id: UserId) -> Result<()> {
+    let client = store::get(tx, id).await?.ok_or(Error::NotFound("client"))?;
+    index(tx, &client).await
 }
 
 async fn index(tx: &mut Tx, client: &Client) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::{
     companies::Depends,
     counts::{Changes, Count},
     ctx::Ctx,
+    db::Tx,
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId},
@@ -195,6 +196,17 @@ pub async fn delete(ctx: &Ctx, id: IsoId) -> Result<()> {
     }
     activity::append(&mut tx, ctx, told(&iso, "iso.deleted")).await?;
     tx.commit().await
+}
+
+/// The person of an ISO has another name or telephone number: the ISO's row has them, too.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn renamed(tx: &mut Tx, user: &users::User) -> Result<()> {
+    store::save_person(tx, user).await?;
+    users::index(tx, user).await?;
+    let Some(id) = user.iso_id else { return Ok(()) };
+    search::index(tx, "iso", id.0, &[&user.first_name, &user.last_name, &user.email]).await
 }
 
 fn told(iso: &Iso, action: &'static str) -> Event {

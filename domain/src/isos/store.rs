@@ -179,3 +179,14 @@ pub async fn save_email(tx: &mut Tx, user: UserId, email: &str) -> Result<()> {
     tx.sql("update isos set email = $2 where user_id = $1").bind(user).bind(email.to_owned()).run().await?;
     Ok(())
 }
+
+pub async fn save_person(tx: &mut Tx, user: &crate::users::User) -> Result<()> {
+    tx.sql("update isos set first_name = $2, last_name = $3, phone = $4 where user_id = $1")
+        .bind(user.id)
+        .bind(user.first_name.clone())
+        .bind(user.last_name.clone())
+        .bind(user.phone.clone())
+        .run()
+        .await?;
+    Ok(())
+}

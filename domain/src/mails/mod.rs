@@ -154,7 +154,8 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         None => None,
     };
     tx.commit().await?;
-    Ok(Some(Outgoing { mail, role: reader.role, link, spv }))
+    let store::Reader { role, time_zone, date_format, .. } = reader;
+    Ok(Some(Outgoing { mail, role, time_zone, date_format, link, spv }))
 }
 
 /// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:

@@ -3,6 +3,7 @@ use crate::{
     access::Role,
     auth::links::{LinkKind, Made},
     ids::{FlowId, MailId, SpvId, UserId},
+    users::DateFormat,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,9 @@ pub struct Outgoing {
     pub mail: Mail,
     /// The reader's role now: it says where they sign in.
     pub role: Role,
+    /// Where the reader's clock stands, and how they want dates written.
+    pub time_zone: String,
+    pub date_format: DateFormat,
     /// Made for this attempt; earlier ones of the same mail stay good until one is used.
     pub link: Option<Made>,
     /// The order as it is now: its display identifier and country.

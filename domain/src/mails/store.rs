@@ -5,6 +5,7 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{MailId, SpvId, UserId},
+    users::DateFormat,
 };
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -76,12 +77,16 @@ pub struct Reader {
     /// An address that waits for its confirmations.
     pub new_email: Option<String>,
     pub new_email_key: Option<String>,
+    /// Where their clock stands, and how they want dates written.
+    pub time_zone: String,
+    pub date_format: DateFormat,
 }
 
 /// None when the account is not to be written to.
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
     tx.sql(
-        "select role, email_key, new_email, new_email_key from users where id = $1 and status in ('pending', 'active')",
+        "select role, email_key, new_email, new_email_key, time_zone, date_format from users \
+         where id = $1 and status in ('pending', 'active')",
     )
     .bind(id)
     .optional()

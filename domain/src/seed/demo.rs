@@ -1,6 +1,6 @@
 //! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
 //! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, company, iso, known, store};
+use super::{Order, account, billing, company, iso, known, store};
 use crate::{
     access::{Actor, Role},
     auth::passwords,
@@ -93,6 +93,8 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     account(&start, Role::Employee, "Elias", "Brandt", "employee@example.com", None).await?;
     account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(companies[0])).await?;
     let mut partners: Vec<(IsoId, usize)> = Vec::new();
+    // How many days ago each order with a price was made.
+    let mut priced: Vec<(i64, SpvId)> = Vec::new();
     for (n, (first, last, of)) in PARTNERS.iter().enumerate() {
         let email = if n == 0 { "iso@example.com".to_owned() } else { address(first, last) };
         partners.push((iso(&start, companies[*of], first, last, &email).await?, *of));
@@ -118,6 +120,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             price: Some(format!("{price}.00")),
             commission: partner.map(|_| format!("{}.00", price / 10)),
             country: Some(country.code().to_owned()),
+            without_invoice: true,
             ..clients::Input::default()
         };
         let made = clients::create(&day, clients::Setup::Full, input).await?;
@@ -126,6 +129,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         }
         live(ctx, &chance, made.spv.id, age(fate, n), fate).await?;
         let age_of_client = age(fate, n);
+        priced.push((age_of_client, made.spv.id));
         if n % 3 == 0 {
             let identifier = format!("SPV-2026-{:03}", n + 1);
             let order = Order {
@@ -142,9 +146,12 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             let age = age(fate, n).min(age_of_client);
             let id = place(&past(age).acting_as(elias(ctx).await?), order).await?;
             live(ctx, &chance, id, age, fate).await?;
+            priced.push((age, id));
         }
     }
     settings::set(ctx, office()).await?;
+    billing::invoices(ctx, priced).await?;
+    billing::requests(ctx).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
@@ -178,6 +185,7 @@ fn office() -> settings::Settings {
             phone: Some("+1 555 0101".to_owned()),
         }),
         require_mfa: settings::RequireMfa::default(),
+        billing: billing::office(),
         pages: settings::Pages::default(),
     }
 }
@@ -200,12 +208,14 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
         custom_identifier: order.identifier.map(str::to_owned),
         country: order.country,
         currency: ctx.options.default_currency,
-        price_minor: None,
+        // A fiftieth of what is bought.
+        price_minor: Some(order.amount_minor / 50),
         commission_minor: None,
         purchase_amount_minor: Some(order.amount_minor),
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
         ordered_date: ctx.today(),
+        invoiced: false,
     };
     let id = spvs::make(&mut tx, ctx, new).await?;
     tx.commit().await?;
@@ -259,7 +269,7 @@ async fn move_to(ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
 }
 
 /// The demo employee, so that the log names a person.
-async fn elias(ctx: &Ctx) -> Result<Actor> {
+pub(super) async fn elias(ctx: &Ctx) -> Result<Actor> {
     let user = known(ctx, "employee@example.com").await?.ok_or(Error::NotFound("user"))?;
     Ok(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))))
 }

@@ -114,6 +114,7 @@ async fn order(tx: &mut Tx, ctx: &Ctx, n: u64, client: UserId, company: CompanyI
         iso_commission_percentage: None,
         status: Status::Active,
         ordered_date: today.checked_sub_days(Days::new(n * 7 % 730)).unwrap_or(today),
+        invoiced: false,
     };
     let id = spvs::make(tx, ctx, new).await?;
     let done = (n * 5) as i64 % (STEPS + 1);

@@ -8,7 +8,7 @@ use crate::{
     check::{Check, LINE},
     ctx::{Ctx, Options},
     db::Db,
-    error::Result,
+    error::{Problem, Result},
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,31 @@ pub struct Settings {
     pub representative: Option<Representative>,
     pub pages: Pages,
     pub require_mfa: RequireMfa,
+    pub billing: Billing,
+}
+
+/// The office as it stands on its invoices. Not public: for whoever has one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Billing {
+    pub legal_name: Option<String>,
+    pub address: Option<String>,
+    pub tax_id: Option<String>,
+    /// Days to pay in; 14 unless told.
+    pub due_days: Option<u64>,
+    pub bank: Option<Bank>,
+}
+
+/// Where clients transfer what they owe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bank {
+    pub account_holder: String,
+    pub bank_name: String,
+    /// Or IBAN.
+    pub account_number: String,
+    /// SWIFT/BIC, or a routing number.
+    pub bank_code: Option<String>,
 }
 
 /// Roles that need a second factor. Unset: staff do, but for a demonstration.
@@ -128,6 +153,7 @@ pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
             privacy: check.optional_text("pages.privacy", new.pages.privacy.as_deref()),
         },
         require_mfa: new.require_mfa,
+        billing: checked_billing(&mut check, new.billing),
     };
     check.done()?;
     let mut tx = ctx.begin().await?;
@@ -135,4 +161,22 @@ pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
     activity::append(&mut tx, ctx, Event::new("settings.updated", "settings", uuid::Uuid::nil(), "Settings")).await?;
     tx.commit().await?;
     Ok(checked)
+}
+
+fn checked_billing(check: &mut Check, new: Billing) -> Billing {
+    if new.due_days.is_some_and(|days| days > 365) {
+        check.refuse("billing.due_days", Problem::new("out_of_range").with("min", 0).with("max", 365));
+    }
+    Billing {
+        legal_name: check.optional_line("billing.legal_name", new.legal_name.as_deref(), LINE),
+        address: check.optional_text("billing.address", new.address.as_deref()),
+        tax_id: check.optional_line("billing.tax_id", new.tax_id.as_deref(), 40),
+        due_days: new.due_days,
+        bank: new.bank.map(|bank| Bank {
+            account_holder: check.line("billing.bank.account_holder", &bank.account_holder, LINE),
+            bank_name: check.line("billing.bank.bank_name", &bank.bank_name, LINE),
+            account_number: check.line("billing.bank.account_number", &bank.account_number, 60),
+            bank_code: check.optional_line("billing.bank.bank_code", bank.bank_code.as_deref(), 40),
+        }),
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, SpvId, UserId},
-    mails,
+    invoices, mails,
     money::{self, Currency},
     page::{Page, PageQuery},
     search,
@@ -63,6 +63,8 @@ pub struct New {
     pub iso_commission_percentage: Option<i64>,
     pub status: Status,
     pub ordered_date: NaiveDate,
+    /// An invoice is raised over the price; off for load, and where it is raised later.
+    pub invoiced: bool,
 }
 
 /// Makes a pending order from the SPV tab. Staff.
@@ -135,6 +137,7 @@ pub(crate) fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
         iso_commission_percentage: percent,
         status: Status::Pending,
         ordered_date,
+        invoiced: true,
     })
 }
 
@@ -167,8 +170,8 @@ async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Resul
     Ok(identifier)
 }
 
-/// The one way an order comes to be: the row, the template's steps, the activity and the mail, in the caller's
-/// transaction (decision 1).
+/// The one way an order comes to be: the row, the template's steps, the activity, the mail and the invoice, in the
+/// caller's transaction (decision 1).
 ///
 /// # Errors
 /// Invalid when client, ISO and company do not belong together (decision 12); a unique violation when the
@@ -206,7 +209,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
     search::index(tx, "spv", id.0, &[&identifier, &id.to_string()[..8], &first, &last, &email]).await?;
-    let event = activity::Event::new("spv.created", "spv", id.0, identifier)
+    let event = activity::Event::new("spv.created", "spv", id.0, identifier.clone())
         .of(Some(new.client_id), Some(new.company_id), new.iso_id)
         .spv(id)
         .with("status", new.status.name())
@@ -220,6 +223,17 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
     }
     changes.write(tx, id.0.as_bytes()[0]).await?;
+    if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
+        let order = invoices::Priced {
+            spv_id: id,
+            identifier: &identifier,
+            client_id: new.client_id,
+            country: new.country,
+            currency: new.currency,
+            price_minor,
+        };
+        invoices::raise(tx, ctx, order).await?;
+    }
     Ok(id)
 }
 

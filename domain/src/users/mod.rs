@@ -5,13 +5,15 @@
 mod create;
 mod me;
 mod model;
+mod profile;
 mod standing;
 pub mod store;
 
 pub(crate) use create::belongs;
 pub use create::{Input, create};
-pub use me::{Me, me, set_preferences};
-pub use model::{Extra, Mailed, NewUser, Status, User, email_key};
+pub use me::{Me, Preferences, me, set_preferences};
+pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User, email_key};
+pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
 
@@ -76,6 +78,8 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         awaits_confirmation: extra.awaits_confirmation,
         self_made: extra.self_made,
         mailed: Mailed::default(),
+        theme: Theme::default(),
+        date_format: DateFormat::default(),
     };
     if let Some(holder) = store::by_email(tx, &user.email_key).await? {
         return Err(email_taken(Some(&holder)));

@@ -34,6 +34,34 @@ impl Status {
     }
 }
 
+/// The colours of the portal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Theme {
+    /// As the device has it.
+    #[default]
+    Auto,
+    Light,
+    Dark,
+}
+
+/// In which order a date is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum DateFormat {
+    /// As the language has it.
+    #[default]
+    Auto,
+    /// 01/31/2026
+    Mdy,
+    /// 31/01/2026
+    Dmy,
+    /// 2026-01-31
+    Ymd,
+}
+
 /// A row of `users`. A client's profile is this row too.
 #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
 pub struct User {
@@ -87,6 +115,8 @@ pub struct User {
     #[serde(skip)]
     #[sqlx(flatten)]
     pub mailed: Mailed,
+    pub theme: Theme,
+    pub date_format: DateFormat,
 }
 
 /// When a mail was last asked for, by what for.

@@ -1,5 +1,8 @@
 //! SQL of accounts.
-use super::model::{Status, User};
+use super::{
+    model::{Status, User},
+    profile::Profile,
+};
 use crate::{
     access::Role,
     auth::{links::LinkKind, passwords::PasswordHash},
@@ -288,12 +291,44 @@ pub async fn drop_password(tx: &mut Tx, id: UserId) -> Result<()> {
     Ok(())
 }
 
+pub async fn profile(db: &mut impl Sql, id: UserId) -> Result<Profile> {
+    db.sql(
+        "select first_name, last_name, email, phone, company, job_title, dob, street_address, city, state, zip_code, \
+         country, version from users where id = $1",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+/// What only the profile has; names and telephone are the account's.
+pub async fn save_profile(tx: &mut Tx, id: UserId, profile: &Profile) -> Result<()> {
+    tx.sql(
+        "update users set company = $2, job_title = $3, dob = $4, street_address = $5, city = $6, state = $7, \
+         zip_code = $8, country = $9 where id = $1",
+    )
+    .bind(id)
+    .bind(profile.company.clone())
+    .bind(profile.job_title.clone())
+    .bind(profile.dob)
+    .bind(profile.street_address.clone())
+    .bind(profile.city.clone())
+    .bind(profile.state.clone())
+    .bind(profile.zip_code.clone())
+    .bind(profile.country.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
 /// What people choose for themselves; no change that an open form of staff needs to know of.
 pub async fn save_preferences(tx: &mut Tx, user: &User) -> Result<()> {
-    tx.sql("update users set language = $2, time_zone = $3 where id = $1")
+    tx.sql("update users set language = $2, time_zone = $3, theme = $4, date_format = $5 where id = $1")
         .bind(user.id)
         .bind(user.language.clone())
         .bind(user.time_zone.clone())
+        .bind(user.theme)
+        .bind(user.date_format)
         .run()
         .await?;
     Ok(())

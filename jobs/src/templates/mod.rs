@@ -1,10 +1,11 @@
 //! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
     access::Role,
     auth::links::LinkKind,
     catalogue,
     mails::{Kind, Outgoing},
+    users::DateFormat,
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
@@ -72,7 +73,8 @@ pub fn letter(
         );
     }
     if let Some(kind) = mail.kind.link() {
-        params.insert("until".to_owned(), until(language, now + kind.life()).into());
+        let until = catalogue::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
+        params.insert("until".to_owned(), until.into());
     }
 
     let kind = mail.kind.name();
@@ -86,7 +88,10 @@ pub fn letter(
         words.insert(key.to_owned(), said.into());
     }
     if let Some(steps) = mail.data.get("steps").and_then(Value::as_array) {
-        words.insert("items".to_owned(), steps.iter().map(|step| item(language, kind, step)).collect());
+        words.insert(
+            "items".to_owned(),
+            steps.iter().map(|step| item(language, outgoing.date_format, kind, step)).collect(),
+        );
     }
     words.insert("lang".to_owned(), language.into());
     words.insert("brand".to_owned(), brand.into());
@@ -119,10 +124,10 @@ fn page(kind: Kind, public_url: &str) -> String {
 }
 
 /// One line of a list: an object of the mail's data, its date written out.
-fn item(language: &str, kind: &str, of: &Value) -> Value {
+fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
     if let Some(due) = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok()) {
-        params.insert("due_date".to_owned(), date(language, due).into());
+        params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
     }
     catalogue::text(language, "mails", &format!("{kind}.item"), &params).into()
 }
@@ -135,24 +140,6 @@ fn sign_in(role: Role) -> &'static str {
         Role::CompanyAdmin => "/auth/login/company",
         Role::Employee | Role::SuperAdmin => "/auth/login/employee",
     }
-}
-
-fn date(language: &str, date: NaiveDate) -> String {
-    let month = catalogue::text(language, "mails", &format!("month.{}", date.month()), &Map::new());
-    let params = Map::from_iter([
-        ("day".to_owned(), date.day().into()),
-        ("month".to_owned(), month.into()),
-        ("year".to_owned(), date.year().into()),
-    ]);
-    catalogue::text(language, "mails", "date", &params)
-}
-
-fn until(language: &str, at: DateTime<Utc>) -> String {
-    let params = Map::from_iter([
-        ("date".to_owned(), date(language, at.date_naive()).into()),
-        ("time".to_owned(), at.format("%H:%M").to_string().into()),
-    ]);
-    catalogue::text(language, "mails", "until", &params)
 }
 
 #[cfg(test)]

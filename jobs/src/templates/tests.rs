@@ -40,6 +40,8 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             flow_id: None,
         },
         role: if kind == Kind::StepOverdue { Role::Employee } else { Role::Client },
+        time_zone: "America/New_York".to_owned(),
+        date_format: DateFormat::Auto,
         link: kind.link().map(|link| Made {
             url: format!("https://portal.example.com{}?token_hash=abc&type={}", link.page(), link.page_type()),
             token: "abc".to_owned(),

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
-import type { RequestStatus } from './types';
+import type { InvoiceStatus, RequestStatus } from './types';
 
 /** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
 
@@ -77,6 +77,37 @@ export const queries = {
     queryOptions({
       queryKey: ['spvs', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/spvs/{id}', { params: { path: { id } }, signal })),
+    }),
+  profile: () =>
+    queryOptions({
+      queryKey: ['me', 'profile'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/me/profile', { signal })),
+    }),
+  ownActivity: () =>
+    pages(['activity', 'own'], (cursor, signal) =>
+      body(api.GET('/rest/v1/me/activity', { params: { query: { cursor, limit: 25 } }, signal })),
+    ),
+  /** Every country, or the states of one. They never change. */
+  places: (country?: string) =>
+    queryOptions({
+      queryKey: ['places', country],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/places', { params: { query: { country } }, signal })),
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+
+  billing: () =>
+    queryOptions({
+      queryKey: ['invoices', 'billing'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/billing', { signal })),
+    }),
+  invoices: (query: { spv_id?: string; client_id?: string; status?: InvoiceStatus; limit?: number }) =>
+    pages(['invoices', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/invoices', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  invoice: (id: string) =>
+    queryOptions({
+      queryKey: ['invoices', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
     }),
   requests: (query: { kind?: string; status?: RequestStatus; limit?: number }) =>
     pages(['requests', query], (cursor, signal) =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ago, bytes, date, decimal, money, percent, shortMoney } from './format';
+import { ago, bytes, date, dateTime, decimal, money, percent, shortMoney } from './format';
 import { setLocale } from './locale';
 
 beforeAll(() => {
@@ -9,6 +9,19 @@ beforeAll(() => {
 
 test('a calendar day is not shifted by the time zone', () => {
   expect(date('2026-01-31')).toBe('Jan 31, 2026');
+});
+
+test('dates are written as the person wants them', () => {
+  for (const [dateFormat, day, at] of [
+    ['mdy', '01/31/2026', '01/31/2026, 7:00 AM'],
+    ['dmy', '31/01/2026', '31/01/2026, 7:00 AM'],
+    ['ymd', '2026-01-31', '2026-01-31, 7:00 AM'],
+  ] as const) {
+    setLocale({ dateFormat });
+    expect(date('2026-01-31')).toBe(day);
+    expect(dateTime('2026-01-31T12:00:00Z').replace(/\s(?=[AP]M)/, ' ')).toBe(at);
+  }
+  setLocale({ dateFormat: 'auto' });
 });
 
 test('an amount keeps every digit', () => {

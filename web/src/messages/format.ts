@@ -4,19 +4,37 @@ import { getLocale } from './locale';
 
 const none = '—';
 
+/** A date as the person wants it written. */
+function written(at: Date, timeZone: string): string {
+  const { language, dateFormat } = getLocale();
+  if (dateFormat === 'auto') {
+    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(at);
+  }
+  const numeric = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone } as const;
+  const parts = new Intl.DateTimeFormat('en-US', numeric).formatToParts(at);
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
+  const [year, month, day] = [part('year'), part('month'), part('day')];
+  if (dateFormat === 'mdy') return `${month}/${day}/${year}`;
+  return dateFormat === 'dmy' ? `${day}/${month}/${year}` : `${year}-${month}-${day}`;
+}
+
 export function date(day: string | null | undefined): string {
   if (!day) return none;
   // A calendar day has no zone: it is formatted in the one it was parsed in.
-  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
-  return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`${day}T00:00:00Z`));
+  return written(new Date(`${day}T00:00:00Z`), 'UTC');
 }
 
 export function dateTime(instant: string | null | undefined): string {
   if (!instant) return none;
-  const { language, timeZone } = getLocale();
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
-    new Date(instant),
-  );
+  const { language, timeZone, dateFormat } = getLocale();
+  const at = new Date(instant);
+  if (dateFormat === 'auto') {
+    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+      at,
+    );
+  }
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone }).format(at);
+  return `${written(at, timeZone)}, ${time}`;
 }
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -31,7 +49,7 @@ export function ago(instant: string, now = Date.now()): string {
   const at = new Date(instant);
   const seconds = Math.round((at.getTime() - now) / 1000);
   if (Math.abs(seconds) > 7 * 86_400) {
-    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(at);
+    return written(at, timeZone);
   }
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second' as const, 0];

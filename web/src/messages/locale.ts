@@ -4,9 +4,18 @@ import { useSyncExternalStore } from 'react';
 export interface Locale {
   language: Language;
   timeZone: string;
+  dateFormat: DateFormat;
 }
+/** `auto`: as the language has it. */
+export type DateFormat = 'auto' | 'mdy' | 'dmy' | 'ymd';
 export const languages = ['en-US', 'en-GB', 'es'] as const;
 export type Language = (typeof languages)[number];
+/** Each in its own words, so that it is found by whoever needs it. */
+export const languageNames: Record<Language, string> = {
+  'en-US': 'English (US)',
+  'en-GB': 'English (UK)',
+  es: 'Español',
+};
 /** The catalogues that exist; British English reads the English one. */
 export type Catalogue = 'en' | 'es';
 
@@ -38,6 +47,7 @@ function readStored(): string | null {
 let current: Locale = {
   language: preferred(),
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  dateFormat: 'auto',
 };
 const listeners = new Set<() => void>();
 

@@ -1,7 +1,7 @@
-import { Menu } from '@mantine/core';
+import { Menu, useMantineColorScheme } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLoaderData } from 'react-router-dom';
 import { queryClient } from '../api/cache';
@@ -9,12 +9,13 @@ import { api, body } from '../api/client';
 import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
 import { signOut } from '../api/session';
-import type { Me } from '../api/types';
+import type { Me, MeChange } from '../api/types';
 import { setLanguage, type Language } from '../messages/locale';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
+import { follow } from './session/follow';
 import { MeContext } from './session/me';
 import classes from './PortalLayout.module.css';
 
@@ -38,22 +39,32 @@ export function PortalLayout({ portal, home, navigation, security }: Props) {
     await signOut();
     toast({ title: t('logged_out.title'), description: t('logged_out.text') });
   };
-  const chooseLanguage = async (language: Language) => {
-    await setLanguage(language);
+  const { setColorScheme } = useMantineColorScheme();
+  // Chosen here, in another tab or on another device.
+  useEffect(() => void follow(me), [me]);
+  // `auto` leaves it to the device, and to what was chosen on it.
+  useEffect(() => {
+    if (me.theme !== 'auto') setColorScheme(me.theme);
+  }, [me.theme, setColorScheme]);
+  const choose = async (choice: MeChange) => {
     try {
-      queryClient.setQueryData(
-        queries.me().queryKey,
-        await body(api.PATCH('/rest/v1/me', { body: { language } })),
-      );
+      // Also when the page is left at once.
+      const chosen = await body(api.PATCH('/rest/v1/me', { body: choice, keepalive: true }));
+      queryClient.setQueryData(queries.me().queryKey, chosen);
     } catch (error) {
       toast({ title: t('error'), description: errorText(error), destructive: true });
     }
+  };
+  const chooseLanguage = async (language: Language) => {
+    await setLanguage(language);
+    await choose({ language });
   };
 
   return (
     <MeContext value={me}>
       <AppFrame
         portal={portal}
+        onScheme={(theme) => void choose({ theme })}
         navigation={navigation}
         brand={
           <Link className={classes.brand} to={home}>

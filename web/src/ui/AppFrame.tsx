@@ -12,11 +12,13 @@ interface Props {
   /** Links of the sidebar; a portal with one page has none. */
   navigation?: ReactNode;
   menu: ReactNode;
+  /** Hears of light or dark chosen in the top bar. */
+  onScheme: (scheme: 'light' | 'dark') => void;
   children: ReactNode;
 }
 
 /** The frame around every page of a portal: top bar, sidebar where there is one, content. */
-export function AppFrame({ brand, portal, navigation, menu, children }: Props) {
+export function AppFrame({ brand, portal, navigation, menu, onScheme, children }: Props) {
   const { t } = useTranslation('common');
   const [open, drawer] = useDisclosure(false);
   return (
@@ -37,7 +39,7 @@ export function AppFrame({ brand, portal, navigation, menu, children }: Props) {
         <div className={classes.brand}>{brand}</div>
         <span className={classes.portal}>{portal}</span>
         <div className={classes.tools}>
-          <SchemeToggle />
+          <SchemeToggle onScheme={onScheme} />
           {menu}
         </div>
       </header>
@@ -66,7 +68,7 @@ export function AppFrame({ brand, portal, navigation, menu, children }: Props) {
   );
 }
 
-function SchemeToggle() {
+function SchemeToggle({ onScheme }: Pick<Props, 'onScheme'>) {
   const { t } = useTranslation('common');
   const { setColorScheme } = useMantineColorScheme();
   const dark = useComputedColorScheme('light') === 'dark';
@@ -76,7 +78,11 @@ function SchemeToggle() {
       color="gray"
       size={32}
       aria-label={dark ? t('scheme.light') : t('scheme.dark')}
-      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+      onClick={() => {
+        const scheme = dark ? 'light' : 'dark';
+        setColorScheme(scheme);
+        onScheme(scheme);
+      }}
     >
       {dark ? <IconSun size={18} stroke={1.5} /> : <IconMoon size={18} stroke={1.5} />}
     </ActionIcon>

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
 import { Tag } from './Tag';
 
-type Kind = 'spv' | 'step' | 'profile' | 'request';
+type Kind = 'spv' | 'step' | 'profile' | 'request' | 'invoice';
 
 const toneOf: Record<string, ToneName> = {
   pending: 'wait',
@@ -11,6 +11,10 @@ const toneOf: Record<string, ToneName> = {
   in_progress: 'work',
   closed: 'done',
   completed: 'done',
+  due: 'wait',
+  part_paid: 'work',
+  paid: 'done',
+  void: 'rest',
   approved: 'done',
   in_review: 'work',
   rejected: 'stop',

@@ -2,15 +2,8 @@ import { Menu, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconLogout } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { languages, useLocale, type Language } from '../messages/locale';
+import { languageNames, languages, useLocale, type Language } from '../messages/locale';
 import classes from './UserMenu.module.css';
-
-/** Each in its own words, so that it is found by whoever needs it. */
-const languageNames: Record<Language, string> = {
-  'en-US': 'English (US)',
-  'en-GB': 'English (UK)',
-  es: 'Español',
-};
 
 interface Props {
   name: string;

@@ -1,6 +1,10 @@
 /** Saves a text as a file, as a download would. */
 export function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain;charset=utf-8' }));
+  saveBlob(name, new Blob([`${text}\n`], { type: 'text/plain;charset=utf-8' }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

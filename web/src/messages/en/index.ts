@@ -1,12 +1,14 @@
 import errors from '@catalogue/en/errors.json';
 import events from '@catalogue/en/events.json';
 import names from '@catalogue/en/names.json';
+import billing from './billing.json';
 import client from './client.json';
 import common from './common.json';
 import dashboards from './dashboards.json';
 import employee from './employee.json';
 import threads from './messages.json';
 import orders from './orders.json';
+import profile from './profile.json';
 import publicPages from './public.json';
 import requests from './requests.json';
 import security from './security.json';
@@ -15,6 +17,7 @@ export const messages = {
   errors,
   events,
   names,
+  billing,
   common,
   client,
   employee,
@@ -22,6 +25,7 @@ export const messages = {
   messages: threads,
   orders,
   public: publicPages,
+  profile,
   requests,
   security,
 };

@@ -1,4 +1,4 @@
-import { IconFolders, IconLayoutDashboard, IconMessages, IconUserCircle } from '@tabler/icons-react';
+import { IconFolders, IconLayoutDashboard, IconMessages, IconReceipt2, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
@@ -15,6 +15,7 @@ export function Component() {
       <Entry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>
+      <Entry to={paths.clientBilling} icon={IconReceipt2} label={t('client:nav.billing')} />
       <Entry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
     </NavGroup>
   );

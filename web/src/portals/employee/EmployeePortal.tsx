@@ -1,4 +1,4 @@
-import { IconInbox, IconLayoutDashboard, IconMessages } from '@tabler/icons-react';
+import { IconInbox, IconLayoutDashboard, IconMessages, IconReceipt2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
@@ -20,6 +20,7 @@ export function Component() {
       <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>
+      <Entry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
     </NavGroup>
   );
   return (

@@ -5,11 +5,11 @@ import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
-import { getLocale, setLanguage, setLocale } from '../../messages/locale';
 import { homeOf, paths } from '../../paths';
 import { toast } from '../../ui/toasts';
 import { rememberWantedPath } from '../wantedPath';
 import { afterwards, before, nextStep } from './due';
+import { follow } from './follow';
 
 /** The `handle` of every route that is for signed-in people only. */
 export const guarded = { guarded: true };
@@ -74,10 +74,4 @@ async function deny(reason: string): Promise<Response> {
   await signOut();
   queryClient.clear();
   return redirect(paths.landing);
-}
-
-/** The person's own language and time zone win over the browser's. */
-async function follow(me: Me): Promise<void> {
-  if (me.language !== getLocale().language) await setLanguage(me.language);
-  setLocale({ timeZone: me.time_zone });
 }

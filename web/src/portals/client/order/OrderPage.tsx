@@ -6,6 +6,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderThread } from '../../../shared/messages/OrderThread';
+import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/states';
@@ -40,6 +41,7 @@ export function Component() {
             side={
               <>
                 <People spv={spv} />
+                <OrderInvoices spv={spv} />
                 <Timeline spvId={spv.id} />
               </>
             }

@@ -7,6 +7,7 @@ import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderThread } from '../../../shared/messages/OrderThread';
+import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
@@ -55,6 +56,7 @@ export function Component() {
                 <OrderSteps spv={spv} />
               </Section>
               <OrderThread spvId={spv.id} notes />
+              <OrderInvoices spv={spv} />
             </>
           }
           side={

@@ -1,0 +1,237 @@
+//! Invoices on paper: one page A4, drawn from the same rows as the screen.
+use domain::{
+    Error, Result, catalogue,
+    invoices::{Detail, Status},
+    money::Currency,
+    users::DateFormat,
+};
+use krilla::{
+    Document,
+    color::rgb,
+    geom::{PathBuilder, Point},
+    metadata::Metadata,
+    page::PageSettings,
+    paint::{Fill, Paint, Stroke},
+    surface::Surface,
+    text::{Font, TextDirection},
+};
+use serde_json::Map;
+use skrifa::{FontRef, MetadataProvider, instance::LocationRef, prelude::Size};
+use std::sync::LazyLock;
+
+/// A4 in points.
+const PAGE: (f32, f32) = (595.28, 841.89);
+const LEFT: f32 = 56.0;
+const RIGHT: f32 = PAGE.0 - 56.0;
+const INK: [u8; 3] = [29, 34, 41];
+const DIM: [u8; 3] = [95, 105, 117];
+const RULE: [u8; 3] = [216, 220, 225];
+
+/// A font and what it takes to measure a text in it.
+struct Face {
+    bytes: &'static [u8],
+    font: Font,
+}
+
+impl Face {
+    fn new(bytes: &'static [u8]) -> Self {
+        Self { bytes, font: Font::new(bytes.to_vec().into(), 0).expect("the font that comes with us is one") }
+    }
+
+    fn width(&self, text: &str, size: f32) -> f32 {
+        let font = FontRef::new(self.bytes).expect("the font that comes with us is one");
+        let (glyphs, metrics) = (font.charmap(), font.glyph_metrics(Size::new(size), LocationRef::default()));
+        text.chars().filter_map(|c| metrics.advance_width(glyphs.map(c).unwrap_or_default())).sum()
+    }
+}
+
+static PLAIN: LazyLock<Face> = LazyLock::new(|| Face::new(include_bytes!("../fonts/Inter-Regular.otf")));
+static STRONG: LazyLock<Face> = LazyLock::new(|| Face::new(include_bytes!("../fonts/Inter-SemiBold.otf")));
+
+/// The invoice as a PDF file, in the reader's language.
+///
+/// # Errors
+/// Internal when it cannot be drawn.
+pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+    let invoice = &detail.invoice;
+    let word = |key: &str| catalogue::text(language, "names", key, &Map::new());
+    let title = format!("{} {}", word("paper.invoice"), invoice.name());
+    let mut document = Document::new();
+    document.set_metadata(Metadata::new().title(title).language(language.to_owned()));
+    let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("no such page"))?;
+    let mut page = document.start_page_with(settings);
+    let mut sheet = Sheet { surface: page.surface(), y: 72.0 };
+    let date = |day| catalogue::date(language, format, day);
+    let amount = |minor: i64| money(invoice.currency, minor, language);
+    let from = &detail.from;
+
+    let name = from.legal_name.as_deref().or(office).unwrap_or("SPV Portal");
+    sheet.put(&STRONG, 20.0, INK, LEFT, &word("paper.invoice"));
+    sheet.right(&STRONG, 11.0, INK, RIGHT, name);
+    sheet.y += 16.0;
+    sheet.put(&PLAIN, 11.0, DIM, LEFT, &invoice.name());
+    let top = sheet.y;
+    let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word("paper.tax_id")));
+    for line in from.address.iter().flat_map(|text| text.lines()).chain(tax.as_deref()) {
+        sheet.right(&PLAIN, 9.0, DIM, RIGHT, line);
+        sheet.y += 13.0;
+    }
+    sheet.y = sheet.y.max(top) + 36.0;
+
+    let facts = [
+        ("paper.issued", date(invoice.issued_date)),
+        ("paper.due_date", date(invoice.due_date)),
+        ("paper.order", invoice.spv_identifier()),
+    ];
+    let begin = sheet.y;
+    sheet.put(&PLAIN, 9.0, DIM, LEFT, &word("paper.billed_to"));
+    sheet.y += 15.0;
+    sheet.put(&STRONG, 10.0, INK, LEFT, &invoice.billed_to);
+    for line in invoice.billed_address.iter().flat_map(|text| text.lines()) {
+        sheet.y += 13.0;
+        sheet.put(&PLAIN, 10.0, INK, LEFT, line);
+    }
+    let end = sheet.y;
+    sheet.y = begin;
+    for (key, value) in facts {
+        sheet.put(&PLAIN, 9.0, DIM, 340.0, &word(key));
+        sheet.right(&PLAIN, 10.0, INK, RIGHT, &value);
+        sheet.y += 15.0;
+    }
+    sheet.y = sheet.y.max(end) + 36.0;
+
+    sheet.put(&PLAIN, 9.0, DIM, LEFT, &word("paper.description"));
+    sheet.right(&PLAIN, 9.0, DIM, RIGHT, &word("paper.amount"));
+    sheet.rule();
+    for line in &invoice.lines {
+        sheet.y += 20.0;
+        sheet.put(&PLAIN, 10.0, INK, LEFT, &cut(&line.description, 10.0, 380.0));
+        sheet.right(&PLAIN, 10.0, INK, RIGHT, &amount(line.amount_minor));
+    }
+    sheet.rule();
+    for (key, minor, face) in [
+        ("paper.total", invoice.total_minor, &STRONG),
+        ("paper.paid", invoice.paid_minor, &PLAIN),
+        ("paper.due", invoice.due_minor(), &STRONG),
+    ] {
+        sheet.y += 19.0;
+        sheet.put(face, 10.0, INK, 340.0, &word(key));
+        sheet.right(face, 10.0, INK, RIGHT, &amount(minor));
+    }
+    sheet.y += 28.0;
+    if !invoice.status.is_open() {
+        let said = word(&format!("invoice_status.{}", invoice.status.name()));
+        sheet.put(&STRONG, 12.0, INK, LEFT, &said);
+        if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
+            sheet.y += 16.0;
+            sheet.put(&PLAIN, 9.0, DIM, LEFT, &cut(&reason.replace('\n', " "), 9.0, RIGHT - LEFT));
+        }
+    } else if let Some(bank) = &from.bank {
+        sheet.put(&STRONG, 11.0, INK, LEFT, &word("paper.pay"));
+        sheet.y += 6.0;
+        for (key, value) in [
+            ("paper.account_holder", Some(&bank.account_holder)),
+            ("paper.bank", Some(&bank.bank_name)),
+            ("paper.account_number", Some(&bank.account_number)),
+            ("paper.bank_code", bank.bank_code.as_ref()),
+            ("paper.reference", Some(&invoice.name())),
+        ] {
+            let Some(value) = value else { continue };
+            sheet.y += 15.0;
+            sheet.put(&PLAIN, 9.0, DIM, LEFT, &word(key));
+            sheet.put(&PLAIN, 10.0, INK, 180.0, value);
+        }
+    }
+    // The page is drawn when its surface goes.
+    drop(sheet);
+    page.finish();
+    document.finish().map_err(|e| Error::internal(format!("the invoice cannot be drawn: {e:?}")))
+}
+
+/// Where the pen stands, from the top.
+struct Sheet<'a> {
+    surface: Surface<'a>,
+    y: f32,
+}
+
+impl Sheet<'_> {
+    fn put(&mut self, face: &Face, size: f32, color: [u8; 3], x: f32, text: &str) {
+        self.surface.set_stroke(None);
+        self.surface.set_fill(Some(Fill { paint: paint(color), ..Fill::default() }));
+        let start = Point::from_xy(x, self.y);
+        self.surface.draw_text(start, face.font.clone(), size, text, false, TextDirection::Auto);
+    }
+
+    /// Ends at `x`.
+    fn right(&mut self, face: &Face, size: f32, color: [u8; 3], x: f32, text: &str) {
+        self.put(face, size, color, x - face.width(text, size), text);
+    }
+
+    fn rule(&mut self) {
+        self.y += 10.0;
+        let mut line = PathBuilder::new();
+        line.move_to(LEFT, self.y);
+        line.line_to(RIGHT, self.y);
+        let Some(path) = line.finish() else { return };
+        self.surface.set_fill(None);
+        self.surface.set_stroke(Some(Stroke { paint: paint(RULE), width: 0.75, ..Stroke::default() }));
+        self.surface.draw_path(&path);
+    }
+}
+
+fn paint([red, green, blue]: [u8; 3]) -> Paint {
+    rgb::Color::new(red, green, blue).into()
+}
+
+/// As much of a text as has room.
+fn cut(text: &str, size: f32, room: f32) -> String {
+    if PLAIN.width(text, size) <= room {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for c in text.chars() {
+        if PLAIN.width(&format!("{short}{c}…"), size) > room {
+            break;
+        }
+        short.push(c);
+    }
+    format!("{short}…")
+}
+
+/// `1,250.00 USD`, grouped as the language does.
+fn money(currency: Currency, minor: i64, language: &str) -> String {
+    let (thousand, point) = if language.starts_with("es") { ('.', ',') } else { (',', '.') };
+    let text = currency.format(minor);
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let mut grouped = String::new();
+    for (n, digit) in whole.chars().enumerate() {
+        if n > 0 && (whole.len() - n).is_multiple_of(3) {
+            grouped.push(thousand);
+        }
+        grouped.push(digit);
+    }
+    if let Some(rest) = rest {
+        grouped.push(point);
+        grouped.push_str(rest);
+    }
+    format!("{grouped} {}", currency.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_grouped_by_threes() {
+        assert_eq!(money(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00 USD");
+        assert_eq!(money(Currency::Eur, 125_050, "es"), "1.250,50 EUR");
+        assert_eq!(money(Currency::Jpy, 999, "en-GB"), "999 JPY");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_where_the_room_ends() {
+        let short = cut(&"Formation ".repeat(40), 10.0, 200.0);
+        assert!(short.ends_with('…') && PLAIN.width(&short, 10.0) <= 200.0);
+        assert_eq!(cut("Short", 10.0, 200.0), "Short");
+    }
+}

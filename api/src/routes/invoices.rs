@@ -1,0 +1,309 @@
+//! Invoices: what clients owe, and what came in.
+use crate::{
+    answer::{Made, Page, Row},
+    error::{ApiError, Result},
+    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
+    paper,
+};
+use axum::{
+    Json as Answer,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    Actor, Ctx, Error,
+    ids::{InvoiceId, PaymentId, SpvId, UserId},
+    invoices::{self, Detail, Filter, Status, Typed},
+    money::Currency,
+    page::PageQuery,
+    settings::{self, Bank},
+    users,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// An invoice. Amounts are decimal numbers in `currency`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Invoice {
+    id: InvoiceId,
+    /// What people call it, and write on their transfer.
+    #[schema(example = "2026-0001")]
+    number: String,
+    spv_id: SpvId,
+    spv_identifier: String,
+    client: Client,
+    billed_to: String,
+    billed_address: Option<String>,
+    currency: Currency,
+    lines: Vec<Line>,
+    #[schema(example = "1250.00")]
+    total: String,
+    paid: String,
+    /// What is still to be paid.
+    due: String,
+    status: Status,
+    /// Something is to be paid, and should have been already.
+    overdue: bool,
+    issued_date: NaiveDate,
+    due_date: NaiveDate,
+    void_reason: Option<String>,
+    version: i64,
+    /// What the caller may do with it: `pay`, `void`, `send_receipt`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceClient)]
+pub struct Client {
+    id: UserId,
+    name: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceLine)]
+pub struct Line {
+    description: String,
+    #[schema(example = "1250.00")]
+    amount: String,
+}
+
+impl Invoice {
+    fn of(ctx: &Ctx, row: invoices::Invoice) -> Self {
+        let amount = |minor: i64| row.currency.format(minor);
+        Self {
+            can: invoices::can(ctx, &row),
+            number: row.name(),
+            spv_identifier: row.spv_identifier(),
+            client: Client { id: row.client_id, name: row.client_name() },
+            total: amount(row.total_minor),
+            paid: amount(row.paid_minor),
+            due: amount(row.due_minor()),
+            overdue: row.is_overdue(ctx.today()),
+            lines: row
+                .lines
+                .iter()
+                .map(|line| Line { description: line.description.clone(), amount: amount(line.amount_minor) })
+                .collect(),
+            id: row.id,
+            spv_id: row.spv_id,
+            billed_to: row.billed_to,
+            billed_address: row.billed_address,
+            currency: row.currency,
+            status: row.status,
+            issued_date: row.issued_date,
+            due_date: row.due_date,
+            void_reason: row.void_reason,
+            version: row.version,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InvoiceDetail {
+    #[serde(flatten)]
+    invoice: Invoice,
+    payments: Vec<Payment>,
+    from: Issuer,
+    /// Where to transfer what is due; null while the office has not said.
+    bank: Option<Bank>,
+}
+
+/// Money that came in.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoicePayment)]
+pub struct Payment {
+    id: PaymentId,
+    #[schema(example = "1250.00")]
+    amount: String,
+    received_date: NaiveDate,
+    /// For the staff, as is who recorded it.
+    note: Option<String>,
+    recorded_by: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+/// The office as it stands on the paper.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceIssuer)]
+pub struct Issuer {
+    legal_name: Option<String>,
+    address: Option<String>,
+    tax_id: Option<String>,
+}
+
+impl InvoiceDetail {
+    fn of(ctx: &Ctx, detail: Detail) -> Self {
+        let currency = detail.invoice.currency;
+        let staff = ctx.actor.is_staff();
+        let payment = |payment: invoices::Payment| Payment {
+            id: payment.id,
+            amount: currency.format(payment.amount_minor),
+            received_date: payment.received_date,
+            note: payment.note.filter(|_| staff),
+            recorded_by: staff.then_some(payment.recorded_by),
+            created_at: payment.created_at,
+        };
+        let settings::Billing { legal_name, address, tax_id, bank, .. } = detail.from;
+        Self {
+            invoice: Invoice::of(ctx, detail.invoice),
+            payments: detail.payments.into_iter().map(payment).collect(),
+            from: Issuer { legal_name, address, tax_id },
+            bank,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, detail: Detail) -> Row<InvoiceDetail> {
+    Row { version: detail.invoice.version, view: InvoiceDetail::of(ctx, detail) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    #[serde(default, deserialize_with = "chosen")]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    client_id: Option<UserId>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Status>)]
+    status: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Invoices you may see, newest number first: your own, for the staff everybody's.
+#[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(Wanted),
+    responses((status = 200, body = Page<Invoice>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Invoice>>> {
+    let status = wanted.status.as_deref().map(str::parse).transpose();
+    let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
+    let filter = Filter { spv_id: wanted.spv_id, client_id: wanted.client_id, status };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = invoices::list(&ctx, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |invoice| Invoice::of(&ctx, invoice))))
+}
+
+/// One invoice, with what came in and how to pay it.
+#[utoipa::path(get, path = "/invoices/{id}", operation_id = "invoice_get", tag = "invoices",
+    params(("id" = InvoiceId, Path)), responses((status = 200, body = InvoiceDetail)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Row<InvoiceDetail>> {
+    Ok(row(&ctx, invoices::get(&ctx, id).await?))
+}
+
+/// One invoice on paper (PDF), in your language.
+#[utoipa::path(get, path = "/invoices/{id}/pdf", operation_id = "invoice_pdf", tag = "invoices",
+    params(("id" = InvoiceId, Path)), responses((status = 200, body = String, content_type = "application/pdf")))]
+pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Response> {
+    let detail = invoices::get(&ctx, id).await?;
+    let office = settings::get(&ctx).await?.brand_name;
+    let (language, format) = match &ctx.actor {
+        Actor::User(_) => {
+            let me = users::me(&ctx).await?.user;
+            (me.language, me.date_format)
+        }
+        _ => (domain::catalogue::LANGUAGES[0].to_owned(), users::DateFormat::Auto),
+    };
+    let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
+    // A few milliseconds of work that waits for nothing.
+    let made = tokio::task::spawn_blocking(move || paper::invoice(&detail, office.as_deref(), &language, format));
+    let bytes = made.await.map_err(Error::internal)??;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/pdf")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(Error::internal)?),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+/// Money that came in, as read off the account.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPayment {
+    #[schema(required, value_type = String, example = "1250.00")]
+    amount: Option<String>,
+    /// The amount typed a second time, by people.
+    amount_again: Option<String>,
+    /// Today unless told.
+    #[schema(example = "2026-11-21")]
+    received_date: Option<String>,
+    /// For the staff.
+    note: Option<String>,
+}
+
+/// Records a payment. Staff.
+#[utoipa::path(post, path = "/invoices/{id}/payments", operation_id = "invoice_pay", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = NewPayment, responses((status = 201, body = InvoiceDetail)))]
+pub async fn pay(
+    Path(id): Path<InvoiceId>,
+    IfMatch(version): IfMatch,
+    New { ctx, input, .. }: New<NewPayment>,
+) -> Result<Made<InvoiceDetail>> {
+    let typed = Typed {
+        amount: input.amount,
+        amount_again: input.amount_again,
+        received_date: input.received_date,
+        note: input.note,
+    };
+    let paid = invoices::pay(&ctx, id, version, typed).await?;
+    Ok(Made {
+        location: format!("/rest/v1/invoices/{id}"),
+        version: paid.invoice.version,
+        view: InvoiceDetail::of(&ctx, paid),
+    })
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceVoided {
+    /// The client reads this.
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Takes an invoice back for which nothing was paid. Staff.
+#[utoipa::path(post, path = "/invoices/{id}/void", operation_id = "invoice_void", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = InvoiceVoided, responses((status = 200, body = InvoiceDetail)))]
+pub async fn void(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<InvoiceId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<InvoiceVoided>,
+) -> Result<Row<InvoiceDetail>> {
+    Ok(row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?))
+}
+
+/// What is to be paid, and how.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Billing {
+    /// One for each currency; empty where nothing is to be paid.
+    owed: Vec<Owed>,
+    /// Null while the office has not said.
+    bank: Option<Bank>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Owed {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+    invoices: i64,
+    overdue: i64,
+}
+
+/// What you have to pay and how; for the staff, what all clients have to.
+#[utoipa::path(get, path = "/billing", operation_id = "billing_get", tag = "invoices",
+    responses((status = 200, body = Billing)))]
+pub async fn billing(SignedIn(ctx): SignedIn) -> Result<Answer<Billing>> {
+    let found = invoices::billing(&ctx).await?;
+    let owed = |owed: invoices::Owed| Owed {
+        currency: owed.currency,
+        amount: owed.currency.format(owed.minor),
+        invoices: owed.invoices,
+        overdue: owed.overdue,
+    };
+    Ok(Answer(Billing { owed: found.owed.into_iter().map(owed).collect(), bank: found.bank }))
+}

@@ -1,0 +1,166 @@
+//! What people say of themselves, what they can choose from, and their own log.
+use crate::{
+    answer::{Items, Page, Row},
+    error::Result,
+    extract::{IfMatch, Json, Query, SignedIn, chosen, emptied},
+    routes::activity::Activity,
+};
+use axum::Json as Answer;
+use chrono::NaiveDate;
+use domain::{activity, page::PageQuery, places, users};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A person as they describe themselves.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Profile {
+    first_name: String,
+    last_name: String,
+    /// Changes through `PUT /auth/v1/user` only, confirmed at both addresses.
+    email: String,
+    phone: Option<String>,
+    /// Free text.
+    company: Option<String>,
+    job_title: Option<String>,
+    dob: Option<NaiveDate>,
+    street_address: Option<String>,
+    city: Option<String>,
+    /// ISO 3166-2.
+    #[schema(example = "US-CA")]
+    state: Option<String>,
+    zip_code: Option<String>,
+    /// ISO 3166 alpha-2.
+    #[schema(example = "US")]
+    country: Option<String>,
+    version: i64,
+}
+
+fn row(profile: users::Profile) -> Row<Profile> {
+    Row {
+        version: profile.version,
+        view: Profile {
+            first_name: profile.first_name,
+            last_name: profile.last_name,
+            email: profile.email,
+            phone: profile.phone,
+            company: profile.company,
+            job_title: profile.job_title,
+            dob: profile.dob,
+            street_address: profile.street_address,
+            city: profile.city,
+            state: profile.state,
+            zip_code: profile.zip_code,
+            country: profile.country,
+            version: profile.version,
+        },
+    }
+}
+
+/// Your own profile.
+#[utoipa::path(get, path = "/me/profile", operation_id = "profile_get", tag = "me",
+    responses((status = 200, body = Profile)))]
+pub async fn get(SignedIn(ctx): SignedIn) -> Result<Row<Profile>> {
+    Ok(row(users::profile(&ctx).await?))
+}
+
+/// What is left out stays as it is; null and empty clear, but for the names.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileChange {
+    first_name: Option<String>,
+    last_name: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    phone: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    company: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    job_title: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    #[schema(example = "1984-05-17")]
+    dob: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    street_address: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    city: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    state: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    zip_code: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    country: Option<String>,
+}
+
+/// Changes your own profile.
+#[utoipa::path(patch, path = "/me/profile", operation_id = "profile_update", tag = "me", request_body = ProfileChange,
+    responses((status = 200, body = Profile)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    IfMatch(version): IfMatch,
+    Json(change): Json<ProfileChange>,
+) -> Result<Row<Profile>> {
+    let change = users::ProfileChange {
+        first_name: change.first_name,
+        last_name: change.last_name,
+        phone: change.phone,
+        company: change.company,
+        job_title: change.job_title,
+        dob: change.dob,
+        street_address: change.street_address,
+        city: change.city,
+        state: change.state,
+        zip_code: change.zip_code,
+        country: change.country,
+    };
+    Ok(row(users::update_profile(&ctx, version, change).await?))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Your own log: what you did, and what others did with your account; newest first.
+#[utoipa::path(get, path = "/me/activity", operation_id = "me_activity", tag = "me", params(Wanted),
+    responses((status = 200, body = Page<Activity>)))]
+pub async fn log(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(activity::own(&ctx, &page).await?, Activity::from)))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedPlaces {
+    /// A country, for its states. Without one: the countries.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(example = "US")]
+    country: Option<String>,
+}
+
+/// A country or a state.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Place {
+    /// ISO 3166 alpha-2, or 3166-2.
+    code: &'static str,
+    /// Of a state; a country has a name in every language, which programs know.
+    name: Option<&'static str>,
+}
+
+/// Every country, or the states of one by name.
+#[utoipa::path(get, path = "/places", operation_id = "place_list", tag = "me", params(WantedPlaces),
+    responses((status = 200, body = Items<Place>)))]
+pub async fn places(SignedIn(_ctx): SignedIn, Query(wanted): Query<WantedPlaces>) -> Result<Answer<Items<Place>>> {
+    let items = match wanted.country {
+        None => places::countries().iter().map(|code| Place { code, name: None }).collect(),
+        Some(country) => {
+            let states = places::states(&country).into_iter();
+            states.map(|state| Place { code: state.code, name: Some(state.name) }).collect()
+        }
+    };
+    Ok(Answer(Items { items }))
+}

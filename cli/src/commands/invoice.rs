@@ -1,0 +1,150 @@
+//! `spvctl invoice …`
+use super::named;
+use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
+use clap::{Args, Subcommand};
+use domain::{
+    invoices::{self, Filter, Invoice, Status, Typed},
+    spvs,
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List invoices, newest number first
+    #[command(
+        after_help = "Examples:\n  spvctl invoice list --status due\n  spvctl invoice list --client maya@example.com --format csv"
+    )]
+    List(List),
+    /// Show one invoice with its lines and payments
+    #[command(after_help = "Examples:\n  spvctl invoice show 2026-0001 --format json")]
+    Show(One),
+    /// Record money that came in
+    #[command(
+        after_help = "Examples:\n  spvctl invoice pay 2026-0001 --amount 1250.00\n  spvctl invoice pay 2026-0001 --amount 600 --received-date 2026-11-20 --note 'First half'"
+    )]
+    Pay(Pay),
+    /// Take an invoice back for which nothing was paid
+    #[command(after_help = "Examples:\n  spvctl invoice void 2026-0001 --reason 'Wrong price'")]
+    Void(Void),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// due, part_paid, paid or void
+    #[arg(long, value_parser = status)]
+    status: Option<Status>,
+    /// E-mail address or id
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    /// Identifier, order number or id
+    #[arg(long, value_name = "SPV")]
+    spv: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// Number or id
+    invoice: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Pay {
+    /// Number or id
+    invoice: String,
+    /// What came in, in the invoice's currency
+    #[arg(long, allow_hyphen_values = true)]
+    amount: Option<String>,
+    /// [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    received_date: Option<String>,
+    /// For the staff
+    #[arg(long)]
+    note: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Void {
+    /// Number or id
+    invoice: String,
+    /// Why; the client reads it
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, ask) = (&portal.ctx, &portal.ask);
+    let detail = match verb {
+        Verb::List(args) => return list(args, portal).await,
+        Verb::Show(args) => invoices::find(ctx, &args.invoice).await?,
+        Verb::Pay(args) => {
+            let asking = ask.about(&[("amount", args.amount.is_some())])?;
+            let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
+            let currency = invoice.currency;
+            let question =
+                format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
+            let amount = ask.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
+            // On a terminal it is typed twice, as in the portal.
+            let again = if asking { Some(ask.text(None, "The amount, again", anything)?) } else { None };
+            let typed =
+                Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
+            invoices::pay(ctx, invoice.id, None, typed).await?
+        }
+        Verb::Void(args) => {
+            ask.about(&[("reason", args.reason.is_some())])?;
+            let reason = ask.text(args.reason, "Reason", anything)?;
+            let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
+            invoices::void(ctx, invoice.id, None, &reason).await?
+        }
+    };
+    let currency = detail.invoice.currency;
+    let lines = detail.invoice.lines.iter().map(|line| {
+        Record::new().with("description", line.description.clone()).with("amount", currency.format(line.amount_minor))
+    });
+    let payments = detail.payments.iter().map(|payment| {
+        Record::new()
+            .with("received_date", payment.received_date.to_string())
+            .with("amount", currency.format(payment.amount_minor))
+            .with("way", payment.way.clone())
+            .with("note", payment.note.clone())
+            .with("recorded_by", payment.recorded_by.clone())
+    });
+    portal.out.one(record(&detail.invoice).nested("lines", lines.collect()).nested("payments", payments.collect()))
+}
+
+async fn list(args: List, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let client_id = match &args.client {
+        Some(name) => Some(named::client(ctx, name).await?.id),
+        None => None,
+    };
+    let spv_id = match &args.spv {
+        Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+        None => None,
+    };
+    let page = invoices::list(ctx, &Filter { spv_id, client_id, status: args.status }, &args.paging.query()).await?;
+    portal.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+}
+
+fn record(invoice: &Invoice) -> Record {
+    let amount = |minor: i64| invoice.currency.format(minor);
+    Record::new()
+        .more("id", invoice.id.to_string())
+        .with("number", invoice.name())
+        .with("spv", invoice.spv_identifier())
+        .with("client", invoice.client_name())
+        .more("client_id", invoice.client_id.to_string())
+        .with("status", invoice.status.name())
+        .with("currency", invoice.currency.code())
+        .with("total", amount(invoice.total_minor))
+        .with("paid", amount(invoice.paid_minor))
+        .with("due", amount(invoice.due_minor()))
+        .with("issued_date", invoice.issued_date.to_string())
+        .with("due_date", invoice.due_date.to_string())
+        .more("void_reason", invoice.void_reason.clone())
+        .more("version", invoice.version)
+}

@@ -1,0 +1,242 @@
+//! What clients owe for their orders: raised with the order, paid by transfer, in one series of numbers a year.
+//!
+//! An invoice is between its client and the office; the order's company and ISO partner know nothing of it.
+mod model;
+mod store;
+mod way;
+
+pub use model::{Invoice, Line, Payment, Status};
+pub use store::{Filter, Owed};
+pub use way::{Manual, Received, Typed, Way};
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    catalogue,
+    check::Check,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    idempotency,
+    ids::{InvoiceId, PaymentId, SpvId, UserId},
+    money::Currency,
+    page::{Page, PageQuery},
+    settings::{self, Bank},
+    spvs::Country,
+};
+use chrono::{Datelike, Days};
+use serde_json::Map;
+
+/// Days to pay in, until the office says otherwise.
+const DUE_DAYS: u64 = 14;
+
+/// An order with a price.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Priced<'a> {
+    pub spv_id: SpvId,
+    pub identifier: &'a str,
+    pub client_id: UserId,
+    pub country: Country,
+    pub currency: Currency,
+    pub price_minor: i64,
+}
+
+/// Raises the invoice over an order's price, in the transaction that makes the order. Last in it: the year's row of
+/// numbers is locked from here until the commit.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<()> {
+    if order.price_minor <= 0 {
+        return Ok(());
+    }
+    let payer = store::payer(tx, order.client_id).await?;
+    let terms = store::settings(tx).await?.billing;
+    let issued_date = ctx.today();
+    let year = i64::from(issued_date.year());
+    let words = |key: &str, params| catalogue::text(&payer.language, "names", key, &params);
+    let country = words(&format!("country.{}", order.country.code()), Map::new());
+    let line =
+        Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
+    let invoice = Invoice {
+        id: InvoiceId(ctx.chance.uuid()),
+        year,
+        number: store::next_number(tx, year).await?,
+        spv_id: order.spv_id,
+        spv_custom_identifier: None,
+        client_id: order.client_id,
+        billed_to: format!("{} {}", payer.first_name, payer.last_name),
+        billed_address: payer.address(),
+        client_first_name: payer.first_name,
+        client_last_name: payer.last_name,
+        currency: order.currency,
+        total_minor: order.price_minor,
+        paid_minor: 0,
+        status: Status::Due,
+        issued_date,
+        due_date: issued_date + Days::new(terms.due_days.unwrap_or(DUE_DAYS)),
+        void_reason: None,
+        created_at: ctx.now(),
+        updated_at: ctx.now(),
+        updated_by: ctx.who(),
+        version: 1,
+        lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
+    };
+    store::insert(tx, &invoice).await?;
+    activity::append(tx, ctx, told("invoice.raised", &invoice)).await
+}
+
+impl store::Payer {
+    /// The profile's address, else the one that the staff noted.
+    fn address(&self) -> Option<String> {
+        let town = [self.zip_code.as_deref(), self.city.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let lines =
+            [self.street_address.as_deref(), Some(town.as_str()), self.state.as_deref(), self.country.as_deref()];
+        let lines: Vec<&str> = lines.into_iter().flatten().filter(|line| !line.is_empty()).collect();
+        if lines.is_empty() { self.address.clone() } else { Some(lines.join("\n")) }
+    }
+}
+
+/// An invoice with what came in for it, and how to pay it.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    pub invoice: Invoice,
+    pub payments: Vec<Payment>,
+    /// The office as it stands on the paper.
+    pub from: settings::Billing,
+}
+
+/// One invoice. Its client, and the staff.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
+    let mut db = ctx.db();
+    let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
+    ctx.may(Action::View, resource(&invoice))?;
+    let payments = store::payments(&mut db, id).await?;
+    Ok(Detail { invoice, payments, from: settings::get(ctx).await?.billing })
+}
+
+/// The invoice with this number, `2026-0001`, or id.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
+    if let Ok(id) = name.parse() {
+        return get(ctx, id).await;
+    }
+    let parts = name.trim().split_once('-').and_then(|(year, n)| Some((year.parse().ok()?, n.parse().ok()?)));
+    let (year, number) = parts.ok_or(Error::NotFound("invoice"))?;
+    let id = store::by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("invoice"))?;
+    get(ctx, id).await
+}
+
+/// Invoices the actor may see, newest number first.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Invoice>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |invoice| (invoice.year, invoice.number)))
+}
+
+/// What is to be paid, and how.
+#[derive(Clone, Debug)]
+pub struct Billing {
+    /// One for each currency; nothing where nothing is to be paid.
+    pub owed: Vec<Owed>,
+    /// For whoever has something to pay, and the staff.
+    pub bank: Option<Bank>,
+}
+
+/// What a client has to pay and how; for the staff, what all clients have to.
+///
+/// # Errors
+/// Unauthenticated; Forbidden for who has no invoices.
+pub async fn billing(ctx: &Ctx) -> Result<Billing> {
+    ctx.may(Action::View, Resource::Billing)?;
+    let owed = store::owed(&mut ctx.db(), ctx.scope()?, ctx.today()).await?;
+    Ok(Billing { owed, bank: Manual::instructions(&settings::get(ctx).await?) })
+}
+
+/// Records money that came in for an invoice. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field, also for more than is due; Conflict `invoice_settled`, stale.
+pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -> Result<Detail> {
+    let mut tx = ctx.begin().await?;
+    if idempotency::made_before(&mut tx, ctx).await?.is_some() {
+        tx.commit().await?;
+        return get(ctx, id).await;
+    }
+    let before = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let received = Manual::received(ctx, &before, typed)?;
+    let after = touched(ctx, before.paid(received.amount_minor)?);
+    let payment = PaymentId(ctx.chance.uuid());
+    store::save(&mut tx, &after).await?;
+    store::insert_payment(&mut tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
+    let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
+    activity::append(&mut tx, ctx, told(action, &after)).await?;
+    idempotency::remember(&mut tx, ctx, payment.0).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Takes an invoice back for which nothing was paid, with a reason that its client reads. Its number stays used. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid without a reason; Conflict `invoice_settled`, `invoice_has_payments`, stale.
+pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) -> Result<Detail> {
+    let mut tx = ctx.begin().await?;
+    let before = locked(&mut tx, ctx, id, version, Action::Cancel).await?;
+    let mut check = Check::new();
+    let reason = check.text("reason", reason);
+    check.done()?;
+    let after = touched(ctx, before.voided(reason.clone())?);
+    store::save(&mut tx, &after).await?;
+    activity::append(&mut tx, ctx, told("invoice.voided", &after).with("reason", reason)).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// The invoice kept from others, once the actor may and nobody was faster.
+async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, action: Action) -> Result<Invoice> {
+    store::lock(tx, id).await?;
+    let invoice = store::get(tx, id).await?.ok_or(Error::NotFound("invoice"))?;
+    ctx.may(action, resource(&invoice))?;
+    match version {
+        Some(version) if version != invoice.version => Err(Error::stale(&invoice.updated_by, invoice.updated_at)),
+        _ => Ok(invoice),
+    }
+}
+
+fn touched(ctx: &Ctx, invoice: Invoice) -> Invoice {
+    Invoice { updated_at: ctx.now(), updated_by: ctx.who(), version: invoice.version + 1, ..invoice }
+}
+
+/// Its client hears of it, and the staff. Never an amount: mails are made of this.
+fn told(action: &'static str, invoice: &Invoice) -> Event {
+    Event::new(action, "invoice", invoice.id.0, invoice.name())
+        .of(Some(invoice.client_id), None, None)
+        .spv(invoice.spv_id)
+        .public()
+}
+
+fn resource(invoice: &Invoice) -> Resource {
+    Resource::Invoice { client_id: invoice.client_id }
+}
+
+/// What the actor may do with this invoice: the buttons of its row.
+pub fn can(ctx: &Ctx, invoice: &Invoice) -> Vec<&'static str> {
+    [
+        ("pay", Action::Update, invoice.status.is_open()),
+        ("void", Action::Cancel, invoice.status == Status::Due),
+        ("send_receipt", Action::Send, invoice.status.is_open()),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(invoice)))
+    .map(|(name, ..)| name)
+    .collect()
+}

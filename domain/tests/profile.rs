@@ -1,0 +1,147 @@
+//! What people say of themselves, and their own log.
+use domain::{
+    Ctx, Error, activity, clients, isos,
+    page::PageQuery,
+    spvs,
+    testing::{World, on_both},
+    users::{self, DateFormat, Preferences, ProfileChange, Theme},
+};
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn code(error: &Error) -> String {
+    match error {
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, spv, maya) = world.client("Maya", company, None).await;
+        let elias = world.employee("Elias").await;
+        let before = users::profile(&maya).await.unwrap();
+        assert_eq!((before.email.as_str(), before.country.as_deref()), ("maya@example.com", None));
+        let change = ProfileChange {
+            first_name: some("Mayra"),
+            phone: some("+1 555 0142"),
+            company: some("Ortiz & Söhne"),
+            job_title: some("Founder"),
+            dob: some("1984-05-17"),
+            street_address: some("1 Ocean Drive"),
+            city: some("Los Angeles"),
+            state: some("US-CA"),
+            zip_code: some("90001"),
+            country: some("US"),
+            ..ProfileChange::default()
+        };
+        let saved = users::update_profile(&maya, Some(before.version), change).await.unwrap();
+        assert_eq!((saved.first_name.as_str(), saved.last_name.as_str()), ("Mayra", "Test"));
+        assert_eq!(
+            (saved.state.as_deref(), saved.dob.map(|dob| dob.to_string())),
+            (some("US-CA").as_deref(), some("1984-05-17"))
+        );
+        assert_eq!(users::profile(&maya).await.unwrap(), saved);
+        // The staff find the client, and its order, by the new name.
+        let by_name = clients::Filter { q: some("mayra"), ..clients::Filter::default() };
+        assert_eq!(
+            clients::list(&elias, &by_name, &PageQuery::default()).await.unwrap().items[0].phone,
+            some("+1 555 0142")
+        );
+        let orders = spvs::Filter { q: some("mayra"), ..spvs::Filter::default() };
+        assert_eq!(spvs::list(&elias, &orders, &PageQuery::default()).await.unwrap().items[0].id, spv);
+
+        let stale = users::update_profile(&maya, Some(before.version), ProfileChange::default()).await.unwrap_err();
+        assert_eq!(code(&stale), "stale");
+        // Another country takes the state away; empty clears.
+        let moved = ProfileChange { country: some("GB"), job_title: some(""), ..ProfileChange::default() };
+        let moved = users::update_profile(&maya, None, moved).await.unwrap();
+        assert_eq!((moved.country.as_deref(), moved.state, moved.job_title), (Some("GB"), None, None));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_profile_is_said_at_once() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let long = "x".repeat(201);
+        for (change, refused) in [
+            (
+                ProfileChange { first_name: some(" "), last_name: some(&long), ..Default::default() },
+                "first_name required, last_name too_long",
+            ),
+            (
+                ProfileChange { dob: some("1984-13-01"), zip_code: some(&long), ..Default::default() },
+                "zip_code too_long, dob invalid_date",
+            ),
+            (ProfileChange { dob: some("2026-11-22"), ..Default::default() }, "dob future"),
+            (ProfileChange { country: some("Mars"), ..Default::default() }, "country unknown_place"),
+            (ProfileChange { state: some("US-CA"), ..Default::default() }, "state needs_country"),
+            (ProfileChange { country: some("CA"), state: some("US-CA"), ..Default::default() }, "state unknown_place"),
+            (ProfileChange { city: some("Bad\u{202e}city"), ..Default::default() }, "city control_characters"),
+        ] {
+            assert_eq!(code(&users::update_profile(&maya, None, change).await.unwrap_err()), refused);
+        }
+        assert_eq!(code(&users::profile(&world.nobody()).await.unwrap_err()), "unauthenticated");
+        assert_eq!(code(&users::profile(&world.operator()).await.unwrap_err()), "unauthenticated");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_partners_new_name_is_the_isos() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let change = ProfileChange { last_name: some("Petrov"), ..ProfileChange::default() };
+        users::update_profile(&ivan, None, change).await.unwrap();
+        assert_eq!(isos::get(&world.operator(), iso).await.unwrap().name(), "Ivan Petrov");
+        let found = isos::Filter { q: some("petrov"), ..isos::Filter::default() };
+        assert_eq!(isos::list(&world.operator(), &found, &PageQuery::default()).await.unwrap().items.len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ones_own_log_is_what_one_did_and_suffered() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (client, spv, maya) = world.client("Maya", company, None).await;
+        let (.., nils) = world.client("Nils", company, None).await;
+        let elias = world.employee("Elias").await;
+        let wanted =
+            Preferences { theme: Some(Theme::Dark), date_format: Some(DateFormat::Ymd), ..Preferences::default() };
+        let me = users::set_preferences(&maya, wanted).await.unwrap();
+        assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
+        users::update_profile(&nils, None, ProfileChange { city: some("Oslo"), ..Default::default() }).await.unwrap();
+        spvs::hold(&elias, spv, None, "Wait").await.unwrap();
+        activity::number_all(&elias).await.unwrap();
+        let log = async |ctx: &Ctx| {
+            let mut seen = Vec::new();
+            let mut page = PageQuery { limit: Some(1), cursor: None };
+            loop {
+                let part = activity::own(ctx, &page).await.unwrap();
+                seen.extend(part.items.into_iter().map(|row| (row.action, row.actor_id)));
+                match part.next_cursor {
+                    Some(cursor) => page.cursor = Some(cursor),
+                    None => return seen,
+                }
+            }
+        };
+        let hers = log(&maya).await;
+        assert_eq!(hers, [("user.updated".to_owned(), Some(client)), ("user.created".to_owned(), None)]);
+        let his = log(&elias).await;
+        assert_eq!(his.iter().map(|(action, _)| action.as_str()).collect::<Vec<_>>(), ["spv.held", "user.created"]);
+        assert!(activity::own(&world.nobody(), &PageQuery::default()).await.is_err());
+    })
+    .await;
+}

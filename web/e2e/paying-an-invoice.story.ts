@@ -1,0 +1,111 @@
+/** An order with a price brings an invoice; the client sees how to pay; the staff record what came in. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './support/story';
+
+interface Invoices {
+  items: { id: string; number: string; spv_identifier: string }[];
+}
+
+test('a payment is recorded in two parts, and the client sees it live', async ({ office }) => {
+  const who = office.newcomer('Maya', 'Ortiz');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const maya = await office.person(who.email);
+  const { items } = await maya.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+
+  await maya.opens('/client-dashboard/billing');
+  await expect(maya.card('To pay')).toContainText(/\$[\d,]+\.\d\d/);
+  await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText('DEMOUS00XXX');
+  await expect(maya.row(number, 'Invoices')).toContainText('Due');
+  await maya.link(number).click();
+  await expect(maya.heading(`Invoice ${number}`).first()).toBeVisible();
+  const paper = maya.page.getByRole('article', { name: `Invoice ${number}` });
+  await expect(paper).toContainText(who.name);
+  await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText(number);
+  await expect(maya.button('Record payment')).toHaveCount(0);
+
+  const [file] = await Promise.all([maya.page.waitForEvent('download'), maya.button('Download PDF').click()]);
+  expect(file.suggestedFilename()).toBe(`${number}.pdf`);
+  expect((await readFile(await file.path())).subarray(0, 5).toString()).toBe('%PDF-');
+
+  const total =
+    (await paper
+      .getByRole('row', { name: /^Total/ })
+      .getByRole('cell')
+      .textContent()) ?? '';
+  const whole = Number(total.replaceAll(/[^\d.]/g, ''));
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/invoices?status=due');
+  await elias.row(number, 'Invoices').getByRole('link').click();
+  await elias.button('Record payment').click();
+  const dialog = elias.dialog(`Record a payment for ${number}`);
+  await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
+  await elias.writes({ Amount: '100', 'Amount, again': '10' }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isRefused('Error');
+  await elias.isToldBeside('Amount, again', 'The two amounts differ. Type it again.', dialog);
+  await elias.writes({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isRefused('Error');
+  await expect(dialog).toContainText('Is more than is due');
+  await elias.writes({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isTold('Payment recorded', number);
+  await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
+
+  // The client's page was open all the time; who recorded it and the note stay with the staff.
+  const payments = maya.page.getByRole('region', { name: 'Payments' });
+  await expect(payments).toContainText('$100.00');
+  await expect(payments).not.toContainText('Elias');
+  await expect(payments).not.toContainText('First part');
+  await expect(paper).toContainText('Part paid');
+
+  await elias.button('Record payment').click();
+  await elias.writes({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isTold('Payment recorded', number);
+  await expect(elias.button('Record payment')).toHaveCount(0);
+  await expect(elias.button('Void')).toHaveCount(0);
+  await expect(paper).toContainText('Paid');
+  await maya.opens('/client-dashboard/billing');
+  await expect(maya.card('To pay')).toContainText('Nothing to pay');
+
+  const stranger = await office.client();
+  await stranger.opens(`/client-dashboard/billing/${id}`);
+  await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
+});
+
+test('an invoice is voided with a reason that its client reads', async ({ office }) => {
+  const who = office.newcomer('Vera', 'Nowak');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const vera = await office.person(who.email);
+  const { items } = await vera.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/invoices/${id}`);
+  await elias.button('Void').click();
+  const dialog = elias.dialog(`Void ${number}`);
+  await elias.writes({ Reason: 'The price was agreed anew.' }, dialog);
+  await elias.button('Void', dialog).click();
+  await elias.isTold('Invoice voided', number);
+  await vera.opens(`/client-dashboard/billing/${id}`);
+  await expect(vera.page.getByText('Void: The price was agreed anew.')).toBeVisible();
+  await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
+});
+
+test('the operator lists and pays invoices', async ({ office }) => {
+  const who = office.newcomer('Olga', 'Petrova');
+  await office.clientWithOrder(who);
+  const [due] = await office.portal.operator<{ number: string; due: string }[]>(
+    ...['invoice', 'list', '--client', who.email, '--status', 'due'],
+  );
+  const paid = await office.portal.operator<{ status: string; due: string; payments: unknown[] }>(
+    ...['invoice', 'pay', due?.number ?? '', '--amount', due?.due ?? '', '--note', 'By wire'],
+  );
+  expect(paid).toMatchObject({ status: 'paid', due: '0.00' });
+  expect(paid.payments).toHaveLength(1);
+  const again = await office.portal.spvctl('invoice', 'pay', due?.number ?? '', '--amount', '1');
+  expect(again.code).toBe(1);
+});

@@ -1,0 +1,24 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
+import { BankDetails } from '../../../shared/invoices/BankDetails';
+import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
+import { Owed } from '../../../shared/invoices/Owed';
+import { Section } from '../../../ui/Section';
+
+/** What the client owes, how to pay it, and every invoice. */
+export function BillingPanel() {
+  const { t } = useTranslation('billing');
+  const { data } = useQuery(queries.billing());
+  return (
+    <Stack gap="md">
+      <Owed title={t('owed.title')} />
+      {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
+      <Section title={t('list')} flush>
+        <InvoiceTable query={{}} pathOf={paths.clientInvoice} />
+      </Section>
+    </Stack>
+  );
+}

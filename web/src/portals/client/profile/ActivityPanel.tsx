@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import { activityText } from '../../../shared/activity/words';
+import { listState } from '../../../shared/listState';
+import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
+import { Section } from '../../../ui/Section';
+import { EmptyState, ErrorState } from '../../../ui/states';
+
+/** The client's own log. */
+export function ActivityPanel() {
+  const { t } = useTranslation(['profile', 'common', 'events', 'names']);
+  const { rows, error, retry, more } = listState(useInfiniteQuery(queries.ownActivity()));
+  return (
+    <Section title={t('activity.title')}>
+      {!rows && error && <ErrorState message={error} onRetry={retry} />}
+      {!rows && !error && <ActivityWaiting />}
+      {rows?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
+      {rows && rows.length > 0 && (
+        <ActivityList entries={rows.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
+      )}
+      {more && (
+        <Button variant="default" mt="md" onClick={more.load} disabled={more.loading}>
+          {more.loading ? t('common:loading') : t('common:load_more')}
+        </Button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,197 @@
+import { Anchor, Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import { errorText, type ApiError } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Profile, ProfileChange } from '../../../api/types';
+import { today } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { required } from '../../../shared/rules';
+import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { Pair } from '../../../ui/FormModal';
+import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
+import { toast } from '../../../ui/toasts';
+import classes from './Panel.module.css';
+import { CountrySelect, StateSelect } from './PlaceSelect';
+
+/** What the client says of themselves. */
+export function PersonalPanel() {
+  const { data, error, refetch } = useQuery(queries.profile());
+  return (
+    <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
+      {(profile) => <PersonalForm profile={profile} />}
+    </SettingsState>
+  );
+}
+
+const valuesOf = (profile: Profile) => ({
+  first_name: profile.first_name,
+  last_name: profile.last_name,
+  phone: profile.phone ?? '',
+  company: profile.company ?? '',
+  job_title: profile.job_title ?? '',
+  dob: profile.dob ?? '',
+  street_address: profile.street_address ?? '',
+  city: profile.city ?? '',
+  state: profile.state ?? '',
+  zip_code: profile.zip_code ?? '',
+  country: profile.country ?? '',
+});
+
+function PersonalForm({ profile: opened }: { profile: Profile }) {
+  const { t } = useTranslation(['profile', 'common', 'names']);
+  const navigate = useNavigate();
+  const missing = useMissing();
+  const [profile, setProfile] = useState(opened);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const [asking, setAsking] = useState(false);
+  const form = useForm({
+    initialValues: valuesOf(opened),
+    validate: { first_name: required, last_name: required },
+  });
+  const show = (newest: Profile) => {
+    setProfile(newest);
+    setStale(null);
+    form.setInitialValues(valuesOf(newest));
+    form.reset();
+  };
+  const save = useSave({
+    form,
+    save: (values: ProfileChange) =>
+      body(
+        api.PATCH('/rest/v1/me/profile', {
+          params: { header: { 'If-Match': `"${profile.version}"` } },
+          body: values,
+        }),
+      ),
+    saved: (saved) => {
+      show(saved);
+      queryClient.setQueryData(queries.profile().queryKey, saved);
+      void queryClient.invalidateQueries({ queryKey: ['me'] });
+      toast({ title: t('updated'), description: t('updated_text') });
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = async () => show(await queryClient.fetchQuery({ ...queries.profile(), staleTime: 0 }));
+  const leave = () => void navigate(paths.clientDashboard);
+  const field = (name: keyof typeof form.values, type?: string) => (
+    <TextInput size="sm" type={type} label={t(`names:field.${name}`)} {...form.getInputProps(name)} />
+  );
+
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values), missing)} noValidate>
+      <Settings>
+        <SettingsSection title={t('contact')} text={t('contact_text')}>
+          <div className={classes.fields}>
+            <Pair>
+              <TextInput
+                size="sm"
+                label={t('names:field.first_name')}
+                required
+                autoComplete="given-name"
+                {...form.getInputProps('first_name')}
+              />
+              <TextInput
+                size="sm"
+                label={t('names:field.last_name')}
+                required
+                autoComplete="family-name"
+                {...form.getInputProps('last_name')}
+              />
+            </Pair>
+            <TextInput
+              size="sm"
+              label={t('names:field.email')}
+              value={profile.email}
+              readOnly
+              description={
+                <Anchor component={Link} to={paths.clientProfileTab('security')} fz="inherit">
+                  {t('email_change')}
+                </Anchor>
+              }
+            />
+            <Pair>
+              {field('phone', 'tel')}
+              <TextInput
+                size="sm"
+                type="date"
+                max={today()}
+                label={t('names:field.dob')}
+                {...form.getInputProps('dob')}
+              />
+            </Pair>
+          </div>
+        </SettingsSection>
+        <SettingsSection title={t('work')} text={t('work_text')}>
+          <div className={classes.fields}>
+            <Pair>
+              {field('company')}
+              {field('job_title')}
+            </Pair>
+          </div>
+        </SettingsSection>
+        <SettingsSection title={t('address')} text={t('address_text')}>
+          <div className={classes.fields}>
+            {field('street_address')}
+            <Pair>
+              {field('city')}
+              {field('zip_code')}
+            </Pair>
+            <Pair>
+              <CountrySelect
+                label={t('names:field.country')}
+                {...form.getInputProps('country')}
+                onChange={(country) => {
+                  // A state of another country means nothing.
+                  form.setFieldValue('country', country);
+                  form.setFieldValue('state', '');
+                }}
+              />
+              <StateSelect
+                key={form.values.country}
+                country={form.values.country}
+                label={t('names:field.state')}
+                {...form.getInputProps('state')}
+              />
+            </Pair>
+          </div>
+        </SettingsSection>
+      </Settings>
+      {stale && (
+        <div role="alert">
+          <StaleProblem error={stale} onReload={() => void reload()} />
+        </div>
+      )}
+      <div className={classes.footer}>
+        <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
+        <Button variant="default" onClick={() => (form.isDirty() ? setAsking(true) : leave())}>
+          {t('reset')}
+        </Button>
+      </div>
+      {asking && (
+        <ConfirmDialog
+          title={t('reset_title')}
+          confirmLabel={t('common:discard_yes')}
+          busyLabel={t('common:discard_yes')}
+          busy={false}
+          danger
+          onConfirm={leave}
+          onClose={() => setAsking(false)}
+        >
+          {t('reset_text')}
+        </ConfirmDialog>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import { Select, useMantineColorScheme } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import { queries } from '../../../api/queries';
+import type { Me, MeChange } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { languageNames, languages, useLocale } from '../../../messages/locale';
+import { follow } from '../../../shared/session/follow';
+import { useMe } from '../../../shared/session/me';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { Pair } from '../../../ui/FormModal';
+import { Settings, SettingsSection } from '../../../ui/Settings';
+import { toast } from '../../../ui/toasts';
+import classes from './Panel.module.css';
+
+const themes = ['auto', 'light', 'dark'] as const;
+const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;
+const namedZones = {
+  eastern: 'America/New_York',
+  central: 'America/Chicago',
+  pacific: 'America/Los_Angeles',
+};
+
+/** How the client wants things shown, on every page and in mails. */
+export function PreferencesPanel() {
+  const { t } = useTranslation(['profile', 'common', 'names']);
+  const me = useMe();
+  const { setColorScheme } = useMantineColorScheme();
+  const [now] = useState(() => new Date().toISOString());
+  // What is written below follows what was saved.
+  useLocale();
+  const form = useForm({
+    initialValues: {
+      language: me.language,
+      time_zone: me.time_zone,
+      theme: me.theme,
+      date_format: me.date_format,
+    },
+  });
+  const save = useSave({
+    form,
+    save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
+    saved: async (saved: Me) => {
+      await follow(saved);
+      setColorScheme(saved.theme);
+      queryClient.setQueryData(queries.me().queryKey, saved);
+      toast({ title: t('preferences.saved'), description: t('preferences.saved_text') });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <Settings>
+        <SettingsSection title={t('preferences.shown')} text={t('preferences.shown_text')}>
+          <div className={classes.fields}>
+            <Pair>
+              <ChoiceSelect
+                label={t('names:field.language')}
+                choices={languages.map((value) => ({ value, label: languageNames[value] }))}
+                {...form.getInputProps('language')}
+              />
+              <ZoneSelect label={t('names:field.time_zone')} {...form.getInputProps('time_zone')} />
+            </Pair>
+            <ChoiceSelect
+              label={t('names:field.date_format')}
+              choices={formats.map((value) => ({ value, label: t(`date.${value}`) }))}
+              {...form.getInputProps('date_format')}
+            />
+            <p className={classes.example}>{t('example', { example: dateTime(now) })}</p>
+          </div>
+        </SettingsSection>
+        <SettingsSection title={t('preferences.look')} text={t('preferences.look_text')}>
+          <div className={classes.fields}>
+            <ChoiceSelect
+              label={t('names:field.theme')}
+              choices={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
+              {...form.getInputProps('theme')}
+            />
+          </div>
+        </SettingsSection>
+      </Settings>
+      <div className={classes.footer}>
+        <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
+      </div>
+    </form>
+  );
+}
+
+interface ZoneProps {
+  label: string;
+  value?: string;
+  onChange: (zone: string) => void;
+}
+
+/** Every time zone, the named ones first. */
+function ZoneSelect({ value = '', onChange, ...field }: ZoneProps) {
+  const { t } = useTranslation(['profile', 'common']);
+  const named = Object.entries(namedZones).map(([name, zone]) => ({ value: zone, label: t(`zone.${name}`) }));
+  const known = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', value]);
+  for (const zone of Object.values(namedZones)) known.delete(zone);
+  const rest = [...known].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
+  return (
+    <Select
+      size="sm"
+      searchable
+      allowDeselect={false}
+      value={value}
+      data={[
+        { group: t('group.common'), items: named },
+        { group: t('group.all'), items: rest },
+      ]}
+      onChange={(zone) => zone && onChange(zone)}
+      nothingFoundMessage={t('common:no_options')}
+      maxDropdownHeight={280}
+      {...field}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { Tabs } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { BillingPanel } from '../billing/BillingPanel';
+import { loadOwnUser } from '../../../shared/security/own';
+import { SecurityPanel } from '../../../shared/security/SecurityPanel';
+import { useParam } from '../../../shared/queryParams';
+import { PageHeader } from '../../../ui/PageHeader';
+import { BackToDashboard } from '../BackToDashboard';
+import { ActivityPanel } from './ActivityPanel';
+import { PersonalPanel } from './PersonalPanel';
+import { PreferencesPanel } from './PreferencesPanel';
+import classes from './ProfilePage.module.css';
+
+export const loader = loadOwnUser;
+
+/** A tab is here once it does something. */
+const tabs = {
+  personal: PersonalPanel,
+  security: SecurityPanel,
+  preferences: PreferencesPanel,
+  billing: BillingPanel,
+  activity: ActivityPanel,
+};
+type Tab = keyof typeof tabs;
+const isTab = (name: string): name is Tab => name in tabs;
+
+export function Component() {
+  const { t } = useTranslation(['security', 'profile']);
+  const [wanted, setWanted] = useParam('tab');
+  const tab = isTab(wanted) ? wanted : 'personal';
+  const Panel = tabs[tab];
+  return (
+    <>
+      <PageHeader title={t('profile.title')} back={<BackToDashboard />} />
+      <Tabs value={tab} onChange={(next) => setWanted(next ?? '')}>
+        <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
+          <Tabs.Tab value="personal">{t('profile:tab.personal')}</Tabs.Tab>
+          <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>
+          <Tabs.Tab value="preferences">{t('profile:tab.preferences')}</Tabs.Tab>
+          <Tabs.Tab value="billing">{t('profile:tab.billing')}</Tabs.Tab>
+          <Tabs.Tab value="activity">{t('profile:tab.activity')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value={tab}>
+          <Panel />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

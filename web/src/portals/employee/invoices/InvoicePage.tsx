@@ -1,0 +1,61 @@
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { InvoiceDetail } from '../../../api/types';
+import { paths } from '../../../paths';
+import { InvoiceView } from '../../../shared/invoices/InvoiceView';
+import { useSave } from '../../../shared/useSave';
+import { toast } from '../../../ui/toasts';
+import { ReasonDialog } from '../spvs/ReasonDialog';
+import { PaymentForm } from './PaymentForm';
+
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation('billing');
+  const back = (
+    <Anchor component={Link} to={paths.employeeInvoices} fz="inherit">
+      ← {t('back')}
+    </Anchor>
+  );
+  return <InvoiceView id={id} back={back} actions={(invoice) => <Actions invoice={invoice} />} />;
+}
+
+function Actions({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation('billing');
+  const [dialog, setDialog] = useState<'pay' | 'void' | null>(null);
+  const close = () => setDialog(null);
+  const { number } = invoice;
+  const voiding = useSave({
+    save: (reason: string) =>
+      body(api.POST('/rest/v1/invoices/{id}/void', { params: edited(invoice), body: { reason } })),
+    saved: () => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['invoices'] });
+      toast({ title: t('void.done'), description: number });
+    },
+  });
+  return (
+    <>
+      {invoice.can.includes('pay') && <Button onClick={() => setDialog('pay')}>{t('pay')}</Button>}
+      {invoice.can.includes('void') && (
+        <Button variant="default" onClick={() => setDialog('void')}>
+          {t('void')}
+        </Button>
+      )}
+      {dialog === 'pay' && <PaymentForm invoice={invoice} onClose={close} />}
+      {dialog === 'void' && (
+        <ReasonDialog
+          title={t('void.title', { number })}
+          text={t('void.text')}
+          confirmLabel={t('void')}
+          busy={voiding.isPending}
+          onConfirm={(reason) => voiding.mutate(reason)}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

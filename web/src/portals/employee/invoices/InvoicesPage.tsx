@@ -1,0 +1,42 @@
+import { Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { InvoiceStatus } from '../../../api/types';
+import { paths } from '../../../paths';
+import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
+import { Owed } from '../../../shared/invoices/Owed';
+import { useParam } from '../../../shared/queryParams';
+import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+
+const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
+
+/** What clients owe, and what came in. */
+export function Component() {
+  const { t } = useTranslation(['billing', 'common', 'names']);
+  const [wanted, setWanted] = useParam('status');
+  const status = states.find((known) => known === wanted);
+  return (
+    <>
+      <PageHeader title={t('title_office')} text={t('text_office')} />
+      <Stack gap="md">
+        <Owed title={t('owed.title_office')} />
+        <Section
+          title={t('list')}
+          flush
+          actions={
+            <ChoiceFilter
+              label={t('common:status')}
+              all={t('status.all')}
+              value={status ?? ''}
+              choices={states.map((value) => ({ value, label: t(`names:invoice_status.${value}`) }))}
+              onChange={setWanted}
+            />
+          }
+        >
+          <InvoiceTable query={{ status }} pathOf={paths.employeeInvoice} withClient />
+        </Section>
+      </Stack>
+    </>
+  );
+}

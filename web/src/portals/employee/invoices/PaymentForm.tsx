@@ -1,0 +1,81 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited, idempotent } from '../../../api/client';
+import type { InvoiceDetail } from '../../../api/types';
+import { decimal, money, today } from '../../../messages/format';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { AmountInput } from '../../../ui/AmountInput';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+/** What came in is typed, twice, never taken over from what is due. */
+export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onClose: () => void }) {
+  const { t } = useTranslation(['billing', 'names']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: { amount: '', amount_again: '', received_date: today(), note: '' },
+    validate: { amount: required, amount_again: required, received_date: required },
+  });
+  const { id, number, currency } = invoice;
+  const save = useSave({
+    form,
+    save: (values: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/invoices/{id}/payments', {
+          params: { path: { id }, header: { ...edited(invoice).header, ...idempotent(key).header } },
+          body: {
+            amount: decimal(values.amount),
+            amount_again: decimal(values.amount_again),
+            received_date: values.received_date,
+            note: orNull(values.note),
+          },
+        }),
+      ),
+    saved: (paid) => {
+      void queryClient.invalidateQueries({ queryKey: ['invoices'] });
+      toast({ title: t('pay.done'), description: paid.number });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('pay.title', { number })}
+      text={t('pay.text', { due: money(invoice.due, currency) })}
+      size="md"
+      submitLabel={t('pay')}
+      busyLabel={t('pay.saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <Pair>
+        <AmountInput
+          unit={currency}
+          label={t('names:field.amount')}
+          required
+          data-autofocus
+          {...form.getInputProps('amount')}
+        />
+        <AmountInput
+          unit={currency}
+          label={t('names:field.amount_again')}
+          required
+          {...form.getInputProps('amount_again')}
+        />
+      </Pair>
+      <TextInput
+        size="sm"
+        type="date"
+        max={today()}
+        label={t('names:field.received_date')}
+        required
+        {...form.getInputProps('received_date')}
+      />
+      <Textarea label={t('names:field.note')} autosize minRows={2} {...form.getInputProps('note')} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,120 @@
+import { Button, Skeleton, Text } from '@mantine/core';
+import { IconDownload, IconPrinter } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { InvoiceDetail } from '../../api/types';
+import { date } from '../../messages/format';
+import { Money } from '../../ui/Money';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { ErrorState } from '../../ui/states';
+import { toast } from '../../ui/toasts';
+import { TwoColumns } from '../../ui/TwoColumns';
+import { BankDetails } from './BankDetails';
+import classes from './InvoiceView.module.css';
+import { InvoicePaper } from './InvoicePaper';
+import { downloadInvoice } from './download';
+
+interface Props {
+  id: string;
+  back: ReactNode;
+  /** What may be done with it here. */
+  actions?: (invoice: InvoiceDetail) => ReactNode;
+  /** Beside the paper, above what came in. */
+  side?: (invoice: InvoiceDetail) => ReactNode;
+}
+
+/** One invoice: the paper, what came in, how to pay the rest. */
+export function InvoiceView({ id, back, actions, side }: Props) {
+  const { t } = useTranslation('billing');
+  const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
+  if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <div className={classes.screen}>
+        <PageHeader
+          title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
+          text={invoice && `${invoice.client.name} · ${invoice.spv_identifier}`}
+          back={back}
+          actions={
+            invoice && (
+              <>
+                {actions?.(invoice)}
+                <Download invoice={invoice} />
+                <Button
+                  variant="default"
+                  leftSection={<IconPrinter size={15} />}
+                  onClick={() => globalThis.print()}
+                >
+                  {t('print')}
+                </Button>
+              </>
+            )
+          }
+        />
+      </div>
+      {invoice ? (
+        <TwoColumns
+          main={<InvoicePaper invoice={invoice} />}
+          side={
+            <div className={classes.side}>
+              {side?.(invoice)}
+              <Payments invoice={invoice} />
+              {invoice.due !== '0.00' && invoice.status !== 'void' && invoice.status !== 'paid' && (
+                <BankDetails bank={invoice.bank} reference={invoice.number} />
+              )}
+            </div>
+          }
+        />
+      ) : (
+        <Skeleton height={420} radius="md" />
+      )}
+    </>
+  );
+}
+
+function Download({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation(['billing', 'common']);
+  const download = useMutation({
+    mutationFn: () => downloadInvoice(invoice.id, `${invoice.number}.pdf`),
+    onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={15} />}
+      disabled={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      {download.isPending ? t('downloading') : t('download')}
+    </Button>
+  );
+}
+
+function Payments({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation('billing');
+  return (
+    <Section title={t('payments')}>
+      {invoice.payments.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('payments.empty')}
+        </Text>
+      )}
+      <ul className={classes.payments}>
+        {invoice.payments.map((payment) => (
+          <li key={payment.id}>
+            <Money amount={payment.amount} currency={invoice.currency} />
+            <span className={classes.fact}>
+              {t('payments.received', { date: date(payment.received_date) })}
+              {payment.recorded_by && ` ${t('payments.by', { name: payment.recorded_by })}`}
+            </span>
+            {payment.note && <span className={classes.fact}>{payment.note}</span>}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
