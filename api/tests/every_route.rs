@@ -81,9 +81,8 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "me_get" | "me_sign_ins" | "me_activity" | "profile_get" | "place_list" | "billing_get" | "invoice_list"
         | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
         | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
-        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "thread_list" | "thread_unread" | "health_alive" | "health_ready" => {
-            (String::new(), none())
-        }
+        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "thread_list" | "thread_unread"
+        | "health_alive" | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
         "profile_update" => (String::new(), json!({ "city": "Tried" })),
         "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),

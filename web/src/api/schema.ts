@@ -106,6 +106,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/billing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What you have to pay and how; for the staff, what all clients have to. */
+        get: operations["billing_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/clients": {
         parameters: {
             query?: never;
@@ -366,6 +383,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Invoices you may see, newest number first: your own, for the staff everybody's. */
+        get: operations["invoice_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One invoice, with what came in and how to pay it. */
+        get: operations["invoice_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Records a payment. Staff. */
+        post: operations["invoice_pay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One invoice on paper (PDF), in your language. */
+        get: operations["invoice_pdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an invoice back for which nothing was paid. Staff. */
+        post: operations["invoice_void"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/isos": {
         parameters: {
             query?: never;
@@ -468,8 +570,43 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Chooses your language and time zone. */
+        /** Chooses how you want things shown: language, time zone, colours, dates. */
         patch: operations["me_update"];
+        trace?: never;
+    };
+    "/rest/v1/me/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own log: what you did, and what others did with your account; newest first. */
+        get: operations["me_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/me/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own profile. */
+        get: operations["profile_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes your own profile. */
+        patch: operations["profile_update"];
         trace?: never;
     };
     "/rest/v1/me/sign-ins": {
@@ -500,6 +637,23 @@ export interface paths {
         put?: never;
         /** Writes a message. The first one about an order, or of a client in general, begins the conversation. */
         post: operations["message_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every country, or the states of one by name. */
+        get: operations["place_list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -980,6 +1134,29 @@ export interface components {
             /** @description ISO partners and companies: https. */
             website?: string | null;
         };
+        /** @description Where clients transfer what they owe. */
+        Bank: {
+            /** @default  */
+            account_holder: string;
+            /**
+             * @description Or IBAN.
+             * @default
+             */
+            account_number: string;
+            /**
+             * @description SWIFT/BIC, or a routing number.
+             * @default null
+             */
+            bank_code: string | null;
+            /** @default  */
+            bank_name: string;
+        };
+        /** @description What is to be paid, and how. */
+        Billing: {
+            bank: components["schemas"]["Bank"] | null;
+            /** @description One for each currency; empty where nothing is to be paid. */
+            owed: components["schemas"]["Owed"][];
+        };
         Client: {
             address: string | null;
             /** @description What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`. */
@@ -1091,6 +1268,11 @@ export interface components {
          * @enum {string}
          */
         Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
+        /**
+         * @description In which order a date is written.
+         * @enum {string}
+         */
+        DateFormat: "auto" | "mdy" | "dmy" | "ymd";
         /** @description How many rows keep a company or an ISO from being deleted. */
         Depends: {
             /** Format: int64 */
@@ -1161,6 +1343,80 @@ export interface components {
             status: string;
             version: string;
         };
+        /** @description An invoice. Amounts are decimal numbers in `currency`. */
+        Invoice: {
+            billed_address: string | null;
+            billed_to: string;
+            /** @description What the caller may do with it: `pay`, `void`, `send_receipt`. */
+            can: string[];
+            client: components["schemas"]["InvoiceClient"];
+            currency: components["schemas"]["Currency"];
+            /** @description What is still to be paid. */
+            due: string;
+            /** Format: date */
+            due_date: string;
+            id: components["schemas"]["InvoiceId"];
+            /** Format: date */
+            issued_date: string;
+            lines: components["schemas"]["InvoiceLine"][];
+            /**
+             * @description What people call it, and write on their transfer.
+             * @example 2026-0001
+             */
+            number: string;
+            /** @description Something is to be paid, and should have been already. */
+            overdue: boolean;
+            paid: string;
+            spv_id: components["schemas"]["SpvId"];
+            spv_identifier: string;
+            status: components["schemas"]["InvoiceStatus"];
+            /** @example 1250.00 */
+            total: string;
+            /** Format: int64 */
+            version: number;
+            void_reason: string | null;
+        };
+        InvoiceClient: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
+        InvoiceDetail: components["schemas"]["Invoice"] & {
+            bank: components["schemas"]["Bank"] | null;
+            from: components["schemas"]["InvoiceIssuer"];
+            payments: components["schemas"]["InvoicePayment"][];
+        };
+        /** Format: uuid */
+        InvoiceId: string;
+        /** @description The office as it stands on the paper. */
+        InvoiceIssuer: {
+            address: string | null;
+            legal_name: string | null;
+            tax_id: string | null;
+        };
+        InvoiceLine: {
+            /** @example 1250.00 */
+            amount: string;
+            description: string;
+        };
+        /** @description Money that came in. */
+        InvoicePayment: {
+            /** @example 1250.00 */
+            amount: string;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["PaymentId"];
+            /** @description For the staff, as is who recorded it. */
+            note: string | null;
+            /** Format: date */
+            received_date: string;
+            recorded_by: string | null;
+        };
+        /** @enum {string} */
+        InvoiceStatus: "due" | "part_paid" | "paid" | "void";
+        InvoiceVoided: {
+            /** @description The client reads this. */
+            reason: string;
+        };
         Iso: {
             /** Format: date-time */
             archived_at: string | null;
@@ -1209,6 +1465,10 @@ export interface components {
         /** @description A short list that has no pages. */
         Items_Job: {
             items: components["schemas"]["Job"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Place: {
+            items: components["schemas"]["Place"][];
         };
         /** @description A short list that has no pages. */
         Items_Step: {
@@ -1274,6 +1534,7 @@ export interface components {
              */
             can: string[];
             company: components["schemas"]["Named"] | null;
+            date_format: components["schemas"]["DateFormat"];
             email: string;
             first_name: string;
             id: components["schemas"]["UserId"];
@@ -1285,11 +1546,14 @@ export interface components {
             must_change_password: boolean;
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
+            theme: components["schemas"]["Theme"];
             /** @description IANA name. */
             time_zone: string;
         };
         MeChange: {
+            date_format?: components["schemas"]["DateFormat"] | null;
             language?: components["schemas"]["Language"] | null;
+            theme?: components["schemas"]["Theme"] | null;
             /**
              * @description IANA name.
              * @example Europe/Madrid
@@ -1404,6 +1668,20 @@ export interface components {
             spv_id?: components["schemas"]["SpvId"] | null;
             thread_id?: components["schemas"]["ThreadId"] | null;
         };
+        /** @description Money that came in, as read off the account. */
+        NewPayment: {
+            /** @example 1250.00 */
+            amount: string;
+            /** @description The amount typed a second time, by people. */
+            amount_again?: string | null;
+            /** @description For the staff. */
+            note?: string | null;
+            /**
+             * @description Today unless told.
+             * @example 2026-11-21
+             */
+            received_date?: string | null;
+        };
         NewRequest: {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
@@ -1495,6 +1773,15 @@ export interface components {
              */
             purpose: string;
         };
+        Owed: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+            /** Format: int64 */
+            invoices: number;
+            /** Format: int64 */
+            overdue: number;
+        };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Activity: {
             items: components["schemas"]["Activity"][];
@@ -1510,6 +1797,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Company: {
             items: components["schemas"]["Company"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Invoice: {
+            items: components["schemas"]["Invoice"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -1570,6 +1863,58 @@ export interface components {
          * @enum {string}
          */
         Party: "staff" | "client" | "iso" | "authority" | "other";
+        /** Format: uuid */
+        PaymentId: string;
+        /** @description A country or a state. */
+        Place: {
+            /** @description ISO 3166 alpha-2, or 3166-2. */
+            code: string;
+            /** @description Of a state; a country has a name in every language, which programs know. */
+            name: string | null;
+        };
+        /** @description A person as they describe themselves. */
+        Profile: {
+            city: string | null;
+            /** @description Free text. */
+            company: string | null;
+            /**
+             * @description ISO 3166 alpha-2.
+             * @example US
+             */
+            country: string | null;
+            /** Format: date */
+            dob: string | null;
+            /** @description Changes through `PUT /auth/v1/user` only, confirmed at both addresses. */
+            email: string;
+            first_name: string;
+            job_title: string | null;
+            last_name: string;
+            phone: string | null;
+            /**
+             * @description ISO 3166-2.
+             * @example US-CA
+             */
+            state: string | null;
+            street_address: string | null;
+            /** Format: int64 */
+            version: number;
+            zip_code: string | null;
+        };
+        /** @description What is left out stays as it is; null and empty clear, but for the names. */
+        ProfileChange: {
+            city?: string | null;
+            company?: string | null;
+            country?: string | null;
+            /** @example 1984-05-17 */
+            dob?: string | null;
+            first_name?: string | null;
+            job_title?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
+            state?: string | null;
+            street_address?: string | null;
+            zip_code?: string | null;
+        };
         Progress: {
             /** Format: int64 */
             completed: number;
@@ -1686,6 +2031,7 @@ export interface components {
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
         /** @description Null is unset, and then shown nowhere. */
         Settings: {
+            billing: components["schemas"]["Billing"] | null;
             brand_name: string;
             /** @description Demo data, and the Seed Test Data button. */
             demo: boolean;
@@ -1701,6 +2047,7 @@ export interface components {
         };
         /** @description What is not sent stays as it is; null unsets. */
         SettingsChange: {
+            billing?: components["schemas"]["Billing"] | null;
             brand_name?: string | null;
             pages?: components["schemas"]["Pages"] | null;
             representative?: components["schemas"]["Representative"] | null;
@@ -1845,6 +2192,11 @@ export interface components {
             /** Format: int64 */
             step_order: number;
         };
+        /**
+         * @description The colours of the portal.
+         * @enum {string}
+         */
+        Theme: "auto" | "light" | "dark";
         /** @description A conversation: about one order, or a client's with us in general. */
         Thread: {
             /** @description What you may do in it: `write`, `note`. */
@@ -2139,6 +2491,29 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    billing_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Billing"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -2813,6 +3188,173 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    invoice_list: {
+        parameters: {
+            query?: {
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                status?: components["schemas"]["InvoiceStatus"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Invoice"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_pay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPayment"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_pdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_void: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvoiceVoided"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     iso_list: {
         parameters: {
             query?: {
@@ -3134,6 +3676,97 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    me_activity: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    profile_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    profile_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     me_sign_ins: {
         parameters: {
             query?: {
@@ -3191,6 +3824,37 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    place_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A country, for its states. Without one: the countries.
+                 * @example US
+                 */
+                country?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Place"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];

@@ -1,4 +1,10 @@
-import { IconFolders, IconLayoutDashboard, IconMessages, IconReceipt2, IconUserCircle } from '@tabler/icons-react';
+import {
+  IconFolders,
+  IconLayoutDashboard,
+  IconMessages,
+  IconReceipt2,
+  IconUserCircle,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';

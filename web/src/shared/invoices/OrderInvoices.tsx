@@ -1,18 +1,59 @@
+import { Anchor } from '@mantine/core';
+import { IconReceipt2 } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { Spv } from '../../api/types';
+import { Link } from 'react-router-dom';
+import { queries } from '../../api/queries';
+import type { Invoice, Spv } from '../../api/types';
+import { date } from '../../messages/format';
 import { paths } from '../../paths';
+import { ActivityWaiting } from '../../ui/ActivityList';
+import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { listState } from '../listState';
 import { useMe } from '../session/me';
-import { InvoiceTable } from './InvoiceTable';
+import { InvoiceState } from './InvoiceState';
+import classes from './OrderInvoices.module.css';
 
-/** What is owed for one order. */
+/** What is owed for one order. Nobody sees it but its client and the staff. */
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();
+  const { rows, error, retry } = listState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
     <Section title={t('list')} flush>
-      <InvoiceTable query={{ spv_id: spv.id }} pathOf={pathOf} />
+      {!rows && error && <ErrorState message={error} onRetry={retry} />}
+      {!rows && !error && <ActivityWaiting />}
+      {rows?.length === 0 && <EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} />}
+      {rows && rows.length > 0 && (
+        <ul className={classes.list}>
+          {rows.map((invoice) => (
+            <Row key={invoice.id} invoice={invoice} path={pathOf(invoice.id)} />
+          ))}
+        </ul>
+      )}
     </Section>
+  );
+}
+
+function Row({ invoice, path }: { invoice: Invoice; path: string }) {
+  const { t } = useTranslation('billing');
+  return (
+    <li className={classes.row}>
+      <div>
+        <Anchor component={Link} to={path} fz="inherit" fw={500} className="num">
+          {invoice.number}
+        </Anchor>
+        <p className={classes.fact}>{t('due_on', { date: date(invoice.due_date) })}</p>
+      </div>
+      <div className={classes.end}>
+        <Money amount={invoice.total} currency={invoice.currency} />
+        <div>
+          <InvoiceState invoice={invoice} />
+        </div>
+      </div>
+    </li>
   );
 }
