@@ -1,5 +1,6 @@
 import { Select, useMantineColorScheme } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import i18next from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
@@ -49,7 +50,11 @@ export function PreferencesPanel() {
       await follow(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
-      toast({ title: t('preferences.saved'), description: t('preferences.saved_text') });
+      // Already in the language that was chosen.
+      toast({
+        title: i18next.t('profile:preferences.saved'),
+        description: i18next.t('profile:preferences.saved_text'),
+      });
     },
   });
   return (
