@@ -118,6 +118,7 @@ async fn ones_own_log_is_what_one_did_and_suffered() {
         let (client, spv, maya) = world.client("Maya", company, None).await;
         let (.., nils) = world.client("Nils", company, None).await;
         let elias = world.employee("Elias").await;
+        world.clock.advance(chrono::Duration::seconds(1));
         let wanted =
             Preferences { theme: Some(Theme::Dark), date_format: Some(DateFormat::Ymd), ..Preferences::default() };
         let me = users::set_preferences(&maya, wanted).await.unwrap();

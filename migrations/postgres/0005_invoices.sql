@@ -42,8 +42,7 @@ create index invoices_by_client on invoices (client_id, year, number);
 create index invoices_by_client_status on invoices (client_id, status, year, number);
 create index invoices_by_spv on invoices (spv_id, year, number);
 -- What is owed, readable from the index alone.
-create index invoices_owed on invoices (client_id, currency, due_date, total_minor, paid_minor)
-    where status in ('due', 'part_paid');
+create index invoices_owed on invoices (status, client_id, currency, due_date, total_minor, paid_minor);
 
 create table invoice_lines (
     invoice_id uuid not null references invoices (id),
