@@ -19,7 +19,7 @@ test('personal information is saved, checked by the server, and not lost unasked
   await maya.page.getByLabel('Date of birth').fill('2200-01-01');
   await maya.button('Save Changes').click();
   await maya.isRefused('Error');
-  await expect(maya.page.getByText('Must not be in the future.')).toBeVisible();
+  await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
   await maya.page.getByLabel('Date of birth').fill('1984-05-17');
   // The named ones come first.
   const country = maya.page.getByRole('combobox', { name: 'Country', exact: true });
