@@ -55,8 +55,25 @@ test('a visitor switches to Spanish, and every open page follows', async ({ offi
 });
 
 const portals = [
-  ['client@example.com', [paths.clientDashboard, paths.clientOrders, paths.clientProfile]],
-  ['employee@example.com', (['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab)],
+  [
+    'client@example.com',
+    [
+      paths.clientDashboard,
+      paths.clientOrders,
+      paths.clientProfile,
+      paths.clientNewOrder,
+      paths.clientBilling,
+      paths.clientProfileTab('preferences'),
+    ],
+  ],
+  [
+    'employee@example.com',
+    [
+      ...(['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab),
+      paths.employeeRequests,
+      paths.employeeInvoices,
+    ],
+  ],
   [
     'super@example.com',
     [paths.adminDashboard, paths.adminUsers, paths.adminSecurity, paths.companyDashboard],
