@@ -99,7 +99,7 @@ export async function everythingKept(): Promise<Kept> {
     secrets: lines(await all('.secrets')).map((line) => JSON.parse(line) as Secret),
     lines: lines(await all('.log'))
       // In demo mode a start says how to sign in: to whoever started it, beside the log.
-      .filter((line) => !/^\S[^\d].*\/auth\/login\//.test(line))
+      .filter((line) => !/^\s*[A-Z].*\/auth\/login\//.test(line))
       .map((line) => line.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, '')),
   };
 }
