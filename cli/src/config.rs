@@ -11,7 +11,12 @@ use crate::{
     output::Record,
 };
 use api::{Network, ProviderSettings, Redirects};
-use domain::{Options, access::Role, auth::passwords};
+use domain::{
+    Options,
+    access::Role,
+    auth::passwords,
+    storage::{Address, Credentials, Storage},
+};
 use source::{Found, Sources};
 use std::{
     net::SocketAddr,
@@ -50,6 +55,10 @@ pub const SETTINGS: &[Setting] = &[
     plain("public_url", Default::Made("http://<listen>")),
     secret("smtp_url", Default::None),
     plain("mail_from", Default::Fixed("SPV Portal <portal@localhost>")),
+    plain("storage_url", Default::Made("file:<data dir>/documents")),
+    plain("s3_access_key_id", Default::None),
+    secret("s3_secret_access_key", Default::None),
+    plain("upload_limit_mb", Default::Fixed("25")),
     plain("demo", Default::Fixed("false")),
     secret("demo_password", Default::Fixed(domain::DEMO_PASSWORD)),
     secret("default_password", Default::None),
@@ -96,6 +105,9 @@ pub struct Config {
     pub public_url: Option<String>,
     pub smtp_url: Option<String>,
     pub mail_from: String,
+    pub storage: Address,
+    pub s3: Option<Credentials>,
+    pub upload_limit_mb: u64,
     pub demo: bool,
     pub demo_password: String,
     pub default_password: Option<String>,
@@ -152,6 +164,20 @@ impl Config {
         let mail_from = read.fixed("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
             jobs::mail::sender(text).is_ok().then(|| text.to_owned())
         });
+        let storage = read
+            .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", Address::parse)
+            .unwrap_or_else(|| Address::Files(data_dir.join("documents")));
+        let key = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let access_key_id = read.optional("s3_access_key_id", "the id of an access key", key);
+        let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", key);
+        let s3 = access_key_id
+            .zip(secret_access_key)
+            .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
+        if matches!(storage, Address::S3(_)) && s3.is_none() {
+            read.refuse("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well");
+        }
+        let upload_limit_mb =
+            read.fixed("upload_limit_mb", "1 to 1024", |text| text.parse().ok().filter(|mb| (1..=1_024).contains(mb)));
         let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
         let password = |text: &str| {
             // The default is known to be good, and looking that up takes a moment of every command.
@@ -223,6 +249,9 @@ impl Config {
             public_url,
             smtp_url,
             mail_from,
+            storage,
+            s3,
+            upload_limit_mb,
             demo,
             demo_password,
             default_password,
@@ -248,19 +277,26 @@ impl Config {
         })
     }
 
-    /// What rules read of the configuration; `listening` is the address if the portal has one already.
-    pub fn options(&self, listening: Option<SocketAddr>) -> Arc<Options> {
+    /// What links start with; `listening` is the address if the portal has one already.
+    pub fn public_url(&self, listening: Option<SocketAddr>) -> String {
         let address = listening.unwrap_or(self.listen);
-        let public_url = self.public_url.clone().unwrap_or_else(|| {
+        self.public_url.clone().unwrap_or_else(|| {
             // An address that means "everywhere" is not one a browser can go to.
             if address.ip().is_unspecified() {
                 format!("http://localhost:{}", address.port())
             } else {
                 format!("http://{address}")
             }
-        });
-        Arc::new(Options {
-            public_url,
+        })
+    }
+
+    /// What rules read of the configuration.
+    ///
+    /// # Errors
+    /// Fault when the folder of the documents cannot be made.
+    pub fn options(&self, listening: Option<SocketAddr>) -> Result<Arc<Options>> {
+        Ok(Arc::new(Options {
+            public_url: self.public_url(listening),
             demo: self.demo,
             demo_password: self.demo_password.clone(),
             default_password: self.default_password.clone(),
@@ -272,8 +308,10 @@ impl Config {
             mails_per_hour: self.mails_per_hour,
             otp_alike: self.otp_alike,
             require_mfa: self.require_mfa.clone(),
+            storage: Storage::open(&self.storage, self.s3.as_ref())?,
+            upload_limit: self.upload_limit_mb << 20,
             ..Options::default()
-        })
+        }))
     }
 
     pub fn mail_dir(&self) -> PathBuf {
@@ -323,6 +361,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn refuse(&mut self, words: &str) {
+        self.wrong.push(words.to_owned());
+    }
+
     fn optional<T>(&mut self, name: &'static str, allowed: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
         let found = self.sources.find(name)?;

@@ -65,7 +65,7 @@ impl Failure {
                 })
             }
             // On the machine itself the reason helps; over HTTP it would not be sent.
-            Self::Domain(Error::Unavailable(why)) => Some(format!("the database cannot be used right now: {why}")),
+            Self::Domain(Error::Unavailable(why)) => Some(format!("the portal cannot be used right now: {why}")),
             Self::Domain(Error::Internal(why)) => Some(format!("something went wrong on our side: {why}")),
             Self::Domain(error) => Some(catalogue::error(LANGUAGE, error)),
             Self::Refused(words) | Self::Usage(words) => Some(words.clone()),

@@ -37,7 +37,7 @@ impl Portal {
             db.migrate().await?;
             say("A new database was made.");
         }
-        let ctx = context(&config.options(None), db);
+        let ctx = context(&config.options(None)?, db);
         Ok(Self { ctx, config, out, ask })
     }
 

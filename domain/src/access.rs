@@ -133,10 +133,16 @@ pub enum Action {
     UpdateClosedSteps,
     Seed,
     Send,
+    /// Send a file in.
+    Upload,
+    /// Bring an older version back.
+    Restore,
+    /// Say whether what was sent in will do.
+    Review,
 }
 
 impl Action {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::View,
         Self::Create,
         Self::Update,
@@ -153,6 +159,9 @@ impl Action {
         Self::UpdateClosedSteps,
         Self::Seed,
         Self::Send,
+        Self::Upload,
+        Self::Restore,
+        Self::Review,
     ];
 }
 
@@ -181,6 +190,18 @@ pub enum Resource {
         iso_id: Option<IsoId>,
     },
     NewSpv,
+    /// Between a client and the staff; partners and companies have no part in it.
+    Document {
+        client_id: UserId,
+    },
+    /// What the staff ask a client for.
+    DocumentRequest {
+        client_id: UserId,
+    },
+    /// Something on its way in: its sender's alone.
+    Upload {
+        user_id: Option<UserId>,
+    },
     /// The sum of fees: super admins only (decision 14).
     Revenue,
     /// Accounts of every role, sessions included.
@@ -231,6 +252,9 @@ impl Resource {
             Self::Company { .. } | Self::NewCompany => "company",
             Self::Iso { .. } | Self::NewIso => "iso",
             Self::Spv { .. } | Self::NewSpv => "spv",
+            Self::Document { .. } => "document",
+            Self::DocumentRequest { .. } => "document_request",
+            Self::Upload { .. } => "upload",
             Self::Revenue => "revenue",
             Self::Users => "user",
             Self::Mails => "mail",
@@ -354,18 +378,22 @@ impl Actor {
 
 fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
     use Action::{
-        Archive, Cancel, Create, Delete, Hold, Invite, Reopen, Resume, Seed, Send, Start, Suspend, Update,
-        UpdateClosedSteps, UpdateSteps, View,
+        Archive, Cancel, Create, Delete, Hold, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start, Suspend,
+        Update, UpdateClosedSteps, UpdateSteps, Upload, View,
     };
+    let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let own = match resource {
         Resource::Client { id, company_id, iso_id } => sees(user, Some(id), company_id, iso_id),
         Resource::Company { id } => sees(user, None, Some(id), None) || user.company_id == Some(id),
         Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
         Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
         Resource::Thread { client_id } => sees(user, Some(client_id), None, None),
+        Resource::Document { client_id } | Resource::DocumentRequest { client_id } => {
+            staff || (user.role == Role::Client && user.id == client_id)
+        }
+        Resource::Upload { user_id } => user_id == Some(user.id),
         _ => false,
     };
-    let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let top = user.role == Role::SuperAdmin;
     let when = |allowed: bool| if allowed { Verdict::Yes } else { Verdict::No };
     match (resource, action) {
@@ -374,7 +402,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             | Resource::Company { .. }
             | Resource::Iso { .. }
             | Resource::Spv { .. }
-            | Resource::Thread { .. },
+            | Resource::Thread { .. }
+            | Resource::Document { .. }
+            | Resource::DocumentRequest { .. }
+            | Resource::Upload { .. },
             _,
         ) if !own => Verdict::Hidden,
         (Resource::Client { .. }, View) => Verdict::Yes,
@@ -385,6 +416,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Spv { .. }, View) => Verdict::Yes,
         (Resource::Spv { .. }, Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
         (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
+        (Resource::Document { .. } | Resource::DocumentRequest { .. }, View | Upload) => Verdict::Yes,
+        (Resource::Document { .. }, Restore) => when(staff),
+        (Resource::DocumentRequest { .. }, Create | Update | Review) => when(staff),
+        (Resource::Upload { .. }, Upload) => Verdict::Yes,
         (Resource::NewClient | Resource::NewCompany | Resource::NewIso | Resource::NewSpv, Create) => when(staff),
         (Resource::Requests, View) => when(staff),
         (Resource::Request { user_id }, _) if !staff && user_id != Some(user.id) => Verdict::Hidden,

@@ -5,6 +5,7 @@ use crate::{
     db::{Db, Tx},
     error::{Error, Result},
     money::Currency,
+    storage::Storage,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,10 @@ pub struct Options {
     pub otp_alike: bool,
     /// Roles that need a second factor where the office's settings do not say; unset: staff, but for a demonstration.
     pub require_mfa: Option<Vec<Role>>,
+    /// Where the contents of documents lie.
+    pub storage: Storage,
+    /// Largest file, in bytes.
+    pub upload_limit: u64,
 }
 
 impl Default for Options {
@@ -72,6 +77,8 @@ impl Default for Options {
             mails_per_hour: 1_000,
             otp_alike: false,
             require_mfa: None,
+            storage: Storage::memory(),
+            upload_limit: 25 << 20,
         }
     }
 }

@@ -59,4 +59,8 @@ ids! {
     MessageId,
     NotificationId,
     ThreadId,
+    DocumentId,
+    VersionId,
+    UploadId,
+    DocumentRequestId,
 }

@@ -16,6 +16,8 @@ pub mod counts;
 pub mod ctx;
 pub mod dashboards;
 pub mod db;
+pub mod document_requests;
+pub mod documents;
 pub mod error;
 pub mod idempotency;
 pub mod ids;
@@ -33,6 +35,7 @@ pub mod seed;
 pub mod settings;
 pub mod spvs;
 pub mod steps;
+pub mod storage;
 pub mod templates;
 #[cfg(feature = "testing")]
 pub mod testing;

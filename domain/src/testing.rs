@@ -4,7 +4,8 @@ use crate::{
     clock::{Chance, Clock},
     ctx::{Ctx, Options, Origin},
     db::{Db, Dialect, Durability, Sql},
-    ids::{CompanyId, IsoId, SessionId, SpvId, UserId},
+    ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
+    storage::{Address, Storage},
     users::{self, NewUser, User},
 };
 use chrono::{DateTime, Utc};
@@ -89,7 +90,9 @@ impl World {
     }
 
     fn new(db: Db, dir: PathBuf, url: String) -> Self {
-        let options = Options { demo: true, ..Options::default() };
+        let files = Address::Files(dir.join("documents"));
+        let storage = Storage::open(&files, None).expect("the temporary folder can be written");
+        let options = Options { demo: true, storage, ..Options::default() };
         Self {
             db,
             clock: Clock::fixed(noon()),
@@ -212,6 +215,14 @@ impl World {
         self.activate(made.client.id).await;
         let user = users::get(&self.operator(), made.client.id).await.expect("its user");
         (made.client.id, made.spv.id, self.signed_in(&user))
+    }
+
+    /// Lets a step be done with its last document.
+    pub async fn completes_with_documents(&self, step: StepId) {
+        let mut tx = self.db.begin().await.expect("begins");
+        let sql = "update spv_steps set completes_with_documents = true where id = $1";
+        tx.sql(sql).bind(step).run().await.expect("updates");
+        tx.commit().await.expect("commits");
     }
 
     /// Runs what the log's triggers refuse, as somebody with the file in hand could.

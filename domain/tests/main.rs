@@ -3,11 +3,13 @@
 
 mod access_matrix;
 mod auth;
+mod documents;
 mod hard_use;
 mod harm;
 mod invoices;
 mod order_requests;
 mod profile;
 mod schema;
+mod storage;
 mod story;
 mod users;

@@ -3,6 +3,8 @@
 use domain::{
     Error, activity, auth, clients, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
+    document_requests,
+    documents::{self, uploads},
     invoices, isos, mails, messages,
     page::PageQuery,
     requests, seed, spvs,
@@ -91,6 +93,12 @@ async fn no_query_scans_a_table_that_grows() {
             };
             spvs::create(&operator, priced).await.unwrap();
         }
+        for _ in 0..3 {
+            let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
+            let upload = uploads::create(&maya, new).await.unwrap();
+            let byte = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(b"x"))]);
+            uploads::append(&maya, upload.id, 0, byte).await.unwrap();
+        }
         activity::number_all(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("analyze").run().await.unwrap();
@@ -123,6 +131,15 @@ async fn no_query_scans_a_table_that_grows() {
             companies::list(ctx, Some("load"), false, &first).await.unwrap();
             isos::list(ctx, &isos::Filter { company_id: Some(company), ..Default::default() }, &first).await.unwrap();
             spvs::get(ctx, spv).await.unwrap();
+            for filter in [
+                documents::Filter::default(),
+                documents::Filter { spv_id: Some(spv), ..Default::default() },
+                documents::Filter { client_id: Some(client), ..Default::default() },
+                documents::Filter { q: Some("passport".to_owned()), ..Default::default() },
+            ] {
+                let page = documents::list(ctx, &filter, &first).await.unwrap();
+                documents::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+            }
             activity::list(ctx, &activity::Filter::default(), &first).await.unwrap();
             activity::list(ctx, &activity::Filter { spv_id: Some(spv), ..Default::default() }, &first).await.unwrap();
             activity::since(ctx, 5, 10).await.unwrap();
@@ -158,6 +175,10 @@ async fn no_query_scans_a_table_that_grows() {
             activity::own(ctx, &PageQuery::default()).await.unwrap();
             users::profile(ctx).await.unwrap();
         }
+        let document = documents::list(&maya, &documents::Filter::default(), &PageQuery::default()).await.unwrap();
+        documents::get(&maya, document.items[0].id).await.unwrap();
+        documents::seen(&maya, document.items[0].latest.id).await.unwrap();
+        document_requests::list(&maya, spv).await.unwrap();
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();
         dashboards::employee(&sigrid).await.unwrap();
@@ -221,6 +242,10 @@ fn grows(line: &str) -> bool {
         "invoices",
         "invoice_lines",
         "invoice_payments",
+        "documents",
+        "document_versions",
+        "document_requests",
+        "uploads",
     ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");
@@ -237,6 +262,8 @@ fn alias(word: &str) -> &str {
         "n" => "notifications",
         "u" | "c" => "users",
         "v" => "invoices",
+        "d" => "documents",
+        "r" => "document_requests",
         _ => "",
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
-use domain::{Ctx, auth::Keys, counts, db::Db, queue};
+use domain::{Ctx, auth::Keys, counts, db::Db, queue, storage::Storage};
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -38,6 +38,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
             inside(args, config, db, &mut findings).await?;
         }
     }
+    findings.push(("storage", storage(config).await));
     findings.push(("mail", mail(config).await));
     findings.push(("signing keys", keys(&config.signing_keys)));
     let bad = findings.iter().filter(|(_, finding)| matches!(finding, Bad(_))).count();
@@ -67,7 +68,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
         return Ok(());
     }
     findings.push(("schema", Good("up to date".to_owned())));
-    let ctx = portal::context(&config.options(None), db.clone());
+    let ctx = portal::context(&config.options(None)?, db.clone());
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
     db.close().await;
@@ -106,6 +107,17 @@ async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))
+}
+
+async fn storage(config: &Config) -> Finding {
+    let opened = Storage::open(&config.storage, config.s3.as_ref());
+    match opened {
+        Ok(storage) => match storage.probe().await {
+            Ok(()) => Good(format!("documents are kept in {}", storage.place())),
+            Err(e) => Bad(e.to_string()),
+        },
+        Err(e) => Bad(e.to_string()),
+    }
 }
 
 async fn mail(config: &Config) -> Finding {

@@ -35,7 +35,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         .await
         .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;
     let address = listener.local_addr()?;
-    let options = config.options(Some(address));
+    let options = config.options(Some(address))?;
     let db = portal::database(&config).await?;
     db.migrate()
         .await

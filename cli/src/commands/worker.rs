@@ -19,7 +19,7 @@ pub async fn run(config: Config) -> Result {
             "the database has another schema than this program; run `spvctl migrate`".to_owned(),
         ));
     }
-    let ctx = portal::context(&config.options(None), db.clone()).acting_as(Actor::System("worker"));
+    let ctx = portal::context(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
     let stop = shutdown::on_signal();
     // Events of this worker's jobs are numbered even while no server runs.
     let following = tokio::spawn(domain::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0));

@@ -71,9 +71,26 @@ fn what_is_shown_hides_secrets() {
 #[test]
 fn the_public_address_follows_the_port_unless_it_is_set() {
     let config = read("listen = '0.0.0.0:0'", &[], Globals::default()).unwrap();
-    assert_eq!(config.options(Some("0.0.0.0:4711".parse().unwrap())).public_url, "http://localhost:4711");
+    assert_eq!(config.public_url(Some("0.0.0.0:4711".parse().unwrap())), "http://localhost:4711");
     let config = read("public_url = 'https://portal.example.com/'", &[], Globals::default()).unwrap();
-    assert_eq!(config.options(None).public_url, "https://portal.example.com");
+    assert_eq!(config.public_url(None), "https://portal.example.com");
+}
+
+#[test]
+fn documents_lie_in_the_data_folder_unless_told() {
+    let config = read("data_dir = '/srv/portal'", &[], Globals::default()).unwrap();
+    assert_eq!(config.storage, Address::Files("/srv/portal/documents".into()));
+    let bucket = "storage_url = 's3://office/documents?endpoint=http://127.0.0.1:9000'";
+    assert_eq!(
+        refusal(bucket, &[("SPV_S3_ACCESS_KEY_ID", "id")]),
+        "storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well"
+    );
+    let keys = [("SPV_S3_ACCESS_KEY_ID", "id"), ("SPV_S3_SECRET_ACCESS_KEY", "s3cret")];
+    let config = read(bucket, &keys, Globals::default()).unwrap();
+    assert!(matches!(config.storage, Address::S3(_)) && config.s3.is_some());
+    assert!(!format!("{:?} {:?}", config.records(), config).contains("s3cret"));
+    assert!(refusal("storage_url = 'ftp://office'", &[]).contains("it must be file:<folder> or s3://"));
+    assert!(refusal("upload_limit_mb = 0", &[]).contains("1 to 1024"));
 }
 
 #[test]

@@ -91,7 +91,10 @@ pub async fn list(
         }
     }
     if filter.work_only {
-        sql.push_str(" and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request')");
+        sql.push_str(
+            " and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', \
+             'document', 'document_request', 'invoice', 'message')",
+        );
     }
     if let Some(before) = before {
         sql.push_str(&format!(" and seq < {before}"));

@@ -28,6 +28,10 @@ pub enum Kind {
     SpvClosed,
     /// To the staff: a step is past its due date.
     StepOverdue,
+    /// To a client: the office asks for a document.
+    DocumentRequested,
+    /// To a client: what was sent in will not do, and why.
+    DocumentReturned,
     /// Sign in without a password, through this link.
     MagicLink,
     /// To whoever made an account: confirm the address.
@@ -44,7 +48,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -52,6 +56,8 @@ impl Kind {
         Self::SpvCreated,
         Self::SpvClosed,
         Self::StepOverdue,
+        Self::DocumentRequested,
+        Self::DocumentReturned,
         Self::MagicLink,
         Self::ConfirmSignup,
         Self::AlreadyRegistered,
@@ -70,6 +76,8 @@ impl Kind {
             Self::SpvCreated => "spv_created",
             Self::SpvClosed => "spv_closed",
             Self::StepOverdue => "step_overdue",
+            Self::DocumentRequested => "document_requested",
+            Self::DocumentReturned => "document_returned",
             Self::MagicLink => "magic_link",
             Self::ConfirmSignup => "confirm_signup",
             Self::AlreadyRegistered => "already_registered",

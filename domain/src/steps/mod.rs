@@ -10,6 +10,7 @@ use crate::{
     activity,
     check::Check,
     ctx::Ctx,
+    db::Tx,
     error::{Error, Problem, Result},
     ids::{SpvId, StepId},
     mails,
@@ -44,7 +45,23 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let (before, mut steps) = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
+    let changed = self::change(&mut tx, ctx, id, version, change).await?;
+    tx.commit().await?;
+    Ok(changed)
+}
+
+/// [`update`] in the transaction of something else that moves a step.
+///
+/// # Errors
+/// As [`update`]; where it refuses, nothing has been written.
+pub(crate) async fn change(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: StepId,
+    version: Option<i64>,
+    change: Change,
+) -> Result<(Step, Spv)> {
+    let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
@@ -70,9 +87,9 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
         state = state.after(Event::Reopen)?;
         events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
     }
-    store::save(&mut tx, &new).await?;
+    store::save(tx, &new).await?;
     let mut spv = before.clone();
-    activity::append(&mut tx, ctx, told(&before, &old, &new)).await?;
+    activity::append(tx, ctx, told(&before, &old, &new)).await?;
     if moved {
         steps[place] = new.clone();
         let mut after = with_progress(before.clone(), &steps);
@@ -84,16 +101,15 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
             state = state.after(Event::LastStepCompleted)?;
             after.closed_at = Some(ctx.now());
             events.push(spvs::told("spv.closed", &before, state.status, None));
-            mails::queue(&mut tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
+            mails::queue(tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
         } else if state.status.is_open() {
             after.closed_at = None;
         }
         for event in events {
-            activity::append(&mut tx, ctx, event).await?;
+            activity::append(tx, ctx, event).await?;
         }
-        spv = spvs::moved(&mut tx, ctx, &before, after, state).await?;
+        spv = spvs::moved(tx, ctx, &before, after, state).await?;
     }
-    tx.commit().await?;
     Ok((new, spv))
 }
 

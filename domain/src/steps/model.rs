@@ -93,6 +93,8 @@ pub struct Step {
     pub due_date: Option<NaiveDate>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<Party>,
+    /// Done once the last document required for it is approved or waived.
+    pub completes_with_documents: bool,
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
@@ -192,6 +194,7 @@ mod tests {
             due_date: None,
             blocked_reason: (status == Status::Blocked).then(|| "passport expired".to_owned()),
             waiting_on: (status == Status::Blocked).then_some(Party::Client),
+            completes_with_documents: false,
             updated_at: at(0),
             updated_by: "root".to_owned(),
             version: 1,

@@ -23,6 +23,7 @@ pub(crate) const COLUMNS: &Shape = &[
     ("due_date", "t.due_date", Col::Plain),
     ("blocked_reason", "t.blocked_reason", Col::Plain),
     ("waiting_on", "t.waiting_on", Col::Plain),
+    ("completes_with_documents", "t.completes_with_documents", Col::Flag),
     ("updated_at", "t.updated_at", Col::Plain),
     ("updated_by", "t.updated_by", Col::Plain),
     ("version", "t.version", Col::Plain),

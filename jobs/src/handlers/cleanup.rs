@@ -3,13 +3,14 @@ use crate::{outcome, state::State};
 use chrono::Duration;
 use domain::{
     auth::{factors, failures, flows, gaps, links},
+    documents::uploads,
     idempotency,
     queue::{self, Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
 
 /// Expired links, flows and challenges, old failures and pauses between mails, idempotency keys older than two days,
-/// jobs done a week ago. A schedule's last tick is a job too: the week keeps it longer than any schedule's period.
+/// jobs done a week ago, uploads that nobody went on with for a day. A schedule's last tick is a job too: the week keeps it longer than any schedule's period.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
 
@@ -27,6 +28,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
     let keys = idempotency::clean_up(&ctx, now - Duration::days(2)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
-    tracing::info!(links, flows, failures, gaps, challenges, keys, jobs, "cleaned up");
+    let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
+    tracing::info!(uploads, links, flows, failures, gaps, challenges, keys, jobs, "cleaned up");
     Ok(())
 }

@@ -87,10 +87,11 @@ pub fn letter(
         let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
         words.insert(key.to_owned(), said.into());
     }
-    if let Some(steps) = mail.data.get("steps").and_then(Value::as_array) {
+    let items = mail.data.get("steps").or_else(|| mail.data.get("documents"));
+    if let Some(items) = items.and_then(Value::as_array) {
         words.insert(
             "items".to_owned(),
-            steps.iter().map(|step| item(language, outgoing.date_format, kind, step)).collect(),
+            items.iter().map(|of| item(language, outgoing.date_format, kind, of)).collect(),
         );
     }
     words.insert("lang".to_owned(), language.into());
@@ -123,13 +124,15 @@ fn page(kind: Kind, public_url: &str) -> String {
     }
 }
 
-/// One line of a list: an object of the mail's data, its date written out.
+/// One line of a list: an object of the mail's data, its date written out if it has one.
 fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
-    if let Some(due) = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok()) {
+    let due = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok());
+    let key = if due.is_some() { "item" } else { "item_undated" };
+    if let Some(due) = due {
         params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
     }
-    catalogue::text(language, "mails", &format!("{kind}.item"), &params).into()
+    catalogue::text(language, "mails", &format!("{kind}.{key}"), &params).into()
 }
 
 /// Where people of a role sign in (decision 20).

@@ -12,12 +12,17 @@ fn noon() -> DateTime<Utc> {
 }
 
 fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
-    let about_order = matches!(kind, Kind::SpvCreated | Kind::SpvClosed);
+    let about_order =
+        matches!(kind, Kind::SpvCreated | Kind::SpvClosed | Kind::DocumentRequested | Kind::DocumentReturned);
     let data = match kind {
         Kind::StepOverdue => json!({ "count": 2, "steps": [
             { "identifier": "SPV-2026-001", "step_name": "Registered agent appointed", "due_date": "2026-11-18" },
             { "identifier": "SPV-2026-002", "step_name": "Bank account opened", "due_date": "2026-11-20" },
         ] }),
+        Kind::DocumentRequested => json!({ "documents": [
+            { "name": "Passport copy", "due_date": "2026-12-03" }, { "name": "Proof of address", "due_date": null },
+        ] }),
+        Kind::DocumentReturned => json!({ "document": "Passport copy", "reason": "The second page is cut off." }),
         Kind::EmailChangeCurrent | Kind::EmailChangeNew => json!({ "new_email": "maya.ortiz@example.org" }),
         _ => json!({}),
     };

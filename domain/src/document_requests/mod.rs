@@ -1,0 +1,278 @@
+//! Documents that the staff ask a client for, and what becomes of them: sent in, approved, sent back or waived.
+mod model;
+pub(crate) mod store;
+
+pub use model::{DocumentRequest, Event, Input, Status};
+
+use crate::{
+    access::{Action, Resource},
+    activity,
+    check::Check,
+    ctx::Ctx,
+    db::Tx,
+    documents::Document,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{DocumentRequestId, SpvId},
+    mails, spvs,
+    steps::{self, Step},
+};
+use serde_json::{Map, Value, json};
+
+/// Asks an order's client for a document, and writes to them. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order that rests.
+pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentRequest> {
+    let spv = spvs::get(ctx, spv).await?.spv;
+    ctx.may(Action::Create, Resource::DocumentRequest { client_id: spv.client_id })?;
+    let now = ctx.now();
+    let mut request = DocumentRequest {
+        id: DocumentRequestId(ctx.chance.uuid()),
+        spv_id: spv.id,
+        client_id: spv.client_id,
+        step_id: None,
+        name: String::new(),
+        instructions: None,
+        required: true,
+        due_date: None,
+        status: Status::Requested,
+        reason: None,
+        created_at: now,
+        updated_at: now,
+        updated_by: ctx.who(),
+        version: 1,
+        document_id: None,
+    };
+    request.set(&input)?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return get(ctx, DocumentRequestId(id)).await;
+    }
+    in_work(&mut tx, spv.id, &request).await?;
+    store::insert(&mut tx, &request).await?;
+    activity::append(&mut tx, ctx, told("document_request.created", &request)).await?;
+    let asked = json!({ "name": request.name, "due_date": request.due_date });
+    let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
+    mails::queue(&mut tx, ctx, mails::Kind::DocumentRequested, spv.client_id, Some(spv.id), data).await?;
+    idempotency::remember(&mut tx, ctx, request.id.0).await?;
+    tx.commit().await?;
+    Ok(request)
+}
+
+/// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps.
+async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest) -> Result<spvs::Detail> {
+    spvs::store::lock(tx, spv).await?;
+    let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
+    if matches!(spv.status, spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed) {
+        return Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())));
+    }
+    if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
+        return Err(Error::field("step_id", "not_found"));
+    }
+    Ok(spvs::Detail { spv, steps })
+}
+
+/// What an order's client is asked for, the oldest first. Its client, staff.
+///
+/// # Errors
+/// NotFound.
+pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
+    let spv = spvs::get(ctx, spv).await?.spv;
+    ctx.may(Action::View, Resource::DocumentRequest { client_id: spv.client_id })?;
+    store::of_order(&mut ctx.db(), spv.id).await
+}
+
+/// One request. Its client, staff.
+///
+/// # Errors
+/// NotFound.
+pub async fn get(ctx: &Ctx, id: DocumentRequestId) -> Result<DocumentRequest> {
+    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document_request"))?;
+    ctx.may(Action::View, resource(&request))?;
+    Ok(request)
+}
+
+/// Changes what is asked for, as long as it is open. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; stale; Conflict `wrong_status`, `request_status`.
+pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, input: Input) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Update, "document_request.updated", |request| {
+        if request.status.is_settled() {
+            return Err(Error::Conflict(Problem::new("request_status").with("status", request.status.name())));
+        }
+        request.set(&input)
+    })
+    .await
+}
+
+/// Takes what has come as good. The last document that a step waits for completes the step, if it is one that does so.
+/// Staff.
+///
+/// # Errors
+/// As [`update`].
+pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.approved", |request| {
+        request.status = request.status.after(Event::Approve)?;
+        request.reason = None;
+        Ok(())
+    })
+    .await
+}
+
+/// Sends what has come back to the client, who reads why. Staff.
+///
+/// # Errors
+/// As [`update`]; Invalid without a reason.
+pub async fn send_back(
+    ctx: &Ctx,
+    id: DocumentRequestId,
+    version: Option<i64>,
+    reason: &str,
+) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.returned", |request| {
+        let mut check = Check::new();
+        let reason = check.text("reason", reason);
+        check.done()?;
+        request.status = request.status.after(Event::SendBack)?;
+        request.reason = Some(reason);
+        Ok(())
+    })
+    .await
+}
+
+/// Does without it, and says why. Counts for a step as an approval does. Staff.
+///
+/// # Errors
+/// As [`update`]; Invalid without a reason.
+pub async fn waive(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, reason: &str) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.waived", |request| {
+        let mut check = Check::new();
+        let reason = check.text("reason", reason);
+        check.done()?;
+        request.status = request.status.after(Event::Waive)?;
+        request.reason = Some(reason);
+        Ok(())
+    })
+    .await
+}
+
+async fn change(
+    ctx: &Ctx,
+    id: DocumentRequestId,
+    version: Option<i64>,
+    action: Action,
+    name: &'static str,
+    make: impl FnOnce(&mut DocumentRequest) -> Result<()>,
+) -> Result<DocumentRequest> {
+    // The order first, as everybody who locks both.
+    let found = get(ctx, id).await?;
+    ctx.may(action, resource(&found))?;
+    let mut tx = ctx.begin().await?;
+    spvs::store::lock(&mut tx, found.spv_id).await?;
+    let mut request = lock(&mut tx, id).await?;
+    if version.is_some_and(|version| version != request.version) {
+        return Err(Error::stale(&request.updated_by, request.updated_at));
+    }
+    make(&mut request)?;
+    let order = in_work(&mut tx, request.spv_id, &request).await?;
+    moved(&mut tx, ctx, &mut request, name).await?;
+    if name == "document_request.returned" {
+        let data = Map::from_iter([
+            ("document".to_owned(), Value::from(request.name.clone())),
+            ("reason".to_owned(), request.reason.clone().into()),
+        ]);
+        let kind = mails::Kind::DocumentReturned;
+        mails::queue(&mut tx, ctx, kind, request.client_id, Some(request.spv_id), data).await?;
+    }
+    if request.status.is_settled() {
+        complete_step(&mut tx, ctx, &request, &order.steps).await?;
+    }
+    tx.commit().await?;
+    Ok(request)
+}
+
+async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    store::save(tx, request).await?;
+    activity::append(tx, ctx, told(name, request)).await
+}
+
+/// A step that waits for documents is done with the last of them; where something else keeps it, it stays as it is.
+async fn complete_step(tx: &mut Tx, ctx: &Ctx, request: &DocumentRequest, steps: &[Step]) -> Result<()> {
+    let Some(step) = steps.iter().find(|step| Some(step.id) == request.step_id) else { return Ok(()) };
+    let id = step.id;
+    let (required, open) = store::required(tx, id).await?;
+    if !step.completes_with_documents || step.status == steps::Status::Completed || required == 0 || open > 0 {
+        return Ok(());
+    }
+    let completed = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
+    match steps::change(tx, ctx, id, None, completed).await {
+        Ok(_) | Err(Error::Conflict(_)) => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+/// The request, kept from others until the transaction ends.
+///
+/// # Errors
+/// NotFound.
+pub(crate) async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<DocumentRequest> {
+    store::lock(tx, id).await?.ok_or(Error::NotFound("document_request"))
+}
+
+/// Whether the actor may send something in for it, as it stands.
+///
+/// # Errors
+/// NotFound; Conflict `request_status` for one that is settled.
+pub(crate) fn takes_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
+    ctx.may(Action::Upload, resource(request))?;
+    request.status.after(Event::Upload).map(drop)
+}
+
+/// Notes that something has come, in the transaction that keeps it; the request is locked.
+pub(crate) async fn submitted(tx: &mut Tx, ctx: &Ctx, mut request: DocumentRequest, document: &Document) -> Result<()> {
+    request.status = request.status.after(Event::Upload)?;
+    request.reason = None;
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    store::save(tx, &request).await?;
+    let event = told("document_request.submitted", &request)
+        .with("document_id", document.id.to_string())
+        .with("file_name", document.latest.file_name.clone())
+        .with("number", document.versions_count);
+    activity::append(tx, ctx, event).await
+}
+
+fn told(action: &'static str, request: &DocumentRequest) -> activity::Event {
+    let event = activity::Event::new(action, "document_request", request.id.0, request.name.clone())
+        .of(Some(request.client_id), None, None)
+        .spv(request.spv_id)
+        .public();
+    match &request.reason {
+        Some(reason) => event.with("reason", reason.clone()),
+        None => event,
+    }
+}
+
+fn resource(request: &DocumentRequest) -> Resource {
+    Resource::DocumentRequest { client_id: request.client_id }
+}
+
+/// What the actor may do with this request as it stands: its buttons.
+pub fn can(ctx: &Ctx, request: &DocumentRequest) -> Vec<&'static str> {
+    let open = !request.status.is_settled();
+    let fits = |event| request.status.after(event).is_ok();
+    [
+        ("upload", Action::Upload, fits(Event::Upload)),
+        ("update", Action::Update, open),
+        ("approve", Action::Review, fits(Event::Approve)),
+        ("return", Action::Review, fits(Event::SendBack)),
+        ("waive", Action::Review, fits(Event::Waive)),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(request)))
+    .map(|(name, ..)| name)
+    .collect()
+}

@@ -1,0 +1,190 @@
+//! Documents of clients and their orders: found, read and brought back. How they come in is [`uploads`].
+//!
+//! They are between a client and the staff: partners and companies have no part in them.
+mod links;
+mod model;
+pub(crate) mod store;
+pub mod uploads;
+
+pub use links::{File, Link};
+pub use model::{Document, Scan, Version, clean_name};
+pub use store::{Filter, Key};
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    auth::Keys,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    ids::{DocumentId, SpvId, UserId, VersionId},
+    page::{Page, PageQuery},
+    search, spvs,
+};
+
+/// A document with its versions, newest first.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    pub document: Document,
+    pub versions: Vec<Version>,
+}
+
+/// One document. Its client, staff.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
+    let document = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document"))?;
+    ctx.may(Action::View, resource(&document))?;
+    let versions = store::versions(&mut ctx.db(), id).await?;
+    Ok(Detail { document, versions })
+}
+
+/// Documents the actor may see, the one with the newest version first.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Key>()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |document| (document.updated_at, document.id)))
+}
+
+/// Brings an older version back: its content becomes the newest version. Staff.
+///
+/// # Errors
+/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, or `newest_already`.
+pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> Result<Detail> {
+    let mut tx = ctx.begin().await?;
+    let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
+    ctx.may(Action::Restore, resource(&document))?;
+    let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
+    let older = store::version(&mut tx, version).await?.map(|(version, _)| version);
+    let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
+    if older.number == document.versions_count {
+        return Err(Error::conflict("newest_already"));
+    }
+    if older.scan == Scan::Infected {
+        return Err(Error::conflict("infected"));
+    }
+    let new = store::NewVersion {
+        id: VersionId(ctx.chance.uuid()),
+        file_name: older.file_name,
+        media_type: older.media_type,
+        bytes: older.bytes,
+        sha256: older.sha256,
+        storage_key: older.storage_key,
+        scan: older.scan,
+        restored_from: Some(older.number),
+    };
+    let number = store::add_version(&mut tx, ctx, id, &new).await?;
+    let event = told("document.restored", id, &document.name, document.client_id, document.spv_id);
+    activity::append(&mut tx, ctx, event.with("number", number).with("from_number", older.number)).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// A link to the content of a version, which opens for whoever holds it, for a short while. Whoever may see the
+/// document.
+///
+/// # Errors
+/// NotFound; Conflict `infected`, and `not_shown` for a kind of file that no page shows.
+pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result<Link> {
+    let version = seen(ctx, id).await?;
+    if inline && !version.is_shown() {
+        return Err(Error::conflict("not_shown"));
+    }
+    links::make(ctx, keys, id, inline)
+}
+
+/// The file that a link leads to. Anybody who holds it.
+///
+/// # Errors
+/// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`.
+pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
+    let (id, inline) = links::read(ctx, keys, token)?;
+    let (version, _) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
+    harmless(&version)?;
+    Ok(File { inline: inline && version.is_shown(), version })
+}
+
+/// A version that the actor may read, for whoever has the storage at hand.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of; Conflict `infected`.
+pub async fn seen(ctx: &Ctx, id: VersionId) -> Result<Version> {
+    let (version, client_id) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
+    ctx.may(Action::View, Resource::Document { client_id }).map_err(as_version)?;
+    harmless(&version)?;
+    Ok(version)
+}
+
+fn as_version(error: Error) -> Error {
+    if matches!(error, Error::NotFound(_)) { Error::NotFound("version") } else { error }
+}
+
+/// What a scanner found something in stays where it is.
+fn harmless(version: &Version) -> Result<()> {
+    if version.scan == Scan::Infected { Err(Error::conflict("infected")) } else { Ok(()) }
+}
+
+/// What a use case of another noun needs to be sure of, in its own transaction: that this document is this client's.
+///
+/// # Errors
+/// NotFound.
+pub async fn belongs(tx: &mut Tx, id: DocumentId, client: UserId) -> Result<Document> {
+    let document = store::get(tx, id).await?;
+    document.filter(|document| document.client_id == client).ok_or(Error::NotFound("document"))
+}
+
+/// Gives a client's document that belongs to no order to one of their orders, in the caller's transaction.
+///
+/// # Errors
+/// NotFound when it is not this client's, or belongs to another order.
+pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> Result<()> {
+    if store::assign(tx, id, client, spv).await? {
+        let document = store::get(tx, id).await?.ok_or(Error::NotFound("document"))?;
+        index(tx, &document).await
+    } else {
+        Err(Error::NotFound("document"))
+    }
+}
+
+/// The words under which a document is found: its names, its order and its client.
+async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
+    let identifier = document.spv_identifier().unwrap_or_default();
+    let client = document.client_name();
+    let words = [&document.name, &document.latest.file_name, &identifier, &client].map(String::as_str);
+    search::index(tx, "document", document.id.0, &words).await
+}
+
+fn told(action: &'static str, id: DocumentId, name: &str, client: UserId, spv: Option<SpvId>) -> Event {
+    let event = Event::new(action, "document", id.0, name).of(Some(client), None, None).public();
+    match spv {
+        Some(spv) => event.spv(spv),
+        None => event,
+    }
+}
+
+pub fn resource(document: &Document) -> Resource {
+    Resource::Document { client_id: document.client_id }
+}
+
+/// What the actor may do with this document: the buttons of its screens.
+pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
+    [("upload", Action::Upload), ("restore", Action::Restore)]
+        .into_iter()
+        .filter(|(_, action)| ctx.can(*action, resource(document)))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Whether documents of this order's client are the actor's to see.
+///
+/// # Errors
+/// NotFound.
+pub async fn of_order(ctx: &Ctx, spv: SpvId) -> Result<spvs::Spv> {
+    let spv = spvs::get(ctx, spv).await?.spv;
+    ctx.may(Action::View, Resource::Document { client_id: spv.client_id })?;
+    Ok(spv)
+}

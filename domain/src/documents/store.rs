@@ -1,0 +1,207 @@
+//! SQL of documents and their versions.
+use super::model::{Document, Scan, Version};
+use crate::{
+    access::Scope,
+    ctx::Ctx,
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name, v.media_type, v.bytes, v.sha256, \
+    v.storage_key, v.scan, v.uploaded_by_id, v.uploaded_by, v.restored_from, v.created_at as version_at";
+
+fn documents() -> String {
+    format!(
+        "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
+         s.custom_identifier, d.request_id, d.versions_count, d.updated_at, d.version, {VERSION} from documents d \
+         join document_versions v on v.document_id = d.id and v.number = d.versions_count \
+         join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id"
+    )
+}
+
+pub async fn get(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> {
+    db.sql_built(format!("{} where d.id = $1", documents())).bind(id).optional().await
+}
+
+/// The versions, newest first.
+pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>> {
+    let sql =
+        format!("select {VERSION} from document_versions v where v.document_id = $1 order by v.number desc limit 500");
+    db.sql_built(sql).bind(id).all().await
+}
+
+/// A version and whose it is.
+pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId)>> {
+    #[derive(sqlx::FromRow)]
+    struct Row {
+        client_id: UserId,
+        #[sqlx(flatten)]
+        version: Version,
+    }
+    let sql = format!(
+        "select d.client_id, {VERSION} from document_versions v join documents d on d.id = v.document_id where v.id = $1"
+    );
+    let row: Option<Row> = db.sql_built(sql).bind(id).optional().await?;
+    Ok(row.map(|row| (row.version, row.client_id)))
+}
+
+/// Keeps a document from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: DocumentId) -> Result<Option<Document>> {
+    tx.sql("update documents set version = version where id = $1").bind(id).run().await?;
+    get(tx, id).await
+}
+
+pub async fn of_request(tx: &mut Tx, request: DocumentRequestId) -> Result<Option<DocumentId>> {
+    let found: Option<(DocumentId,)> =
+        tx.sql("select id from documents where request_id = $1").bind(request).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub spv_id: Option<SpvId>,
+    pub client_id: Option<UserId>,
+}
+
+/// Where a page ended.
+pub type Key = (DateTime<Utc>, DocumentId);
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    after: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Document>> {
+    let mut sql = documents() + " where 1 = 1";
+    let mut ids: Vec<Uuid> = Vec::new();
+    let whose = match scope {
+        Scope::All => filter.client_id,
+        Scope::Client(id) => Some(id),
+        // Neither partners nor companies have a part in documents.
+        Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => return Ok(Vec::new()),
+    };
+    let nobodys = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
+    if nobodys {
+        return Ok(Vec::new());
+    }
+    for (column, id) in [("client_id", whose.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))] {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and d.{column} = ${}", ids.len()));
+        }
+    }
+    let (search, words) = crate::search::matching("document", "d.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    sql.push_str(&search);
+    if after.is_some() {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (d.updated_at, d.id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by d.updated_at desc, d.id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = after {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// A new document, still without a version.
+#[derive(Clone, Debug)]
+pub struct New {
+    pub id: DocumentId,
+    pub name: String,
+    pub client_id: UserId,
+    pub spv_id: Option<SpvId>,
+    pub request_id: Option<DocumentRequestId>,
+}
+
+pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
+    tx.sql(
+        "insert into documents (id, name, client_id, spv_id, request_id, versions_count, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, 0, $6, $6, $7)",
+    )
+    .bind(new.id)
+    .bind(new.name.clone())
+    .bind(new.client_id)
+    .bind(new.spv_id)
+    .bind(new.request_id)
+    .bind(ctx.now())
+    .bind(ctx.who())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// A content about to become a version.
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    pub id: VersionId,
+    pub file_name: String,
+    pub media_type: String,
+    pub bytes: i64,
+    pub sha256: String,
+    pub storage_key: String,
+    pub scan: Scan,
+    pub restored_from: Option<i64>,
+}
+
+/// Puts a version on top of a document that is locked; says its number.
+pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &NewVersion) -> Result<i64> {
+    let number: i64 = tx
+        .sql(
+            "update documents set versions_count = versions_count + 1, version = version + 1, updated_at = $2, \
+             updated_by = $3 where id = $1 returning versions_count",
+        )
+        .bind(document)
+        .bind(ctx.now())
+        .bind(ctx.who())
+        .scalar()
+        .await?;
+    tx.sql(
+        "insert into document_versions (id, document_id, number, file_name, media_type, bytes, sha256, storage_key, scan, \
+         uploaded_by_id, uploaded_by, restored_from, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+    )
+    .bind(new.id)
+    .bind(document)
+    .bind(number)
+    .bind(new.file_name.clone())
+    .bind(new.media_type.clone())
+    .bind(new.bytes)
+    .bind(new.sha256.clone())
+    .bind(new.storage_key.clone())
+    .bind(new.scan)
+    .bind(ctx.actor.user_id())
+    .bind(ctx.who())
+    .bind(new.restored_from)
+    .bind(ctx.now())
+    .run()
+    .await?;
+    Ok(number)
+}
+
+/// Moves a client's document that belongs to no order yet to one of theirs.
+pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> Result<bool> {
+    Ok(tx
+        .sql(
+            "update documents set spv_id = $3, version = version + 1 where id = $1 and client_id = $2 \
+             and (spv_id is null or spv_id = $3)",
+        )
+        .bind(id)
+        .bind(client)
+        .bind(spv)
+        .run()
+        .await?
+        == 1)
+}

@@ -1,0 +1,330 @@
+//! Uploads: announced, sent in as many pieces as the line wants, and kept as a version once all of it is there.
+//!
+//! What has come lies in the storage piece by piece, so an upload goes on where it was cut off, at any process of the
+//! portal. Memory holds one piece. An upload that nobody goes on with is swept away with its pieces.
+mod store;
+
+use super::{
+    model::{Scan, clean_name, media_type},
+    store as documents,
+};
+use crate::{
+    access::{Action, Actor, Resource},
+    activity::{self, Event},
+    ctx::Ctx,
+    document_requests,
+    error::{Error, Problem, Result},
+    ids::{DocumentId, DocumentRequestId, SpvId, UploadId, UserId, VersionId},
+    storage::Content,
+    users::{self, Status},
+};
+use bytes::{Bytes, BytesMut};
+use chrono::{DateTime, Duration, Utc};
+use futures::{Stream, StreamExt};
+pub use store::Upload;
+
+/// Pieces are put away at this size.
+const PIECE: usize = 4 << 20;
+/// A line on which nothing comes for so long is taken for dead; what came is kept.
+const SILENCE: std::time::Duration = std::time::Duration::from_secs(30);
+/// How long an upload may rest before it is swept away.
+const REST: Duration = Duration::hours(24);
+/// Unfinished uploads of one person.
+const AT_ONCE: i64 = 100;
+
+/// What is to come, and what it is to be a version of: a document, what a request asks for, something for an order, or
+/// of none of them something of the client's.
+#[derive(Clone, Debug, Default)]
+pub struct New {
+    pub file_name: String,
+    pub bytes: u64,
+    pub document_id: Option<DocumentId>,
+    pub request_id: Option<DocumentRequestId>,
+    pub spv_id: Option<SpvId>,
+    /// Whose it is; for the staff, where nothing else says so.
+    pub client_id: Option<UserId>,
+}
+
+/// When an upload is swept away if nobody goes on with it.
+pub fn expires_at(upload: &Upload) -> DateTime<Utc> {
+    upload.touched_at + REST
+}
+
+/// Announces an upload. Clients for themselves, staff for any client.
+///
+/// # Errors
+/// NotFound for a document, request or order that is not the actor's to know of; Invalid per field: an empty or too
+/// large file; Conflict `wrong_status` for a request that waits for nothing, `too_many_uploads`.
+pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
+    let limit = ctx.options.upload_limit;
+    if new.bytes == 0 {
+        return Err(Error::field("file", "empty_file"));
+    }
+    if new.bytes > limit {
+        return Err(Error::field_with("file", Problem::new("file_too_large").with("max_mb", limit >> 20)));
+    }
+    let (client_id, spv_id) = target(ctx, &new).await?;
+    let user_id = ctx.actor.user_id();
+    let now = ctx.now();
+    let upload = Upload {
+        id: UploadId(ctx.chance.uuid()),
+        user_id,
+        client_id,
+        spv_id,
+        document_id: new.document_id,
+        request_id: new.request_id,
+        file_name: clean_name(&new.file_name),
+        bytes: i64::try_from(new.bytes).map_err(Error::internal)?,
+        received: 0,
+        version_id: None,
+        created_at: now,
+        touched_at: now,
+        kept_in: None,
+    };
+    let mut tx = ctx.begin().await?;
+    if let Some(user) = user_id
+        && store::unfinished(&mut tx, user).await? >= AT_ONCE
+    {
+        return Err(Error::conflict("too_many_uploads"));
+    }
+    store::insert(&mut tx, &upload).await?;
+    tx.commit().await?;
+    Ok(upload)
+}
+
+/// Whose the upload will be, and which order's.
+async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>)> {
+    if let Some(id) = new.document_id {
+        let document = super::get(ctx, id).await?.document;
+        ctx.may(Action::Upload, super::resource(&document))?;
+        return Ok((document.client_id, document.spv_id));
+    }
+    if let Some(id) = new.request_id {
+        let request = document_requests::get(ctx, id).await?;
+        document_requests::takes_upload(ctx, &request)?;
+        return Ok((request.client_id, Some(request.spv_id)));
+    }
+    if let Some(id) = new.spv_id {
+        let spv = super::of_order(ctx, id).await?;
+        ctx.may(Action::Upload, Resource::Document { client_id: spv.client_id })?;
+        return Ok((spv.client_id, Some(id)));
+    }
+    let client_id = match (new.client_id, &ctx.actor) {
+        (Some(id), _) => id,
+        (None, Actor::User(user)) if user.role == crate::access::Role::Client => user.id,
+        _ => return Err(Error::field("client_id", "required")),
+    };
+    ctx.may(Action::Upload, Resource::Document { client_id })?;
+    let client = users::store::get(&mut ctx.db(), client_id).await?;
+    match client.filter(|user| user.role == crate::access::Role::Client) {
+        Some(user) if user.status == Status::Archived => Err(Error::field("client_id", "archived")),
+        Some(_) => Ok((client_id, None)),
+        None => Err(Error::field("client_id", "not_found")),
+    }
+}
+
+/// How far an upload is. Whoever announced it. One that is all there and was cut off before it was kept is kept now.
+///
+/// # Errors
+/// NotFound; what [`append`] refuses.
+pub async fn get(ctx: &Ctx, id: UploadId) -> Result<Upload> {
+    let upload = own(ctx, id).await?;
+    if upload.received == upload.bytes && upload.version_id.is_none() { finish(ctx, upload).await } else { Ok(upload) }
+}
+
+async fn own(ctx: &Ctx, id: UploadId) -> Result<Upload> {
+    let upload = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("upload"))?;
+    ctx.may(Action::Upload, Resource::Upload { user_id: upload.user_id })?;
+    Ok(upload)
+}
+
+/// Takes what comes, from `offset` on, and says how far the upload is then: a line that breaks or falls silent costs
+/// nothing of what has come. With its last byte the upload becomes a version.
+///
+/// # Errors
+/// NotFound; Conflict `upload_offset` when the upload is not as far as `offset`, or somebody else goes on with it at
+/// the same time; Invalid when more comes than was announced; what its target refuses by now.
+pub async fn append<E>(
+    ctx: &Ctx,
+    id: UploadId,
+    offset: i64,
+    body: impl Stream<Item = std::result::Result<Bytes, E>> + Send,
+) -> Result<Upload> {
+    let mut upload = own(ctx, id).await?;
+    if offset != upload.received {
+        return Err(not_there(&upload));
+    }
+    let mut body = std::pin::pin!(body);
+    let mut piece = BytesMut::new();
+    let mut too_much = false;
+    while let Ok(Some(Ok(bytes))) = tokio::time::timeout(SILENCE, body.next()).await {
+        let room = upload.bytes - upload.received - piece.len() as i64;
+        if bytes.len() as i64 > room {
+            too_much = true;
+            break;
+        }
+        piece.extend_from_slice(&bytes);
+        if piece.len() >= PIECE {
+            put_away(ctx, &mut upload, piece.split().freeze()).await?;
+        }
+    }
+    if too_much {
+        return Err(Error::field("file", "longer_than_announced"));
+    }
+    if !piece.is_empty() {
+        put_away(ctx, &mut upload, piece.freeze()).await?;
+    }
+    if upload.received == upload.bytes && upload.version_id.is_none() { finish(ctx, upload).await } else { Ok(upload) }
+}
+
+fn not_there(upload: &Upload) -> Error {
+    Error::Conflict(Problem::new("upload_offset").with("offset", upload.received))
+}
+
+/// A piece goes to the storage under a name of its own; of two at the same place the table knows one.
+async fn put_away(ctx: &Ctx, upload: &mut Upload, piece: Bytes) -> Result<()> {
+    let bytes = piece.len() as i64;
+    let key = format!("{}/{:012}-{}", folder(upload.id), upload.received, ctx.chance.uuid().simple());
+    ctx.options.storage.put(&key, piece).await?;
+    let mut tx = ctx.begin().await?;
+    if !store::advance(&mut tx, upload.id, upload.received, bytes, ctx.now()).await? {
+        drop(tx);
+        let _ = ctx.options.storage.delete(&key).await;
+        return Err(not_there(upload));
+    }
+    store::add_part(&mut tx, upload.id, upload.received, bytes, &key).await?;
+    tx.commit().await?;
+    upload.received += bytes;
+    Ok(())
+}
+
+/// Where the pieces of an upload lie.
+fn folder(id: UploadId) -> String {
+    format!("uploads/{}", id.0.simple())
+}
+
+/// Where its content will: known beforehand, so that nothing is ever left behind that nobody knows of.
+fn content_key(id: UploadId) -> String {
+    format!("contents/{}", id.0.simple())
+}
+
+/// Joins the pieces of an upload that is all there, and makes it a version.
+async fn finish(ctx: &Ctx, upload: Upload) -> Result<Upload> {
+    let storage = &ctx.options.storage;
+    let parts = store::parts(&mut ctx.db(), upload.id).await?;
+    let content = match storage.join(&parts, &content_key(upload.id)).await {
+        Ok(content) => content,
+        // Somebody else may have finished it meanwhile, and taken the pieces away.
+        Err(error) => {
+            let now = store::get(&mut ctx.db(), upload.id).await?;
+            return now.filter(|upload| upload.version_id.is_some()).ok_or(error);
+        }
+    };
+    let kept = keep(ctx, &upload, content).await?;
+    // What is left is swept away in a day, should this fail.
+    if let Err(error) = storage.delete_below(&folder(upload.id)).await {
+        tracing::warn!(upload = %upload.id, %error, "the pieces of an upload stay for now");
+    }
+    Ok(kept)
+}
+
+async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
+    if content.bytes != upload.bytes.unsigned_abs() {
+        return Err(Error::internal(format!("{} bytes of upload {} are there", content.bytes, upload.id)));
+    }
+    let mut tx = ctx.begin().await?;
+    let upload = store::lock(&mut tx, upload.id).await?.ok_or(Error::NotFound("upload"))?;
+    if upload.version_id.is_some() {
+        tx.commit().await?;
+        return Ok(upload);
+    }
+    let request = match upload.request_id {
+        Some(id) => {
+            let request = document_requests::lock(&mut tx, id).await?;
+            document_requests::takes_upload(ctx, &request)?;
+            Some(request)
+        }
+        None => None,
+    };
+    let existing = match (upload.document_id, &request) {
+        (Some(id), _) => Some(id),
+        (None, Some(request)) => documents::of_request(&mut tx, request.id).await?,
+        (None, None) => None,
+    };
+    let document = match existing {
+        Some(id) => documents::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?.id,
+        None => {
+            let new = documents::New {
+                id: DocumentId(ctx.chance.uuid()),
+                name: request.as_ref().map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
+                client_id: upload.client_id,
+                spv_id: upload.spv_id,
+                request_id: upload.request_id,
+            };
+            documents::insert(&mut tx, ctx, &new).await?;
+            new.id
+        }
+    };
+    let version = documents::NewVersion {
+        id: VersionId(ctx.chance.uuid()),
+        file_name: upload.file_name.clone(),
+        media_type: media_type(&content.head).to_owned(),
+        bytes: upload.bytes,
+        sha256: content.sha256,
+        storage_key: content_key(upload.id),
+        scan: Scan::NotScanned,
+        restored_from: None,
+    };
+    let number = documents::add_version(&mut tx, ctx, document, &version).await?;
+    store::kept(&mut tx, upload.id, version.id, ctx.now()).await?;
+    let document = documents::get(&mut tx, document).await?.ok_or(Error::NotFound("document"))?;
+    super::index(&mut tx, &document).await?;
+    match request {
+        Some(request) => document_requests::submitted(&mut tx, ctx, request, &document).await?,
+        None => activity::append(&mut tx, ctx, told(&document, number)).await?,
+    }
+    tx.commit().await?;
+    Ok(Upload { version_id: Some(version.id), kept_in: Some(document.id), ..upload })
+}
+
+fn told(document: &super::Document, number: i64) -> Event {
+    super::told("document.uploaded", document.id, &document.name, document.client_id, document.spv_id)
+        .with("file_name", document.latest.file_name.clone())
+        .with("number", number)
+}
+
+/// Takes an upload back. What it has become a version of already stays. Whoever announced it.
+///
+/// # Errors
+/// NotFound; Unavailable when the storage is away: the sweeping comes later.
+pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
+    let upload = own(ctx, id).await?;
+    let mut tx = ctx.begin().await?;
+    let gone = store::delete(&mut tx, id).await?;
+    tx.commit().await?;
+    sweep(ctx, gone.unwrap_or(upload)).await
+}
+
+/// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. A scheduled
+/// job.
+///
+/// # Errors
+/// What the database or the storage refuses.
+pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
+    let mut tx = ctx.begin().await?;
+    let old = store::delete_old(&mut tx, ctx.now() - REST, 200).await?;
+    tx.commit().await?;
+    let count = old.len();
+    for upload in old {
+        sweep(ctx, upload).await?;
+    }
+    Ok(count)
+}
+
+async fn sweep(ctx: &Ctx, upload: Upload) -> Result<()> {
+    let storage = &ctx.options.storage;
+    if upload.version_id.is_none() {
+        storage.delete(&content_key(upload.id)).await?;
+    }
+    storage.delete_below(&folder(upload.id)).await
+}

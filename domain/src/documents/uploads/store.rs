@@ -1,0 +1,124 @@
+//! SQL of uploads.
+use crate::{
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{DocumentId, DocumentRequestId, SpvId, UploadId, UserId, VersionId},
+};
+use chrono::{DateTime, Utc};
+
+/// Something on its way.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Upload {
+    pub id: UploadId,
+    /// Who announced it; none is the operator.
+    pub user_id: Option<UserId>,
+    pub client_id: UserId,
+    pub spv_id: Option<SpvId>,
+    pub document_id: Option<DocumentId>,
+    pub request_id: Option<DocumentRequestId>,
+    pub file_name: String,
+    /// As announced.
+    pub bytes: i64,
+    pub received: i64,
+    /// What it has become, and of which document.
+    pub version_id: Option<VersionId>,
+    pub kept_in: Option<DocumentId>,
+    pub created_at: DateTime<Utc>,
+    pub touched_at: DateTime<Utc>,
+}
+
+const WITH_DOCUMENT: &str = "select u.*, v.document_id as kept_in from uploads u \
+    left join document_versions v on v.id = u.version_id where u.id = $1";
+
+pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
+    tx.sql(
+        "insert into uploads (id, user_id, client_id, spv_id, document_id, request_id, file_name, bytes, created_at, \
+         touched_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)",
+    )
+    .bind(upload.id)
+    .bind(upload.user_id)
+    .bind(upload.client_id)
+    .bind(upload.spv_id)
+    .bind(upload.document_id)
+    .bind(upload.request_id)
+    .bind(upload.file_name.clone())
+    .bind(upload.bytes)
+    .bind(upload.created_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut Db, id: UploadId) -> Result<Option<Upload>> {
+    db.sql(WITH_DOCUMENT).bind(id).optional().await
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
+    tx.sql("update uploads set received = received where id = $1").bind(id).run().await?;
+    tx.sql(WITH_DOCUMENT).bind(id).optional().await
+}
+
+pub async fn unfinished(tx: &mut Tx, user: UserId) -> Result<i64> {
+    tx.sql("select count(*) from uploads where user_id = $1 and version_id is null").bind(user).scalar().await
+}
+
+/// Moves an upload on by `bytes`; false when it is not at `from` any more.
+pub async fn advance(tx: &mut Tx, id: UploadId, from: i64, bytes: i64, now: DateTime<Utc>) -> Result<bool> {
+    let sql = "update uploads set received = received + $3, touched_at = $4 where id = $1 and received = $2";
+    Ok(tx.sql(sql).bind(id).bind(from).bind(bytes).bind(now).run().await? == 1)
+}
+
+pub async fn add_part(tx: &mut Tx, id: UploadId, begins: i64, bytes: i64, key: &str) -> Result<()> {
+    tx.sql("insert into upload_parts (upload_id, begins, bytes, storage_key) values ($1, $2, $3, $4)")
+        .bind(id)
+        .bind(begins)
+        .bind(bytes)
+        .bind(key.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Where its pieces lie, in their order.
+pub async fn parts(db: &mut Db, id: UploadId) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> =
+        db.sql("select storage_key from upload_parts where upload_id = $1 order by begins").bind(id).all().await?;
+    Ok(rows.into_iter().map(|(key,)| key).collect())
+}
+
+pub async fn kept(tx: &mut Tx, id: UploadId, version: VersionId, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("update uploads set version_id = $2, touched_at = $3 where id = $1")
+        .bind(id)
+        .bind(version)
+        .bind(now)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Takes the row out, and with it its pieces.
+pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
+    let upload = lock(tx, id).await?;
+    tx.sql("delete from uploads where id = $1").bind(id).run().await?;
+    Ok(upload)
+}
+
+pub async fn delete_old(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
+    let old: Vec<(UploadId,)> = tx
+        .sql("select id from uploads where touched_at < $1 order by touched_at limit $2")
+        .bind(before)
+        .bind(limit)
+        .all()
+        .await?;
+    let mut gone = Vec::new();
+    for (id,) in old {
+        // Somebody may go on with it at this very moment.
+        let upload = lock(tx, id).await?.filter(|upload| upload.touched_at < before);
+        if let Some(upload) = upload {
+            tx.sql("delete from uploads where id = $1").bind(id).run().await?;
+            gone.push(upload);
+        }
+    }
+    Ok(gone)
+}

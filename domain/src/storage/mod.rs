@@ -1,0 +1,225 @@
+//! Where the contents of documents lie: files of a folder, or objects of an S3-compatible service.
+//!
+//! The only module that knows `object_store`. Keys are ours alone: nothing that a person typed is part of one. None of
+//! this is called inside a transaction.
+mod address;
+
+pub use address::{Address, Bucket, Credentials};
+
+use crate::error::{Error, Result};
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use object_store::{
+    ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart,
+    aws::AmazonS3Builder, local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
+};
+use sha2::{Digest, Sha256};
+use std::{ops::Range, sync::Arc, time::Duration};
+
+/// Contents are written in pieces of this size, the smallest that S3 takes.
+const PIECE: usize = 5 << 20;
+/// So much of a content's beginning says what kind it is.
+const HEAD: usize = 8 << 10;
+const CONNECT: Duration = Duration::from_secs(5);
+/// For one call, its tries together.
+const PATIENCE: Duration = Duration::from_secs(20);
+const TRIES: usize = 3;
+
+/// Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    store: Arc<dyn ObjectStore>,
+    place: String,
+}
+
+/// A content that has just been written, as it is.
+#[derive(Clone, Debug)]
+pub struct Content {
+    pub bytes: u64,
+    /// In hexadecimal digits.
+    pub sha256: String,
+    /// How it begins: enough to tell its kind.
+    pub head: Vec<u8>,
+}
+
+impl Storage {
+    /// Nothing is connected yet; a folder is made if need be.
+    ///
+    /// # Errors
+    /// Unavailable when the folder cannot be made, Internal when a bucket has no credentials.
+    pub fn open(address: &Address, credentials: Option<&Credentials>) -> Result<Self> {
+        match address {
+            Address::Files(folder) => {
+                let place = folder.display().to_string();
+                let refused =
+                    |e: &dyn std::fmt::Display| Error::Unavailable(format!("the documents' folder {place}: {e}"));
+                make_folder(folder).map_err(|e| refused(&e))?;
+                let files = LocalFileSystem::new_with_prefix(folder)
+                    .map_err(|e| refused(&e))?
+                    .with_fsync(true)
+                    .with_automatic_cleanup(true);
+                Ok(Self { store: Arc::new(files), place })
+            }
+            Address::S3(bucket) => {
+                let credentials = credentials.ok_or_else(|| {
+                    Error::internal("S3 storage needs SPV_S3_ACCESS_KEY_ID and SPV_S3_SECRET_ACCESS_KEY")
+                })?;
+                Self::s3(bucket, credentials)
+            }
+        }
+    }
+
+    fn s3(bucket: &Bucket, credentials: &Credentials) -> Result<Self> {
+        // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let plain = bucket.endpoint.as_ref().is_some_and(|url| url.scheme() == "http");
+        let client = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(PATIENCE).with_allow_http(plain);
+        let mut s3 = AmazonS3Builder::new()
+            .with_bucket_name(&bucket.name)
+            .with_region(&bucket.region)
+            .with_access_key_id(&credentials.access_key_id)
+            .with_secret_access_key(&credentials.secret_access_key)
+            .with_retry(RetryConfig { max_retries: TRIES, retry_timeout: PATIENCE, ..RetryConfig::default() })
+            .with_client_options(client);
+        if let Some(endpoint) = &bucket.endpoint {
+            s3 = s3.with_endpoint(endpoint.as_str().trim_end_matches('/'));
+        }
+        let s3 = s3.build().map_err(Error::internal)?;
+        let store: Arc<dyn ObjectStore> = if bucket.prefix.is_empty() {
+            Arc::new(s3)
+        } else {
+            Arc::new(PrefixStore::new(s3, bucket.prefix.as_str()))
+        };
+        Ok(Self { store, place: format!("s3://{}", bucket.name) })
+    }
+
+    /// Keeps everything in memory, for as long as the process lives.
+    pub fn memory() -> Self {
+        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned() }
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// # Errors
+    /// Unavailable.
+    pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        self.store.put(&Path::from(key), bytes.into()).await.map_err(|e| self.failed(e))?;
+        Ok(())
+    }
+
+    /// A range of what lies under `key`, as it comes.
+    ///
+    /// # Errors
+    /// Unavailable; Internal when it is not there.
+    pub async fn read(&self, key: &str, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
+        if range.is_empty() {
+            return Ok(futures::stream::empty().boxed());
+        }
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
+        let found = self.store.get_opts(&Path::from(key), options).await.map_err(|e| self.failed(e))?;
+        let this = self.clone();
+        Ok(found.into_stream().map_err(move |e| this.failed(e)).boxed())
+    }
+
+    /// Writes `parts`, one behind the other, under `key`; whoever reads it sees all or nothing. Holds a few megabytes
+    /// at a time, however large they are together.
+    ///
+    /// # Errors
+    /// Unavailable; then there is nothing under `key`.
+    pub async fn join(&self, parts: &[String], key: &str) -> Result<Content> {
+        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(|e| self.failed(e))?;
+        let mut writer = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        match self.copy(parts, &mut writer).await {
+            Ok(content) => {
+                writer.finish().await.map_err(|e| self.failed(e))?;
+                Ok(content)
+            }
+            Err(error) => {
+                let _ = writer.abort().await;
+                Err(self.failed(error))
+            }
+        }
+    }
+
+    async fn copy(&self, parts: &[String], writer: &mut WriteMultipart) -> object_store::Result<Content> {
+        let mut hash = Sha256::new();
+        let mut content = Content { bytes: 0, sha256: String::new(), head: Vec::new() };
+        for part in parts {
+            let mut stream = self.store.get(&Path::from(part.as_str())).await?.into_stream();
+            while let Some(bytes) = stream.try_next().await? {
+                hash.update(&bytes);
+                content.bytes += bytes.len() as u64;
+                let room = HEAD - content.head.len();
+                content.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                writer.wait_for_capacity(1).await?;
+                writer.put(bytes);
+            }
+        }
+        content.sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(content)
+    }
+
+    /// Deletes what lies below `folder`; nothing there is nothing to delete.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete_below(&self, folder: &str) -> Result<()> {
+        let keys: Vec<Path> = self
+            .store
+            .list(Some(&Path::from(folder)))
+            .map_ok(|found| found.location)
+            .try_collect()
+            .await
+            .map_err(|e| self.failed(e))?;
+        for key in keys {
+            self.delete_at(&key).await?;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        self.delete_at(&Path::from(key)).await
+    }
+
+    async fn delete_at(&self, key: &Path) -> Result<()> {
+        match self.store.delete(key).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(e) => Err(self.failed(e)),
+        }
+    }
+
+    /// Writes something small and reads it back.
+    ///
+    /// # Errors
+    /// Unavailable, saying why.
+    pub async fn probe(&self) -> Result<()> {
+        const KEY: &str = "probe";
+        self.put(KEY, Bytes::from_static(b"probe")).await?;
+        let read: Vec<Bytes> = self.read(KEY, 0..5).await?.try_collect().await?;
+        if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("what was written reads otherwise")) }
+    }
+
+    fn failed(&self, error: object_store::Error) -> Error {
+        match error {
+            object_store::Error::NotFound { .. } => Error::internal(format!("the storage at {}: {error}", self.place)),
+            error => self.unavailable(error),
+        }
+    }
+
+    fn unavailable(&self, why: impl std::fmt::Display) -> Error {
+        Error::Unavailable(format!("the storage at {}: {why}", self.place))
+    }
+}
+
+fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

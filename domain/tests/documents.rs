@@ -1,0 +1,364 @@
+//! Documents from the first byte to the approval, as the people of an office would tell it.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+use bytes::Bytes;
+use chrono::Duration;
+use domain::{
+    Ctx, Error,
+    auth::Keys,
+    document_requests::{self as requests, Input, Status},
+    documents::{
+        self, Filter,
+        uploads::{self, New, Upload},
+    },
+    ids::SpvId,
+    page::PageQuery,
+    steps,
+    testing::{World, on_both},
+};
+use futures::{StreamExt, stream};
+use std::{convert::Infallible, path::Path};
+
+fn bytes(content: &[u8]) -> impl futures::Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
+    let pieces: Vec<Bytes> = content.chunks(60_000).map(Bytes::copy_from_slice).collect();
+    stream::iter(pieces).map(Ok)
+}
+
+async fn send(ctx: &Ctx, new: New, content: &[u8]) -> Result<Upload, Error> {
+    let upload = uploads::create(ctx, New { bytes: content.len() as u64, ..new }).await?;
+    uploads::append(ctx, upload.id, 0, bytes(content)).await
+}
+
+fn named(name: &str) -> New {
+    New { file_name: name.to_owned(), ..New::default() }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries
+        .flat_map(|entry| {
+            let path = entry.unwrap().path();
+            if path.is_dir() { files(&path) } else { vec![path.display().to_string()] }
+        })
+        .collect()
+}
+
+fn stored(world: &World) -> usize {
+    files(&world.dir.0.join("documents")).len()
+}
+
+fn code(error: Error) -> String {
+    match error {
+        Error::Conflict(problem) | Error::Forbidden(problem) => problem.code.to_owned(),
+        Error::Invalid(fields) => format!("{} {}", fields[0].field, fields[0].problem.code),
+        Error::NotFound(noun) => format!("no {noun}"),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (client, spv, maya) = world.client("Maya", acme, None).await;
+        let content = vec![b'x'; 9_000_000];
+        let new = New { spv_id: Some(spv), bytes: content.len() as u64, ..named("../Deed.pdf") };
+        let upload = uploads::create(&maya, new).await.unwrap();
+        assert_eq!(upload.file_name, "Deed.pdf");
+        // The line breaks in the middle; what came is kept, and the rest follows.
+        let half = uploads::append(&maya, upload.id, 0, bytes(&content[..5_000_001])).await.unwrap();
+        assert_eq!((half.received, half.version_id), (5_000_001, None));
+        assert_eq!(code(uploads::append(&maya, upload.id, 0, bytes(b"x")).await.unwrap_err()), "upload_offset");
+        let done = uploads::append(&maya, upload.id, half.received, bytes(&content[5_000_001..])).await.unwrap();
+        assert!(done.version_id.is_some() && done.received == 9_000_000);
+        assert_eq!(stored(&world), 1, "the pieces are gone, the content stays");
+        // Asked again, it is still the same one.
+        assert_eq!(uploads::get(&maya, upload.id).await.unwrap().version_id, done.version_id);
+
+        let id = done.kept_in.unwrap();
+        let detail = documents::get(&maya, id).await.unwrap();
+        let first = &detail.document.latest;
+        assert_eq!((detail.document.client_id, detail.document.spv_id), (client, Some(spv)));
+        assert_eq!((first.number, first.bytes, first.media_type.as_str()), (1, 9_000_000, "text/plain"));
+        assert_eq!(first.sha256.len(), 64);
+        assert!(!first.storage_key.contains("Deed"));
+
+        let erin = world.employee("Erin").await;
+        let second = New { document_id: Some(id), ..named("Deed signed.pdf") };
+        send(&erin, second, b"%PDF-1.7 signed").await.unwrap();
+        let detail = documents::get(&maya, id).await.unwrap();
+        let told: Vec<_> =
+            detail.versions.iter().map(|v| (v.number, v.file_name.as_str(), v.uploaded_by.as_str())).collect();
+        assert_eq!(told, [(2, "Deed signed.pdf", "Erin Test"), (1, "Deed.pdf", "Maya Test")]);
+        assert_eq!(detail.document.latest.media_type, "application/pdf");
+
+        // Staff bring the first one back; its content is shared, not copied.
+        let older = detail.versions[1].id;
+        assert_eq!(code(documents::restore(&maya, id, Some(older)).await.unwrap_err()), "forbidden");
+        let newest = detail.versions[0].id;
+        assert_eq!(code(documents::restore(&erin, id, Some(newest)).await.unwrap_err()), "newest_already");
+        let restored = documents::restore(&erin, id, Some(older)).await.unwrap();
+        assert_eq!((restored.document.latest.number, restored.document.latest.restored_from), (3, Some(1)));
+        assert_eq!(restored.document.latest.sha256, detail.versions[1].sha256);
+        assert_eq!(stored(&world), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_no_file_or_too_much_of_one_is_refused_and_leaves_nothing() {
+    on_both(async |mut world| {
+        world.options = std::sync::Arc::new(domain::Options { upload_limit: 1_000_000, ..(*world.options).clone() });
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        assert_eq!(code(uploads::create(&maya, named("empty.pdf")).await.unwrap_err()), "file empty_file");
+        let large = New { bytes: 1_000_001, ..named("large.pdf") };
+        assert_eq!(code(uploads::create(&maya, large).await.unwrap_err()), "file file_too_large");
+        // Announced as ten bytes, and then it does not end.
+        let upload = uploads::create(&maya, New { bytes: 10, ..named("small.pdf") }).await.unwrap();
+        let endless = stream::repeat(Bytes::from_static(&[b'x'; 50_000])).map(Ok::<_, Infallible>);
+        let refused = uploads::append(&maya, upload.id, 0, endless).await.unwrap_err();
+        assert_eq!(code(refused), "file longer_than_announced");
+        assert_eq!(stored(&world), 0);
+        // Its sender takes it back.
+        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
+        assert_eq!(stored(&world), 1);
+        uploads::cancel(&maya, upload.id).await.unwrap();
+        assert_eq!(
+            (stored(&world), code(uploads::get(&maya, upload.id).await.unwrap_err())),
+            (0, "no upload".to_owned())
+        );
+        // A full size one is taken.
+        send(&maya, named("full.bin"), &vec![0; 1_000_000]).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
+        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
+        let kept = send(&maya, named("kept.pdf"), b"kept").await.unwrap();
+        world.clock.advance(Duration::hours(23));
+        assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 0);
+        world.clock.advance(Duration::hours(2));
+        assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 2);
+        assert_eq!(stored(&world), 1, "only what is kept");
+        assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
+        documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_who_send_the_same_piece_at_once_keep_one() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        let content = vec![b'y'; 5_000_000];
+        let upload = uploads::create(&maya, New { bytes: 5_000_000, ..named("twice.pdf") }).await.unwrap();
+        let sends = (0..4).map(|_| uploads::append(&maya, upload.id, 0, bytes(&content)));
+        let sent = futures::future::join_all(sends).await;
+        let kept: Vec<_> = sent.iter().filter_map(|sent| sent.as_ref().ok()?.version_id).collect();
+        assert!(kept.len() <= 1, "{sent:?}");
+        for refused in sent.into_iter().filter_map(Result::err) {
+            assert_eq!(code(refused), "upload_offset");
+        }
+        let now = uploads::get(&maya, upload.id).await.unwrap();
+        uploads::append(&maya, upload.id, now.received, bytes(&content[now.received as usize..])).await.unwrap();
+        let found = documents::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap().items;
+        assert_eq!((found.len(), found[0].latest.bytes, stored(&world)), (1, 5_000_000, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_opens_for_a_moment_and_for_one_content() {
+    on_both(async |world| {
+        let keys = Keys::for_tests();
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        let (_, _, nils) = world.client("Nils", acme, None).await;
+        let page = send(&maya, named("photo.png"), b"<!DOCTYPE html><script>alert(1)</script>").await.unwrap();
+        let version = page.version_id.unwrap();
+        assert_eq!(code(documents::link(&nils, &keys, version, false).await.unwrap_err()), "no version");
+        // A page is never shown, whatever it is called.
+        assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
+        let link = documents::link(&maya, &keys, version, false).await.unwrap();
+        let file = documents::open(&world.nobody(), &keys, &link.token).await.unwrap();
+        assert_eq!((file.version.id, file.inline, file.version.media_type.as_str()), (version, false, "text/html"));
+        for token in ["", "x", &link.token[1..]] {
+            assert_eq!(code(documents::open(&world.nobody(), &keys, token).await.unwrap_err()), "link_expired");
+        }
+        // Nothing else that our keys sign opens a file.
+        let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
+            "exp": world.clock.now().timestamp() + 60 }));
+        assert_eq!(code(documents::open(&world.nobody(), &keys, &other.unwrap()).await.unwrap_err()), "link_expired");
+        world.clock.advance(Duration::seconds(91));
+        assert_eq!(code(documents::open(&world.nobody(), &keys, &link.token).await.unwrap_err()), "link_expired");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn documents_are_between_a_client_and_the_staff() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (iso, ivan) = world.iso("Ivan", acme).await;
+        let (client, spv, maya) = world.client("Maya", acme, Some(iso)).await;
+        let (_, others, nils) = world.client("Nils", acme, Some(iso)).await;
+        let cora = world.company_admin("Cora", acme).await;
+        let erin = world.employee("Erin").await;
+        let kept = send(&maya, New { spv_id: Some(spv), ..named("passport.pdf") }, b"%PDF-1.4").await.unwrap();
+        let id = kept.kept_in.unwrap();
+        for stranger in [&ivan, &cora, &nils] {
+            assert_eq!(code(documents::get(stranger, id).await.unwrap_err()), "no document");
+            assert_eq!(code(uploads::get(stranger, kept.id).await.unwrap_err()), "no upload");
+            for filter in [
+                Filter::default(),
+                Filter { spv_id: Some(spv), ..Filter::default() },
+                Filter { client_id: Some(client), ..Filter::default() },
+                Filter { q: Some("passport".to_owned()), ..Filter::default() },
+            ] {
+                let found = documents::list(stranger, &filter, &PageQuery::default()).await.unwrap();
+                assert!(found.items.is_empty(), "{filter:?}");
+            }
+            for new in [
+                New { document_id: Some(id), ..named("a") },
+                New { spv_id: Some(spv), ..named("a") },
+                New { client_id: Some(client), ..named("a") },
+            ] {
+                let refused = send(stranger, new, b"a").await.unwrap_err();
+                assert!(matches!(refused, Error::NotFound(_)), "{refused}");
+            }
+        }
+        // Not even the staff go on with what a client is sending.
+        assert_eq!(code(uploads::get(&erin, kept.id).await.unwrap_err()), "no upload");
+        assert_eq!(code(send(&erin, named("whose"), b"a").await.unwrap_err()), "client_id required");
+        let free = send(&erin, New { client_id: Some(client), ..named("letter.txt") }, b"a").await.unwrap();
+        let filter = Filter { q: Some("maya letter".to_owned()), ..Filter::default() };
+        let found = documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.kept_in]);
+        // Given to one of the client's orders, and to nobody else's.
+        let mut tx = world.db.begin().await.unwrap();
+        let refused = documents::assign(&mut tx, free.kept_in.unwrap(), nils.actor.user_id().unwrap(), others).await;
+        assert_eq!(code(refused.unwrap_err()), "no document");
+        documents::assign(&mut tx, free.kept_in.unwrap(), client, spv).await.unwrap();
+        tx.commit().await.unwrap();
+        let filter = Filter { spv_id: Some(spv), ..Filter::default() };
+        assert_eq!(documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items.len(), 2);
+    })
+    .await;
+}
+
+async fn first_step(ctx: &Ctx, spv: SpvId) -> steps::Step {
+    steps::list(ctx, spv).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let step = first_step(&erin, spv).await;
+        world.completes_with_documents(step.id).await;
+        let ask = |name: &str, required: bool| Input {
+            name: Some(name.to_owned()),
+            required: Some(required),
+            due_date: Some("2026-12-03".to_owned()),
+            step_id: Some(Some(step.id)),
+            ..Input::default()
+        };
+        assert_eq!(code(requests::create(&maya, spv, ask("x", true)).await.unwrap_err()), "forbidden");
+        let passport = requests::create(&erin, spv, ask("Passport copy", true)).await.unwrap();
+        let address = requests::create(&erin, spv, ask("Proof of address", true)).await.unwrap();
+        requests::create(&erin, spv, ask("A photo", false)).await.unwrap();
+        assert_eq!(code(requests::approve(&erin, passport.id, None).await.unwrap_err()), "request_status");
+
+        let answer = || New { request_id: Some(passport.id), ..named("scan.pdf") };
+        let sent = send(&maya, answer(), b"%PDF-1.4 one").await.unwrap();
+        let submitted = requests::get(&maya, passport.id).await.unwrap();
+        assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.kept_in));
+        let document = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        assert_eq!((document.name.as_str(), document.spv_id), ("Passport copy", Some(spv)));
+
+        assert_eq!(code(requests::send_back(&erin, passport.id, None, " ").await.unwrap_err()), "reason required");
+        let back = requests::send_back(&erin, passport.id, None, "The second page is cut off").await.unwrap();
+        assert_eq!((back.status, back.reason.as_deref()), (Status::NeedsRevision, Some("The second page is cut off")));
+        let again = send(&maya, answer(), b"%PDF-1.4 two").await.unwrap();
+        assert_eq!(again.kept_in, sent.kept_in, "the second version of the same document");
+        let submitted = requests::get(&maya, passport.id).await.unwrap();
+        assert_eq!((submitted.status, submitted.reason), (Status::Submitted, None));
+        let stale = requests::approve(&erin, passport.id, Some(1)).await.unwrap_err();
+        assert_eq!(code(stale), "stale");
+        requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap();
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
+        assert_eq!(code(send(&maya, answer(), b"late").await.unwrap_err()), "request_status");
+
+        requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
+
+        let mails: Vec<_> = domain::mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items;
+        let mut told: Vec<_> = mails.iter().map(|mail| mail.kind.name()).collect();
+        told.sort_unstable();
+        assert_eq!(told, ["document_requested", "document_requested", "document_requested", "document_returned"]);
+        assert!(mails.iter().all(|mail| mail.to_email == "maya@example.com"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_who_approve_the_last_two_at_once_complete_the_step() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let (erin, emil) = (world.employee("Erin").await, world.employee("Emil").await);
+        let step = first_step(&erin, spv).await;
+        world.completes_with_documents(step.id).await;
+        let mut asked = Vec::new();
+        for name in ["One", "Two"] {
+            let input = Input { name: Some(name.to_owned()), step_id: Some(Some(step.id)), ..Input::default() };
+            let request = requests::create(&erin, spv, input).await.unwrap();
+            send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+            asked.push(request.id);
+        }
+        let (one, two) =
+            tokio::join!(requests::approve(&erin, asked[0], None), requests::approve(&emil, asked[1], None));
+        one.unwrap();
+        two.unwrap();
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_is_asked_for_an_order_that_rests() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let (_, other, _) = world.client("Nils", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let ask = |step: Option<steps::Step>| Input {
+            name: Some("Passport".to_owned()),
+            step_id: step.map(|step| Some(step.id)),
+            ..Input::default()
+        };
+        let foreign = first_step(&erin, other).await;
+        assert_eq!(code(requests::create(&erin, spv, ask(Some(foreign))).await.unwrap_err()), "step_id not_found");
+        assert_eq!(code(requests::create(&erin, spv, Input::default()).await.unwrap_err()), "name required");
+        let request = requests::create(&erin, spv, ask(None)).await.unwrap();
+        domain::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
+        assert_eq!(code(requests::create(&erin, spv, ask(None)).await.unwrap_err()), "wrong_status");
+        // The client may use the time.
+        send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+        assert_eq!(code(requests::approve(&erin, request.id, None).await.unwrap_err()), "wrong_status");
+        domain::spvs::resume(&erin, spv, None).await.unwrap();
+        requests::approve(&erin, request.id, None).await.unwrap();
+    })
+    .await;
+}

@@ -1,0 +1,102 @@
+//! The storage, the same on files, in memory, and on a real S3-compatible server where `TEST_S3_URL` names one
+//! (`s3://bucket?endpoint=http://…`, with any credentials). `make test` always names one.
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+use bytes::Bytes;
+use domain::{
+    Error,
+    clock::Chance,
+    storage::{Address, Credentials, Storage},
+};
+use futures::TryStreamExt;
+use std::future::Future;
+
+async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
+    let folder = tempfile::tempdir().unwrap();
+    test(Storage::open(&Address::Files(folder.path().join("documents")), None).unwrap()).await;
+    test(Storage::memory()).await;
+    if let Some(storage) = s3() {
+        test(storage).await;
+    }
+}
+
+/// A part of the test bucket that is nobody else's.
+fn s3() -> Option<Storage> {
+    let url = std::env::var("TEST_S3_URL").ok()?;
+    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    bucket.prefix = Chance::system().uuid().to_string();
+    let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
+    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+}
+
+async fn read(storage: &Storage, key: &str, from: u64, to: u64) -> Vec<u8> {
+    let pieces: Vec<Bytes> = storage.read(key, from..to).await.unwrap().try_collect().await.unwrap();
+    pieces.concat()
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    (0..length).map(|n| (n * 31 % 251) as u8).collect()
+}
+
+#[tokio::test]
+async fn what_is_put_is_read_whole_and_in_ranges() {
+    on_each(async |storage| {
+        storage.probe().await.unwrap();
+        storage.put("contents/a", Bytes::from_static(b"0123456789")).await.unwrap();
+        assert_eq!(read(&storage, "contents/a", 0, 10).await, b"0123456789");
+        assert_eq!(read(&storage, "contents/a", 3, 7).await, b"3456");
+        assert_eq!(read(&storage, "contents/a", 9, 10).await, b"9");
+        assert_eq!(read(&storage, "contents/a", 4, 4).await, b"");
+        let missing = storage.read("contents/nothing", 0..1).await;
+        assert!(matches!(missing, Err(Error::Internal(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pieces_are_joined_whatever_their_sizes() {
+    on_each(async |storage| {
+        // Larger than the smallest part of S3, in pieces that do not fit it.
+        let whole = noise(13_000_000);
+        let mut keys = Vec::new();
+        for (n, piece) in whole.chunks(4_100_000).enumerate() {
+            let key = format!("uploads/x/{n:03}");
+            storage.put(&key, Bytes::copy_from_slice(piece)).await.unwrap();
+            keys.push(key);
+        }
+        let content = storage.join(&keys, "contents/whole").await.unwrap();
+        assert_eq!((content.bytes, content.head.as_slice()), (whole.len() as u64, &whole[..8_192]));
+        assert_eq!(content.sha256, "d08d99db1aa392a1d114a85796f316e3bd937ae168a18e2a7ccbf6757f32dda7");
+        assert_eq!(read(&storage, "contents/whole", 0, whole.len() as u64).await, whole);
+        assert_eq!(read(&storage, "contents/whole", 5_000_000, 9_000_000).await, &whole[5_000_000..9_000_000]);
+        storage.delete_below("uploads/x").await.unwrap();
+        assert!(storage.join(&keys, "contents/again").await.is_err(), "the pieces are gone");
+        assert!(storage.read("contents/again", 0..1).await.is_err(), "what failed left nothing");
+        assert_eq!(read(&storage, "contents/whole", 0, 3).await, &whole[..3]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn deleting_what_is_not_there_is_no_failure() {
+    on_each(async |storage| {
+        storage.delete("contents/nothing").await.unwrap();
+        storage.delete_below("uploads/nothing").await.unwrap();
+        storage.put("uploads/y/1", Bytes::from_static(b"1")).await.unwrap();
+        storage.put("uploads/yy/1", Bytes::from_static(b"2")).await.unwrap();
+        storage.delete_below("uploads/y").await.unwrap();
+        assert!(storage.read("uploads/y/1", 0..1).await.is_err());
+        assert_eq!(read(&storage, "uploads/yy/1", 0, 1).await, b"2");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_storage_that_is_away_says_so() {
+    let address = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+    let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "s3cret".to_owned() };
+    assert!(!format!("{credentials:?}").contains("s3cret"));
+    let storage = Storage::open(&address, Some(&credentials)).unwrap();
+    let Err(Error::Unavailable(why)) = storage.probe().await else { panic!("nobody is there") };
+    assert!(why.contains("s3://nowhere"), "{why}");
+}
