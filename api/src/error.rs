@@ -153,7 +153,7 @@ pub fn word<'l>(response: &mut Response, request_id: &str, language: impl FnOnce
     match &*error {
         ApiError::Domain(Error::Internal(cause)) => tracing::error!(request_id, error = %cause, "internal error"),
         ApiError::Domain(Error::Unavailable(cause)) => {
-            tracing::warn!(request_id, error = %cause, "database unavailable")
+            tracing::warn!(request_id, error = %cause, "unavailable")
         }
         _ => {}
     }

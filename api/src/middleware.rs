@@ -26,6 +26,10 @@ use tower_http::{
     },
 };
 
+/// An upload takes as long as its line needs; what it may hold and when it is over, its own use case says.
+const UPLOADS: &str = "/storage/v1/uploads/";
+const UPLOAD_TIME: Duration = Duration::from_secs(3_600);
+
 /// Answers shorter than this cost more to compress than to send.
 const WORTH_COMPRESSING: u64 = 1_024;
 
@@ -66,12 +70,17 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
 
     // Sign-in has its own words for this, and says them when it reads the body.
     let own_words = request.uri().path().starts_with("/auth/v1/");
-    let answer = if !own_words && declares_more_than(request.headers(), app.http.body_limit) {
+    let uploads = request.uri().path().starts_with(UPLOADS) && *request.method() == Method::PATCH;
+    let answer = if !own_words && !uploads && declares_more_than(request.headers(), app.http.body_limit) {
         ApiError::too_large(app.http.body_limit).into_response()
     } else {
         let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
         // Sign-in looks at its own clock too, a moment earlier, and answers in its own words.
-        let limit = if own_words { app.http.time_limit + Duration::from_secs(1) } else { app.http.time_limit };
+        let limit = match app.http.time_limit {
+            _ if uploads => UPLOAD_TIME,
+            limit if own_words => limit + Duration::from_secs(1),
+            limit => limit,
+        };
         match tokio::time::timeout(limit, handled).await {
             Ok(Ok(response)) => response,
             Ok(Err(panic)) => ApiError::from(domain::Error::internal(said(&*panic))).into_response(),

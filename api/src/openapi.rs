@@ -92,6 +92,7 @@ fn complete(document: &mut utoipa::openapi::OpenApi) {
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
     [
         ("get", &mut item.get),
+        ("head", &mut item.head),
         ("post", &mut item.post),
         ("put", &mut item.put),
         ("patch", &mut item.patch),
@@ -162,11 +163,13 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 12] = [
+const ROWS: [&str; 14] = [
     "Client",
     "ClientCreated",
     "Company",
     "CompanyDetail",
+    "DocumentDetail",
+    "DocumentRequest",
     "InvoiceDetail",
     "Iso",
     "IsoDetail",

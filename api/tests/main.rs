@@ -8,6 +8,7 @@ mod auth_admin;
 mod auth_mail;
 mod auth_wire;
 mod bad_input;
+mod documents;
 mod events;
 mod every_route;
 mod factors;

@@ -21,13 +21,14 @@ pub async fn alive() -> Answer<Health> {
     Answer(HEALTHY)
 }
 
-/// Database and schema can be used.
+/// Database, schema and storage can be used.
 #[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
     responses((status = 200, body = Health)))]
 pub async fn ready(State(app): State<App>) -> Result<Answer<Health>> {
-    if app.db.is_migrated().await? {
-        Ok(Answer(HEALTHY))
-    } else {
-        Err(Error::Unavailable("the schema is not the one of this version: run `spvctl migrate`".to_owned()).into())
+    if !app.db.is_migrated().await? {
+        let why = "the schema is not the one of this version: run `spvctl migrate`";
+        return Err(Error::Unavailable(why.to_owned()).into());
     }
+    app.options.storage.probe().await?;
+    Ok(Answer(HEALTHY))
 }

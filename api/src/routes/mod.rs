@@ -4,6 +4,8 @@ pub(crate) mod auth;
 mod clients;
 mod companies;
 mod dashboards;
+mod document_requests;
+mod documents;
 mod events;
 mod functions;
 mod health;
@@ -17,6 +19,7 @@ mod requests;
 mod settings;
 mod spvs;
 mod steps;
+mod storage;
 mod templates;
 
 use crate::{assets, error::ApiError, middleware, openapi, state::App};
@@ -80,6 +83,15 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(invoices::pdf))
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::void))
+        // Documents, and what clients are asked for.
+        .routes(routes!(documents::list))
+        .routes(routes!(documents::get))
+        .routes(routes!(documents::restore))
+        .routes(routes!(document_requests::list, document_requests::create))
+        .routes(routes!(document_requests::get, document_requests::update))
+        .routes(routes!(document_requests::approve))
+        .routes(routes!(document_requests::send_back))
+        .routes(routes!(document_requests::waive))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
         .routes(routes!(dashboards::client))
@@ -102,6 +114,10 @@ pub fn beside() -> OpenApiRouter<App> {
         .routes(routes!(functions::send_notifications))
         .routes(routes!(functions::notify_client_spv))
         .routes(routes!(events::stream))
+        .routes(routes!(storage::create))
+        .routes(routes!(storage::get, storage::append, storage::cancel))
+        .routes(routes!(storage::link))
+        .routes(routes!(storage::read))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
 }
@@ -111,6 +127,7 @@ pub fn router(app: App) -> Router {
     let (rest, _) = OpenApiRouter::new().nest("/rest/v1", rest()).merge(beside()).split_for_parts();
     let router = rest
         .route("/rest/v1/openapi.json", get(openapi::document))
+        .route("/storage/v1/uploads", axum::routing::options(storage::options))
         .nest("/auth/v1", auth::router(&app))
         .fallback(nothing_here)
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
@@ -143,7 +160,7 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))
             .allow_credentials(true)
-            .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+            .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD])
             .allow_headers(
                 [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH]
                     .into_iter()
@@ -151,6 +168,10 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
                         "apikey",
                         "idempotency-key",
                         "last-event-id",
+                        "tus-resumable",
+                        "upload-length",
+                        "upload-metadata",
+                        "upload-offset",
                         "x-client-info",
                         "x-client-ip",
                         "x-jwt-aud",
@@ -162,7 +183,17 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
             .expose_headers(
                 [header::ETAG, header::LOCATION, header::RETRY_AFTER, header::LINK]
                     .into_iter()
-                    .chain(named(&["x-request-id", "x-supabase-api-version", "x-total-count"]))
+                    .chain(named(&[
+                        "spv-document-id",
+                        "spv-version-id",
+                        "tus-resumable",
+                        "upload-expires",
+                        "upload-length",
+                        "upload-offset",
+                        "x-request-id",
+                        "x-supabase-api-version",
+                        "x-total-count",
+                    ]))
                     .collect::<Vec<_>>(),
             )
             .max_age(Duration::from_secs(600))

@@ -279,7 +279,7 @@ pub async fn resume(
 pub struct Reason {
     #[serde(default)]
     #[schema(required)]
-    reason: String,
+    pub reason: String,
 }
 
 /// Puts an open order on hold.

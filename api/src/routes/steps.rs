@@ -30,6 +30,8 @@ pub struct Step {
     due_date: Option<NaiveDate>,
     blocked_reason: Option<String>,
     waiting_on: Option<Party>,
+    /// Done once the last document required for it is approved or waived.
+    completes_with_documents: bool,
     version: i64,
     /// What the caller may do with it: `update`.
     can: Vec<&'static str>,
@@ -51,6 +53,7 @@ impl Step {
             due_date: row.due_date,
             blocked_reason: row.blocked_reason,
             waiting_on: row.waiting_on,
+            completes_with_documents: row.completes_with_documents,
             version: row.version,
             can: if open { vec!["update"] } else { Vec::new() },
         }

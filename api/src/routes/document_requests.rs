@@ -1,0 +1,195 @@
+//! What the office asks clients for.
+use crate::{
+    answer::{Items, Made, Row},
+    error::Result,
+    extract::{IfMatch, Json, New, Nothing, Path, SignedIn, changed, emptied},
+    routes::spvs::Reason,
+};
+use axum::Json as Answer;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    Ctx,
+    document_requests::{self, Input, Status},
+    ids::{DocumentId, DocumentRequestId, SpvId, StepId},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A document that a client is asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DocumentRequest {
+    id: DocumentRequestId,
+    spv_id: SpvId,
+    /// The step that waits for it.
+    step_id: Option<StepId>,
+    name: String,
+    instructions: Option<String>,
+    /// Whether the step waits for it.
+    required: bool,
+    due_date: Option<NaiveDate>,
+    status: Status,
+    /// Why it was sent back or waived.
+    reason: Option<String>,
+    /// What has come.
+    document_id: Option<DocumentId>,
+    created_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `upload`, `update`, `approve`, `return`, `waive`.
+    can: Vec<&'static str>,
+}
+
+impl DocumentRequest {
+    pub fn of(ctx: &Ctx, row: document_requests::DocumentRequest) -> Self {
+        Self {
+            can: document_requests::can(ctx, &row),
+            id: row.id,
+            spv_id: row.spv_id,
+            step_id: row.step_id,
+            name: row.name,
+            instructions: row.instructions,
+            required: row.required,
+            due_date: row.due_date,
+            status: row.status,
+            reason: row.reason,
+            document_id: row.document_id,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, request: document_requests::DocumentRequest) -> Row<DocumentRequest> {
+    Row { version: request.version, view: DocumentRequest::of(ctx, request) }
+}
+
+/// What an order's client is asked for, the oldest first.
+#[utoipa::path(get, path = "/spvs/{id}/document-requests", operation_id = "document_request_list",
+    tag = "document requests", params(("id" = SpvId, Path)), responses((status = 200, body = Items<DocumentRequest>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Answer<Items<DocumentRequest>>> {
+    let found = document_requests::list(&ctx, id).await?;
+    Ok(Answer(Items { items: found.into_iter().map(|request| DocumentRequest::of(&ctx, request)).collect() }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewDocumentRequest {
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    instructions: Option<String>,
+    /// True unless told.
+    required: Option<bool>,
+    due_date: Option<String>,
+    #[serde(default, deserialize_with = "changed")]
+    #[schema(value_type = Option<StepId>)]
+    step_id: Option<Option<StepId>>,
+}
+
+/// Asks an order's client for a document, and writes to them.
+#[utoipa::path(post, path = "/spvs/{id}/document-requests", operation_id = "document_request_create",
+    tag = "document requests", params(("id" = SpvId, Path)), request_body = NewDocumentRequest,
+    responses((status = 201, body = DocumentRequest)))]
+pub async fn create(
+    Path(id): Path<SpvId>,
+    New { ctx, input, .. }: New<NewDocumentRequest>,
+) -> Result<Made<DocumentRequest>> {
+    let input = Input {
+        name: Some(input.name),
+        instructions: input.instructions,
+        required: input.required,
+        due_date: input.due_date,
+        step_id: input.step_id,
+    };
+    let request = document_requests::create(&ctx, id, input).await?;
+    Ok(Made {
+        location: format!("/rest/v1/document-requests/{}", request.id),
+        version: request.version,
+        view: DocumentRequest::of(&ctx, request),
+    })
+}
+
+/// One request.
+#[utoipa::path(get, path = "/document-requests/{id}", operation_id = "document_request_get",
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), responses((status = 200, body = DocumentRequest)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentRequestId>) -> Result<Row<DocumentRequest>> {
+    let request = document_requests::get(&ctx, id).await?;
+    Ok(row(&ctx, request))
+}
+
+/// What is left out stays as it is; null and empty texts clear.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentRequestChange {
+    name: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    instructions: Option<String>,
+    required: Option<bool>,
+    #[serde(default, deserialize_with = "emptied")]
+    due_date: Option<String>,
+    #[serde(default, deserialize_with = "changed")]
+    #[schema(value_type = Option<StepId>)]
+    step_id: Option<Option<StepId>>,
+}
+
+/// Changes what is asked for, as long as it is open.
+#[utoipa::path(patch, path = "/document-requests/{id}", operation_id = "document_request_update",
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = DocumentRequestChange,
+    responses((status = 200, body = DocumentRequest)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentRequestId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<DocumentRequestChange>,
+) -> Result<Row<DocumentRequest>> {
+    let input = Input {
+        name: change.name,
+        instructions: change.instructions,
+        required: change.required,
+        due_date: change.due_date,
+        step_id: change.step_id,
+    };
+    let request = document_requests::update(&ctx, id, version, input).await?;
+    Ok(row(&ctx, request))
+}
+
+/// Takes what has come as good.
+#[utoipa::path(post, path = "/document-requests/{id}/approve", operation_id = "document_request_approve",
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Nothing,
+    responses((status = 200, body = DocumentRequest)))]
+pub async fn approve(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentRequestId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<DocumentRequest>> {
+    let request = document_requests::approve(&ctx, id, version).await?;
+    Ok(row(&ctx, request))
+}
+
+/// Sends what has come back to the client.
+#[utoipa::path(post, path = "/document-requests/{id}/return", operation_id = "document_request_return",
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Reason,
+    responses((status = 200, body = DocumentRequest)))]
+pub async fn send_back(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentRequestId>,
+    IfMatch(version): IfMatch,
+    Json(Reason { reason }): Json<Reason>,
+) -> Result<Row<DocumentRequest>> {
+    let request = document_requests::send_back(&ctx, id, version, &reason).await?;
+    Ok(row(&ctx, request))
+}
+
+/// Does without it.
+#[utoipa::path(post, path = "/document-requests/{id}/waive", operation_id = "document_request_waive",
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Reason,
+    responses((status = 200, body = DocumentRequest)))]
+pub async fn waive(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentRequestId>,
+    IfMatch(version): IfMatch,
+    Json(Reason { reason }): Json<Reason>,
+) -> Result<Row<DocumentRequest>> {
+    let request = document_requests::waive(&ctx, id, version, &reason).await?;
+    Ok(row(&ctx, request))
+}

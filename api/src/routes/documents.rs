@@ -1,0 +1,181 @@
+//! Documents and their versions. Their contents come and go under `/storage/v1`.
+use crate::{
+    answer::{Page, Row},
+    error::Result,
+    extract::{Json, Path, Query, SignedIn, chosen, only_order},
+};
+use axum::Json as Answer;
+use chrono::{DateTime, Utc};
+use domain::{
+    Ctx,
+    documents::{self, Detail, Filter, Scan},
+    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A document and its newest version.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Document {
+    id: DocumentId,
+    name: String,
+    spv_id: Option<SpvId>,
+    spv_identifier: Option<String>,
+    client: Whose,
+    /// The request it was sent in for.
+    request_id: Option<DocumentRequestId>,
+    latest: DocumentVersion,
+    versions_count: i64,
+    updated_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `upload` (another version), `restore`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Whose {
+    id: UserId,
+    name: String,
+}
+
+/// Who uploaded; without an id it was the operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Uploader {
+    id: Option<UserId>,
+    name: String,
+}
+
+/// One content of a document.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DocumentVersion {
+    id: VersionId,
+    /// From 1 on.
+    number: i64,
+    file_name: String,
+    /// Told from the bytes, not from the name.
+    #[schema(example = "application/pdf")]
+    media_type: String,
+    bytes: i64,
+    sha256: String,
+    scan: Scan,
+    uploaded_by: Uploader,
+    /// The number of the older version that this one brought back.
+    restored_from: Option<i64>,
+    created_at: DateTime<Utc>,
+    /// Whether a page can show it: PDF and pictures.
+    inline: bool,
+}
+
+impl Document {
+    pub fn of(ctx: &Ctx, row: documents::Document) -> Self {
+        Self {
+            can: documents::can(ctx, &row),
+            spv_identifier: row.spv_identifier(),
+            client: Whose { id: row.client_id, name: row.client_name() },
+            id: row.id,
+            name: row.name,
+            spv_id: row.spv_id,
+            request_id: row.request_id,
+            latest: DocumentVersion::from(row.latest),
+            versions_count: row.versions_count,
+            updated_at: row.updated_at,
+            version: row.version,
+        }
+    }
+}
+
+impl From<documents::Version> for DocumentVersion {
+    fn from(row: documents::Version) -> Self {
+        Self {
+            inline: row.is_shown() && row.scan != Scan::Infected,
+            id: row.id,
+            number: row.number,
+            file_name: row.file_name,
+            media_type: row.media_type,
+            bytes: row.bytes,
+            sha256: row.sha256,
+            scan: row.scan,
+            uploaded_by: Uploader { id: row.uploaded_by_id, name: row.uploaded_by },
+            restored_from: row.restored_from,
+            created_at: row.created_at,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DocumentDetail {
+    #[serde(flatten)]
+    document: Document,
+    /// Newest first.
+    versions: Vec<DocumentVersion>,
+}
+
+fn row(ctx: &Ctx, detail: Detail) -> Row<DocumentDetail> {
+    Row {
+        version: detail.document.version,
+        view: DocumentDetail {
+            document: Document::of(ctx, detail.document),
+            versions: detail.versions.into_iter().map(DocumentVersion::from).collect(),
+        },
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of the document's name, its file's, its order's or its client's.
+    q: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<SpvId>)]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<UserId>)]
+    client_id: Option<UserId>,
+    /// `-updated_at`: so far the only order.
+    order: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Documents you may see, the one with the newest version first.
+#[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(Wanted),
+    responses((status = 200, body = Page<Document>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Document>>> {
+    only_order(wanted.order.as_deref(), "-updated_at")?;
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let filter = Filter { q: wanted.q, spv_id: wanted.spv_id, client_id: wanted.client_id };
+    let found = documents::list(&ctx, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |document| Document::of(&ctx, document))))
+}
+
+/// One document with all its versions.
+#[utoipa::path(get, path = "/documents/{id}", operation_id = "document_get", tag = "documents",
+    params(("id" = DocumentId, Path)), responses((status = 200, body = DocumentDetail)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentId>) -> Result<Row<DocumentDetail>> {
+    let detail = documents::get(&ctx, id).await?;
+    Ok(row(&ctx, detail))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Older {
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = VersionId, required)]
+    version_id: Option<VersionId>,
+}
+
+/// Makes an older version's content the newest version.
+#[utoipa::path(post, path = "/documents/{id}/restore", operation_id = "document_restore", tag = "documents",
+    params(("id" = DocumentId, Path)), request_body = Older, responses((status = 200, body = DocumentDetail)))]
+pub async fn restore(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentId>,
+    Json(older): Json<Older>,
+) -> Result<Row<DocumentDetail>> {
+    let detail = documents::restore(&ctx, id, older.version_id).await?;
+    Ok(row(&ctx, detail))
+}

@@ -1,0 +1,376 @@
+//! Documents over HTTP: uploads by tus, links with ranges and safe headers, and that foreign rows do not exist.
+
+use crate::support::{Answer, Person, TestApp, on_both, on_both_with};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use domain::{
+    activity,
+    ids::{DocumentId, UserId, VersionId},
+};
+use serde_json::{Value, json};
+
+/// `key base64,key base64`.
+fn metadata(pairs: &[(&str, &str)]) -> String {
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{name} {}", BASE64_STANDARD.encode(value))).collect();
+    pairs.join(",")
+}
+
+async fn announce(person: &Person, length: usize, pairs: &[(&str, &str)]) -> Answer {
+    person
+        .ask(axum::http::Method::POST, "/storage/v1/uploads")
+        .header("tus-resumable", "1.0.0")
+        .header("upload-length", &length.to_string())
+        .header("upload-metadata", &metadata(pairs))
+        .await
+}
+
+async fn append(person: &Person, location: &str, offset: usize, content: &[u8]) -> Answer {
+    person
+        .ask(axum::http::Method::PATCH, location)
+        .header("tus-resumable", "1.0.0")
+        .header("upload-offset", &offset.to_string())
+        .raw(content.to_vec())
+        .header("content-type", "application/offset+octet-stream")
+        .await
+}
+
+/// Uploads in two pieces; the ids of the document and the version.
+async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
+    let made = announce(person, content.len(), pairs).await;
+    assert_eq!((made.status.as_u16(), made.header("upload-offset")), (201, Some("0")), "{}", made.body);
+    let location = made.header("location").unwrap().to_owned();
+    let half = content.len() / 2;
+    let first = append(person, &location, 0, &content[..half]).await;
+    assert_eq!((first.status.as_u16(), first.header("upload-offset")), (204, Some(half.to_string().as_str())));
+    assert_eq!(first.header("spv-document-id"), None);
+    let done = append(person, &location, half, &content[half..]).await;
+    assert_eq!(done.status, 204, "{}", done.body);
+    let id = |name: &str| done.header(name).unwrap().parse().unwrap();
+    (DocumentId(id("spv-document-id")), VersionId(id("spv-version-id")))
+}
+
+async fn link(person: &Person, version: VersionId, disposition: &str) -> String {
+    let path = format!("/storage/v1/versions/{version}/link");
+    let link = person.post(&path, json!({ "disposition": disposition })).await.ok();
+    link["url"].as_str().unwrap().to_owned()
+}
+
+fn pdf(length: usize) -> Vec<u8> {
+    let mut content = b"%PDF-1.7\n".to_vec();
+    content.extend((0..length).map(|n| b'a' + (n % 26) as u8));
+    content
+}
+
+#[tokio::test]
+async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let spv = maya.spv.unwrap().to_string();
+        // More than any other request may hold.
+        let content = pdf(3_000_000);
+        let (document, version) = upload(&maya, &content, &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
+        let shown = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+        assert_eq!(
+            (shown["name"].as_str(), shown["latest"]["media_type"].as_str(), shown["latest"]["bytes"].as_u64()),
+            (Some("deed.pdf"), Some("application/pdf"), Some(content.len() as u64))
+        );
+        assert_eq!((&shown["spv_id"], &shown["can"]), (&json!(spv), &json!(["upload"])));
+        assert_eq!((&shown["latest"]["scan"], &shown["latest"]["inline"]), (&json!("not_scanned"), &json!(true)));
+
+        let url = link(&maya, version, "inline").await;
+        // Whoever holds the link needs nothing else.
+        let nobody = app.nobody();
+        let whole = nobody.get(&url).await;
+        assert_eq!((whole.status.as_u16(), whole.bytes.as_ref() == content.as_slice()), (200, true));
+        let tag = whole.etag().unwrap().to_owned();
+        for (name, value) in [
+            ("content-type", "application/pdf"),
+            ("content-disposition", "inline; filename=\"deed.pdf\"; filename*=UTF-8''deed.pdf"),
+            ("content-security-policy", "default-src 'none'; sandbox"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "private, no-store"),
+            ("accept-ranges", "bytes"),
+        ] {
+            assert_eq!(whole.header(name), Some(value));
+        }
+        let part = nobody.get(&url).header("range", "bytes=5-8").await;
+        assert_eq!((part.status.as_u16(), part.bytes.as_ref()), (206, &content[5..9]));
+        assert_eq!(part.header("content-range"), Some(format!("bytes 5-8/{}", content.len()).as_str()));
+        let tail = nobody.get(&url).header("range", "bytes=-4").header("if-range", &tag).await;
+        assert_eq!((tail.status.as_u16(), tail.bytes.as_ref()), (206, &content[content.len() - 4..]));
+        let other = nobody.get(&url).header("range", "bytes=0-1").header("if-range", "\"other\"").await;
+        assert_eq!((other.status.as_u16(), other.bytes.len()), (200, content.len()));
+        let beyond = nobody.get(&url).header("range", "bytes=99999999-").await;
+        assert_eq!(beyond.header("content-range"), Some(format!("bytes */{}", content.len()).as_str()));
+        beyond.refused(416, "range");
+        let known = nobody.get(&url).header("if-none-match", &tag).await;
+        assert_eq!((known.status.as_u16(), known.bytes.len()), (304, 0));
+        let head = nobody.ask(axum::http::Method::HEAD, &url).await;
+        assert_eq!(head.header("content-length"), Some(content.len().to_string().as_str()));
+
+        app.world.clock.advance(chrono::Duration::seconds(91));
+        nobody.get(&url).await.refused(403, "link_expired");
+        nobody.get("/storage/v1/files").await.refused(403, "link_expired");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_and_drawings_are_saved_and_never_shown() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        for (name, content) in [
+            ("photo.png", &b"<!DOCTYPE html><script>alert(1)</script>"[..]),
+            ("logo.svg", b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>"),
+            ("passport.pdf", b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff"),
+        ] {
+            let (document, version) = upload(&maya, content, &[("file_name", name)]).await;
+            let shown = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+            assert_eq!(shown["latest"]["inline"], false, "{name}: {}", shown["latest"]["media_type"]);
+            let path = format!("/storage/v1/versions/{version}/link");
+            maya.post(&path, json!({ "disposition": "inline" })).await.refused(409, "not_shown");
+            let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+            assert_eq!(saved.header("content-type"), Some("application/octet-stream"), "{name}");
+            assert!(saved.header("content-disposition").unwrap().starts_with("attachment; "), "{name}");
+            assert_eq!(saved.bytes.as_ref(), content);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hostile_names_are_only_names() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        for (name, shown, header) in [
+            ("../../../etc/passwd", "passwd", "filename=\"passwd\"; filename*=UTF-8''passwd"),
+            ("a\"; x=\"b.pdf", "a__ x=_b.pdf", "filename=\"a__ x=_b.pdf\"; filename*=UTF-8''a__%20x%3D_b.pdf"),
+            (
+                "two\r\nX-Evil: 1.pdf",
+                "twoX-Evil_ 1.pdf",
+                "filename=\"twoX-Evil_ 1.pdf\"; filename*=UTF-8''twoX-Evil_%201.pdf",
+            ),
+            ("bill\u{202e}fdp.exe", "billfdp.exe", "filename=\"billfdp.exe\"; filename*=UTF-8''billfdp.exe"),
+            (
+                "Größe 100%.pdf",
+                "Größe 100%.pdf",
+                "filename=\"Gr__e 100_.pdf\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20100%25.pdf",
+            ),
+            ("", "document", "filename=\"document\"; filename*=UTF-8''document"),
+        ] {
+            let (document, version) = upload(&maya, b"text", &[("file_name", name)]).await;
+            let found = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+            assert_eq!(found["latest"]["file_name"], shown, "{name:?}");
+            let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+            let said = saved.headers.get("content-disposition").unwrap();
+            assert_eq!(std::str::from_utf8(said.as_bytes()).unwrap(), format!("attachment; {header}"), "{name:?}");
+        }
+        let long = format!("{}.pdf", "x".repeat(300));
+        let (document, _) = upload(&maya, b"text", &[("file_name", &long)]).await;
+        let found = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+        let shown = found["latest"]["file_name"].as_str().unwrap();
+        assert_eq!((shown.chars().count(), shown.ends_with("x.pdf")), (120, true));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_the_protocol_does_not_allow_is_refused_by_name() {
+    on_both_with(
+        |options, http| {
+            options.upload_limit = 1 << 20;
+            http.rate_limits = false;
+        },
+        |app| async move {
+            let maya = app.client("Maya").await;
+            let options = app.nobody().ask(axum::http::Method::OPTIONS, "/storage/v1/uploads").await;
+            assert_eq!(
+                (options.header("tus-version"), options.header("tus-max-size"), options.header("tus-extension")),
+                (Some("1.0.0"), Some("1048576"), Some("creation,expiration,termination"))
+            );
+            let file = [("file_name", "a.pdf")];
+            announce(&maya, (1 << 20) + 1, &file).await.refused(413, "file_too_large");
+            assert_eq!(announce(&maya, 0, &file).await.fields(), ["file empty_file"]);
+            let bare = maya.ask(axum::http::Method::POST, "/storage/v1/uploads").header("upload-length", "3").await;
+            bare.refused(412, "tus_version");
+            let nameless = maya.ask(axum::http::Method::POST, "/storage/v1/uploads").header("tus-resumable", "1.0.0");
+            assert_eq!(nameless.await.fields(), ["upload_length required"]);
+            for wrong in ["file_name %%%", "spv_id bm8="] {
+                let asking = maya.ask(axum::http::Method::POST, "/storage/v1/uploads").header("tus-resumable", "1.0.0");
+                let fields = asking.header("upload-length", "3").header("upload-metadata", wrong).await.fields();
+                assert!(fields[0].ends_with(" malformed"), "{fields:?}");
+            }
+            let made = announce(&maya, 10, &file).await;
+            let location = made.header("location").unwrap().to_owned();
+            assert!(made.header("upload-expires").unwrap().ends_with(" GMT"));
+            append(&maya, &location, 5, b"56789").await.refused(409, "upload_offset");
+            let typed = maya.ask(axum::http::Method::PATCH, &location).header("tus-resumable", "1.0.0");
+            typed.header("upload-offset", "0").raw("0123").await.refused(415, "media_type");
+            // Longer than announced, and longer than any file may be.
+            assert_eq!(append(&maya, &location, 0, &[b'x'; 11]).await.fields(), ["file longer_than_announced"]);
+            let much = vec![b'x'; 3 << 20];
+            assert_eq!(append(&maya, &location, 0, &much).await.fields(), ["file longer_than_announced"]);
+            let state = maya.ask(axum::http::Method::HEAD, &location).header("tus-resumable", "1.0.0").await;
+            assert_eq!(
+                (state.status.as_u16(), state.header("upload-offset"), state.header("upload-length")),
+                (200, Some("0"), Some("10"))
+            );
+            let gone = maya.delete(&location).header("tus-resumable", "1.0.0").await;
+            assert_eq!(gone.status, 204);
+            assert_eq!(
+                maya.ask(axum::http::Method::HEAD, &location).header("tus-resumable", "1.0.0").await.status,
+                404
+            );
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_bomb_stays_as_small_as_it_is() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        // The head of an archive that claims gigabytes: nothing here ever unpacks one.
+        let mut bomb = b"PK\x03\x04\x14\0\0\0\x08\0".to_vec();
+        bomb.extend([0xff; 500]);
+        let (document, version) = upload(&maya, &bomb, &[("file_name", "42.zip")]).await;
+        let shown = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+        assert_eq!(
+            (&shown["latest"]["media_type"], &shown["latest"]["bytes"]),
+            (&json!("application/zip"), &json!(510))
+        );
+        assert_eq!(app.nobody().get(&link(&maya, version, "attachment").await).await.bytes.len(), 510);
+    })
+    .await;
+}
+
+/// What a stranger can reach of Maya's documents: nothing.
+#[tokio::test]
+async fn a_foreign_document_does_not_exist() {
+    on_both(|app| async move {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let nils = app.client_of("Nils", app.acme, Some(iso)).await;
+        let cora = app.company_admin("Cora", app.acme).await;
+        let erin = app.employee("Erin").await;
+        let spv = maya.spv.unwrap().to_string();
+        let (document, version) =
+            upload(&maya, b"%PDF-1.4 secret", &[("file_name", "passport.pdf"), ("spv_id", &spv)]).await;
+        let asked = json!({ "name": "Proof of address", "required": true });
+        let requests = format!("/rest/v1/spvs/{spv}/document-requests");
+        let request = erin.post(&requests, asked).await.ok();
+        let request = format!("/rest/v1/document-requests/{}", request["id"].as_str().unwrap());
+        let made = announce(&maya, 10, &[("file_name", "slow.pdf")]).await;
+        let location = made.header("location").unwrap().to_owned();
+        activity::number_all(&app.world.operator()).await.unwrap();
+
+        let older = json!({ "version_id": version });
+        for stranger in [&ivan, &cora, &nils] {
+            stranger.get(&format!("/rest/v1/documents/{document}")).await.refused(404, "not_found");
+            let restore = stranger.post(&format!("/rest/v1/documents/{document}/restore"), older.clone()).await;
+            restore.refused(404, "not_found");
+            let link = stranger.post(&format!("/storage/v1/versions/{version}/link"), json!({})).await;
+            link.refused(404, "not_found");
+            stranger.get(&requests).await.refused(404, "not_found");
+            stranger.get(&request).await.refused(404, "not_found");
+            stranger.patch(&request, json!({ "name": "x" })).await.refused(404, "not_found");
+            stranger.post(&format!("{request}/approve"), json!({})).await.refused(404, "not_found");
+            for way in ["return", "waive"] {
+                let refused = stranger.post(&format!("{request}/{way}"), json!({ "reason": "x" })).await;
+                refused.refused(404, "not_found");
+            }
+            append(stranger, &location, 0, b"01234").await.refused(404, "not_found");
+            let gone = stranger.delete(&location).header("tus-resumable", "1.0.0").await;
+            gone.refused(404, "not_found");
+            let id = request.rsplit('/').next().unwrap();
+            for target in
+                [("document_id", document.to_string()), ("request_id", id.to_owned()), ("spv_id", spv.clone())]
+            {
+                let refused = announce(stranger, 3, &[(target.0, &target.1)]).await;
+                refused.refused(404, "not_found");
+            }
+            for query in ["", &format!("?spv_id={spv}"), &format!("?client_id={}", maya.id), "?q=passport"] {
+                let list = stranger.get(&format!("/rest/v1/documents{query}")).await.ok();
+                assert_eq!(list["items"], json!([]), "{query}");
+            }
+            let log = stranger.get("/rest/v1/activity?limit=500").await.ok().to_string();
+            assert!(!log.contains("passport.pdf") && !log.contains("Proof of address"), "{log}");
+        }
+        append(&erin, &location, 0, b"01234").await.refused(404, "not_found");
+        let log = maya.get("/rest/v1/activity?limit=500").await.ok().to_string();
+        assert!(log.contains("document.uploaded") && log.contains("document_request.created"), "{log}");
+        maya.post(&format!("{request}/approve"), json!({})).await.refused(403, "forbidden");
+    })
+    .await;
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[tokio::test]
+async fn a_request_is_answered_over_the_wire() {
+    on_both(|app| async move {
+        let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
+        let spv = maya.spv.unwrap();
+        let path = format!("/rest/v1/spvs/{spv}/document-requests");
+        assert_eq!(erin.post(&path, json!({ "name": " " })).await.fields(), ["name required"]);
+        let asked = json!({ "name": "Passport", "instructions": "Both pages", "due_date": "2026-12-03" });
+        let first = erin.post(&path, asked.clone()).key("once").await;
+        let second = erin.post(&path, asked).key("once").await;
+        assert_eq!((first.status.as_u16(), first.header("location")), (201, second.header("location")));
+        let request = first.ok();
+        let at = format!("/rest/v1/document-requests/{}", request["id"].as_str().unwrap());
+        assert_eq!(request["can"], json!(["upload", "update", "waive"]));
+        let hers = maya.get(&path).await.ok()["items"][0].clone();
+        assert_eq!((&hers["can"], keys(&hers)), (&json!(["upload"]), keys(&request)));
+        let renamed = erin.patch(&at, json!({ "name": "Passport copy", "due_date": null })).if_match(1).await.ok();
+        assert_eq!((&renamed["name"], &renamed["due_date"]), (&json!("Passport copy"), &Value::Null));
+        erin.patch(&at, json!({ "name": "x" })).if_match(1).await.refused(409, "stale");
+
+        let id = request["id"].as_str().unwrap();
+        let (document, _) = upload(&maya, b"%PDF-1.4", &[("file_name", "scan.pdf"), ("request_id", id)]).await;
+        let submitted = erin.get(&at).await;
+        assert_eq!(submitted.etag(), Some("\"3\""));
+        let submitted = submitted.ok();
+        assert_eq!((&submitted["status"], &submitted["document_id"]), (&json!("submitted"), &json!(document)));
+        assert_eq!(submitted["can"], json!(["upload", "update", "approve", "return", "waive"]));
+        let back = erin.post(&format!("{at}/return"), json!({ "reason": "Cut off" })).await.ok();
+        assert_eq!((&back["status"], &back["reason"]), (&json!("needs_revision"), &json!("Cut off")));
+        upload(&maya, b"%PDF-1.5", &[("file_name", "scan.pdf"), ("request_id", id)]).await;
+        let approved = erin.post(&format!("{at}/approve"), json!({})).await.ok();
+        assert_eq!((&approved["status"], &approved["can"]), (&json!("approved"), &json!([])));
+        let kinds: Vec<_> = app.post().await.into_iter().map(|letter| letter.kind.name()).collect();
+        assert_eq!(kinds, ["document_requested", "document_returned"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_free_upload_of_the_staff_needs_to_know_whose_it_is() {
+    on_both(|app| async move {
+        let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
+        let file = ("file_name", "letter.txt");
+        assert_eq!(announce(&erin, 3, &[file]).await.fields(), ["client_id required"]);
+        let nobodys = UserId(uuid::Uuid::nil()).to_string();
+        assert_eq!(announce(&erin, 3, &[file, ("client_id", &nobodys)]).await.fields(), ["client_id not_found"]);
+        let hers = maya.id.to_string();
+        let (document, _) = upload(&erin, b"abc", &[file, ("client_id", &hers)]).await;
+        assert_eq!(maya.get(&format!("/rest/v1/documents/{document}")).await.ok()["client"]["id"], json!(maya.id));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_storage_that_is_away_is_said_by_readyz() {
+    let broken = |app: TestApp| async move {
+        std::fs::remove_dir_all(app.world.dir.0.join("documents")).unwrap();
+        std::fs::write(app.world.dir.0.join("documents"), "in the way").unwrap();
+        app.nobody().get("/readyz").await.refused(503, "unavailable");
+        app.nobody().get("/healthz").await.ok();
+    };
+    on_both(|app| async move {
+        app.nobody().get("/readyz").await.ok();
+        broken(app).await;
+    })
+    .await;
+}
