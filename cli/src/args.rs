@@ -110,6 +110,12 @@ pub enum Command {
         after_help = "Examples:\n  spvctl invoice list --status due\n  spvctl invoice pay 2026-0001 --amount 1250.00"
     )]
     Invoice(commands::invoice::Verb),
+    /// Documents and their versions
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl document list --spv SPV-2026-001\n  spvctl document put deed.pdf --spv SPV-2026-001"
+    )]
+    Document(commands::document::Verb),
     /// Background jobs
     #[command(subcommand, after_help = "Examples:\n  spvctl job list --status dead\n  spvctl job stats")]
     Job(commands::job::Verb),

@@ -211,3 +211,33 @@ async fn keys_are_rotated_and_second_factors_reset() {
     assert!(done.err.starts_with("0 authenticator apps removed."), "{}", done.err);
     assert_eq!(office.run(&["user", "reset-mfa", "nobody@example.com"]).code, 1);
 }
+
+#[tokio::test]
+async fn a_file_is_sent_in_listed_and_saved_again() {
+    let office = Office::sqlite().await;
+    let made = office.client("maya@example.com");
+    let spv = made["identifier"].as_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("deed.pdf"), vec![b'%'; 700_000]).unwrap();
+    std::fs::write(path("empty.pdf"), b"").unwrap();
+    let kept = office.json(&["document", "put", &path("deed.pdf"), "--spv", spv]);
+    assert_eq!(
+        (kept["order"].as_str(), kept["bytes"].as_u64(), kept["version"].as_u64()),
+        (Some(spv), Some(700_000), Some(1))
+    );
+    let id = kept["id"].as_str().unwrap();
+    std::fs::write(path("deed.pdf"), b"%PDF-1.4 signed").unwrap();
+    let second = office.json(&["document", "put", &path("deed.pdf"), "--document", id]);
+    assert_eq!((second["version"].as_u64(), second["media_type"].as_str()), (Some(2), Some("application/pdf")));
+    assert_eq!(office.json(&["document", "list", "--q", "deed"]).as_array().unwrap().len(), 1);
+    let done = office.run(&["document", "get", id, "--number", "1", "--out", &path("first.pdf")]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);
+    assert_eq!(office.run(&["document", "get", id, "--out", "-"]).out, "%PDF-1.4 signed");
+    let again = office.run(&["document", "get", id, "--out", &path("first.pdf")]);
+    assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
+    let refused = office.run(&["document", "put", &path("empty.pdf"), "--spv", spv]);
+    assert_eq!((refused.code, refused.err.as_str()), (2, "error: --file: This file is empty.\n"));
+    assert_eq!(office.run(&["document", "get", id, "--number", "9"]).code, 1);
+}

@@ -4,6 +4,7 @@ pub mod client;
 pub mod company;
 pub mod completions;
 pub mod doctor;
+pub mod document;
 pub mod invoice;
 pub mod iso;
 pub mod job;
@@ -73,6 +74,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Step(verb) => step::run(verb, &portal).await,
         Command::Template(verb) => template::run(verb, &portal).await,
         Command::User(verb) => user::run(verb, &portal).await,
+        Command::Document(verb) => document::run(verb, &portal).await,
         Command::Request(verb) => request::run(verb, &portal).await,
         Command::Invoice(verb) => invoice::run(verb, &portal).await,
         Command::Job(verb) => job::run(verb, &portal).await,

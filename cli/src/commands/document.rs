@@ -1,0 +1,186 @@
+//! `spvctl document …`
+use super::named;
+use crate::{
+    args::Paging,
+    exit::{Failure, Result},
+    output::{Record, say},
+    portal::Portal,
+};
+use bytes::Bytes;
+use clap::{Args, Subcommand};
+use domain::{
+    documents::{
+        self, Document, Filter, Version,
+        uploads::{self, New},
+    },
+    ids::{DocumentId, DocumentRequestId},
+    spvs,
+};
+use futures::{Stream, StreamExt, stream};
+use std::{io::Write, path::PathBuf};
+use tokio::{fs::File, io::AsyncReadExt};
+
+/// So much of a file is read at a time.
+const CHUNK: usize = 256 << 10;
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List documents, the one with the newest version first
+    #[command(after_help = "Examples:\n  spvctl document list --spv SPV-2026-001\n  spvctl document list --q passport")]
+    List(List),
+    /// Save the file of a version
+    #[command(
+        after_help = "Examples:\n  spvctl document get 6f1c2d3e-…\n  spvctl document get 6f1c2d3e-… --number 1 --out deed.pdf\n  spvctl document get 6f1c2d3e-… --out - | sha256sum"
+    )]
+    Get(Get),
+    /// Send a file in: for an order, as another version, for what was asked for, or for a client
+    #[command(
+        after_help = "Examples:\n  spvctl document put deed.pdf --spv SPV-2026-001\n  spvctl document put deed.pdf --document 6f1c2d3e-…\n  spvctl document put letter.pdf --client maya@example.com"
+    )]
+    Put(Put),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Beginnings of words of the document's, its order's or its client's name
+    #[arg(long, value_name = "WORDS")]
+    q: Option<String>,
+    /// Identifier, order number or id
+    #[arg(long, value_name = "ORDER")]
+    spv: Option<String>,
+    /// E-mail address or id
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct Get {
+    /// Id
+    document: DocumentId,
+    /// Which version [default: the newest]
+    #[arg(long, value_name = "N")]
+    number: Option<i64>,
+    /// Where to, `-` for standard output [default: its own name, in this folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Put {
+    file: PathBuf,
+    /// For this order: identifier, order number or id
+    #[arg(long, value_name = "ORDER", group = "target")]
+    spv: Option<String>,
+    /// As another version of this document: its id
+    #[arg(long, value_name = "ID", group = "target")]
+    document: Option<DocumentId>,
+    /// For what was asked for: the request's id
+    #[arg(long, value_name = "ID", group = "target")]
+    request: Option<DocumentRequestId>,
+    /// For this client: e-mail address or id
+    #[arg(long, value_name = "CLIENT", group = "target")]
+    client: Option<String>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::List(args) => {
+            let spv_id = match &args.spv {
+                Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+                None => None,
+            };
+            let client_id = match &args.client {
+                Some(name) => Some(named::client(ctx, name).await?.id),
+                None => None,
+            };
+            let page = documents::list(ctx, &Filter { q: args.q, spv_id, client_id }, &args.paging.query()).await?;
+            out.page(page.items.iter().map(record).collect(), "documents", page.next_cursor)
+        }
+        Verb::Get(args) => get(args, portal).await,
+        Verb::Put(args) => put(args, portal).await,
+    }
+}
+
+async fn get(args: Get, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let detail = documents::get(ctx, args.document).await?;
+    let number = args.number.unwrap_or(detail.document.versions_count);
+    let found = detail.versions.iter().find(|version| version.number == number);
+    let version = found.ok_or_else(|| Failure::Refused(format!("the document has no version {number}")))?;
+    let version = documents::seen(ctx, version.id).await?;
+    let mut content = ctx.options.storage.read(&version.storage_key, 0..version.bytes.unsigned_abs()).await?;
+    let path = args.out.unwrap_or_else(|| PathBuf::from(&version.file_name));
+    if path.as_os_str() == "-" {
+        let mut to = std::io::stdout().lock();
+        while let Some(bytes) = content.next().await {
+            to.write_all(&bytes?)?;
+        }
+        return Ok(to.flush()?);
+    }
+    // Never over a file that is there: its name may be one that somebody else chose.
+    let mut to = std::fs::File::create_new(&path)
+        .map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
+    while let Some(bytes) = content.next().await {
+        to.write_all(&bytes?)?;
+    }
+    to.sync_all()?;
+    say(&format!("Saved as {}.", path.display()));
+    Ok(())
+}
+
+async fn put(args: Put, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let cannot = |e: std::io::Error| Failure::Refused(format!("{} cannot be read: {e}", args.file.display()));
+    let file = File::open(&args.file).await.map_err(cannot)?;
+    let bytes = file.metadata().await.map_err(cannot)?.len();
+    let new = New {
+        file_name: args.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes,
+        document_id: args.document,
+        request_id: args.request,
+        spv_id: match &args.spv {
+            Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+            None => None,
+        },
+        client_id: match &args.client {
+            Some(name) => Some(named::client(ctx, name).await?.id),
+            None => None,
+        },
+    };
+    let upload = uploads::create(ctx, new).await?;
+    let upload = uploads::append(ctx, upload.id, 0, chunks(file)).await?;
+    let Some(document) = upload.kept_in else {
+        uploads::cancel(ctx, upload.id).await?;
+        return Err(Failure::Refused(format!("{} could not be read to its end", args.file.display())));
+    };
+    portal.out.one(record(&documents::get(ctx, document).await?.document))
+}
+
+fn chunks(file: File) -> impl Stream<Item = std::io::Result<Bytes>> + Send {
+    stream::try_unfold(file, async |mut file| {
+        let mut chunk = vec![0; CHUNK];
+        let read = file.read(&mut chunk).await?;
+        chunk.truncate(read);
+        Ok((read > 0).then(|| (Bytes::from(chunk), file)))
+    })
+}
+
+fn record(document: &Document) -> Record {
+    let latest: &Version = &document.latest;
+    Record::new()
+        .with("id", document.id.to_string())
+        .with("name", document.name.clone())
+        .with("client", document.client_name())
+        .with("order", document.spv_identifier())
+        .with("version", latest.number)
+        .with("media_type", latest.media_type.clone())
+        .with("bytes", latest.bytes)
+        .with("scan", latest.scan.name())
+        .more("file_name", latest.file_name.clone())
+        .more("sha256", latest.sha256.clone())
+        .more("uploaded_by", latest.uploaded_by.clone())
+        .more("updated_at", document.updated_at.to_rfc3339())
+}
