@@ -43,6 +43,7 @@ const groups: Group[] = [
       paths.clientBilling,
       ...['security', 'preferences', 'billing', 'activity'].map(paths.clientProfileTab),
       ...(await invoices(office, 'client@example.com')).map(paths.clientInvoice),
+      paths.clientDocuments,
       paths.clientProfile,
       paths.clientMessages,
       paths.clientThread('support'),
@@ -55,6 +56,7 @@ const groups: Group[] = [
     pages: async (office) => [
       ...employeePages,
       paths.employeeSecurity,
+      paths.employeeDocuments,
       paths.employeeRequests,
       paths.employeeMessages,
       paths.employeeInvoices,

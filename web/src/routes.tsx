@@ -28,6 +28,8 @@ const portals: RouteObject[] = [
       { path: 'billing/:id', lazy: () => import('./portals/client/billing/InvoicePage') },
       { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
       { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
+      { path: 'documents', lazy: () => import('./portals/client/DocumentsPage') },
+      { path: 'documents/:id', lazy: () => import('./portals/client/DocumentPage') },
     ],
   },
   {
@@ -49,6 +51,8 @@ const portals: RouteObject[] = [
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
       { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
+      { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
+      { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
       security,
     ],
   },

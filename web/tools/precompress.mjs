@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const dir = process.argv[2] ?? 'dist';
-const text = /\.(js|css|html|svg|json|txt|webmanifest)$/;
+const text = /\.(m?js|css|html|svg|json|txt|webmanifest)$/;
 const worthIt = 512;
 
 const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter(

@@ -111,6 +111,8 @@ const touchedBy: Record<string, string[]> = {
   request: ['requests'],
   spv: ['spvs', 'invoices'],
   step: ['spvs'],
+  document: ['documents'],
+  document_request: ['document_requests', 'documents'],
   session: ['security'],
   sign_in: ['security'],
   factor: ['security', 'me'],

@@ -113,6 +113,23 @@ export const queries = {
     pages(['requests', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+  documents: (query: Search & { spv_id?: string; client_id?: string }) =>
+    pages(['documents', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/documents', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  document: (id: string) =>
+    queryOptions({
+      queryKey: ['documents', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/documents/{id}', { params: { path: { id } }, signal })),
+    }),
+  documentRequests: (spvId: string) =>
+    queryOptions({
+      queryKey: ['document_requests', spvId],
+      queryFn: async ({ signal }) => {
+        const params = { path: { id: spvId } };
+        return (await body(api.GET('/rest/v1/spvs/{id}/document-requests', { params, signal }))).items;
+      },
+    }),
   activity: (query: { spv_id?: string; limit?: number }) =>
     pages(['activity', query], (cursor, signal) =>
       body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),

@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and schema can be used. */
+        /** Database, schema and storage can be used. */
         get: operations["health_ready"];
         put?: never;
         post?: never;
@@ -377,6 +377,126 @@ export interface paths {
         get: operations["dashboard_iso"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/document-requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One request. */
+        get: operations["document_request_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes what is asked for, as long as it is open. */
+        patch: operations["document_request_update"];
+        trace?: never;
+    };
+    "/rest/v1/document-requests/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes what has come as good. */
+        post: operations["document_request_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/document-requests/{id}/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends what has come back to the client. */
+        post: operations["document_request_return"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/document-requests/{id}/waive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Does without it. */
+        post: operations["document_request_waive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Documents you may see, the one with the newest version first. */
+        get: operations["document_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One document with all its versions. */
+        get: operations["document_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/documents/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an older version's content the newest version. */
+        post: operations["document_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -816,6 +936,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/spvs/{id}/document-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an order's client is asked for, the oldest first. */
+        get: operations["document_request_list"];
+        put?: never;
+        /** Asks an order's client for a document, and writes to them. */
+        post: operations["document_request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/spvs/{id}/hold": {
         parameters: {
             query?: never;
@@ -1015,6 +1153,76 @@ export interface paths {
         put?: never;
         /** You have read a conversation up to its end. */
         post: operations["thread_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The content that a link leads to, or a range of it. */
+        get: operations["file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Announces an upload (tus 1.0). `Location` is where its bytes go. */
+        post: operations["upload_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v1/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes an upload back. */
+        delete: operations["upload_delete"];
+        options?: never;
+        /** How far an upload is: `Upload-Offset`. One that is done names its `Spv-Document-Id`. */
+        head: operations["upload_get"];
+        /** Goes on with an upload. With its last byte it is a version, and the answer names its `Spv-Document-Id`. */
+        patch: operations["upload_append"];
+        trace?: never;
+    };
+    "/storage/v1/versions/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link to the content of a version. */
+        post: operations["version_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1284,6 +1492,95 @@ export interface components {
             /** Format: int64 */
             users: number;
         };
+        /** @enum {string} */
+        Disposition: "inline" | "attachment";
+        /** @description A document and its newest version. */
+        Document: {
+            /** @description What the caller may do with it: `upload` (another version), `restore`. */
+            can: string[];
+            client: components["schemas"]["Whose"];
+            id: components["schemas"]["DocumentId"];
+            latest: components["schemas"]["DocumentVersion"];
+            name: string;
+            request_id: components["schemas"]["DocumentRequestId"] | null;
+            spv_id: components["schemas"]["SpvId"] | null;
+            spv_identifier: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+            /** Format: int64 */
+            versions_count: number;
+        };
+        DocumentDetail: components["schemas"]["Document"] & {
+            /** @description Newest first. */
+            versions: components["schemas"]["DocumentVersion"][];
+        };
+        /** Format: uuid */
+        DocumentId: string;
+        /** @description A document that a client is asked for. */
+        DocumentRequest: {
+            /** @description What the caller may do with it: `upload`, `update`, `approve`, `return`, `waive`. */
+            can: string[];
+            /** Format: date-time */
+            created_at: string;
+            document_id: components["schemas"]["DocumentId"] | null;
+            /** Format: date */
+            due_date: string | null;
+            id: components["schemas"]["DocumentRequestId"];
+            instructions: string | null;
+            name: string;
+            /** @description Why it was sent back or waived. */
+            reason: string | null;
+            /** @description Whether the step waits for it. */
+            required: boolean;
+            spv_id: components["schemas"]["SpvId"];
+            status: components["schemas"]["DocumentRequestStatus"];
+            step_id: components["schemas"]["StepId"] | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What is left out stays as it is; null and empty texts clear. */
+        DocumentRequestChange: {
+            due_date?: string | null;
+            instructions?: string | null;
+            name?: string | null;
+            required?: boolean | null;
+            step_id?: components["schemas"]["StepId"] | null;
+        };
+        /** Format: uuid */
+        DocumentRequestId: string;
+        /** @enum {string} */
+        DocumentRequestStatus: "requested" | "submitted" | "approved" | "needs_revision" | "waived";
+        /** @description One content of a document. */
+        DocumentVersion: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: date-time */
+            created_at: string;
+            file_name: string;
+            id: components["schemas"]["VersionId"];
+            /** @description Whether a page can show it: PDF and pictures. */
+            inline: boolean;
+            /**
+             * @description Told from the bytes, not from the name.
+             * @example application/pdf
+             */
+            media_type: string;
+            /**
+             * Format: int64
+             * @description From 1 on.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description The number of the older version that this one brought back.
+             */
+            restored_from: number | null;
+            scan: components["schemas"]["Scan"];
+            sha256: string;
+            uploaded_by: components["schemas"]["Uploader"];
+        };
         /**
          * @description To be done before anything else: show the second factor, or get one.
          * @enum {string}
@@ -1337,6 +1634,12 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Opens for whoever holds it, and only for a moment. */
+        FileLink: {
+            /** Format: date-time */
+            expires_at: string;
+            url: string;
         };
         Health: {
             /** @example ok */
@@ -1462,6 +1765,10 @@ export interface components {
         };
         /** Format: uuid */
         IsoId: string;
+        /** @description A short list that has no pages. */
+        Items_DocumentRequest: {
+            items: components["schemas"]["DocumentRequest"][];
+        };
         /** @description A short list that has no pages. */
         Items_Job: {
             items: components["schemas"]["Job"][];
@@ -1649,6 +1956,14 @@ export interface components {
             name: string;
             phone?: string | null;
         };
+        NewDocumentRequest: {
+            due_date?: string | null;
+            instructions?: string | null;
+            name: string;
+            /** @description True unless told. */
+            required?: boolean | null;
+            step_id?: components["schemas"]["StepId"] | null;
+        };
         NewIso: {
             company_id: components["schemas"]["CompanyId"];
             email: string;
@@ -1738,6 +2053,9 @@ export interface components {
             /** @description `password_setup` or `welcome`. */
             type: string;
         };
+        Older: {
+            version_id: components["schemas"]["VersionId"];
+        };
         /** @description The order a client asks for. */
         OrderRequest: {
             country: components["schemas"]["Country"];
@@ -1797,6 +2115,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Company: {
             items: components["schemas"]["Company"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Document: {
+            items: components["schemas"]["Document"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -2029,6 +2353,11 @@ export interface components {
          * @enum {string}
          */
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
+        /**
+         * @description What a virus scanner said.
+         * @enum {string}
+         */
+        Scan: "not_scanned" | "clean" | "infected";
         /** @description Null is unset, and then shown nowhere. */
         Settings: {
             billing: components["schemas"]["Billing"] | null;
@@ -2141,6 +2470,8 @@ export interface components {
             can: string[];
             /** Format: date-time */
             completed_at: string | null;
+            /** @description Done once the last document required for it is approved or waived. */
+            completes_with_documents: boolean;
             document_url: string | null;
             /** Format: date */
             due_date: string | null;
@@ -2220,6 +2551,11 @@ export interface components {
             /** Format: int64 */
             threads: number;
         };
+        /** @description Who uploaded; without an id it was the operator. */
+        Uploader: {
+            id: components["schemas"]["UserId"] | null;
+            name: string;
+        };
         /** Format: uuid */
         UserId: string;
         /**
@@ -2227,6 +2563,15 @@ export interface components {
          * @enum {string}
          */
         UserStatus: "pending" | "active" | "suspended" | "archived";
+        /** Format: uuid */
+        VersionId: string;
+        WantedLink: {
+            disposition?: components["schemas"]["Disposition"] | null;
+        };
+        Whose: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
     };
     responses: {
         /** @description The request cannot be read, or names a field that does not exist. */
@@ -3184,6 +3529,293 @@ export interface operations {
             };
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["DocumentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["DocumentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentRequestChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["DocumentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_return: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["DocumentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_waive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["DocumentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of the document's name, its file's, its order's or its client's. */
+                q?: string;
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                /** @description `-updated_at`: so far the only order. */
+                order?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Document"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Older"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -4265,6 +4897,73 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    document_request_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_DocumentRequest"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDocumentRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     spv_hold: {
         parameters: {
             query?: never;
@@ -4673,6 +5372,205 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    file_get: {
+        parameters: {
+            query?: {
+                /** @description What the link holds. */
+                token?: string;
+            };
+            header?: {
+                /** @description `bytes=0-1023`; one range. */
+                Range?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    upload_create: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`. */
+                "Tus-Resumable": string;
+                /** @description Bytes of the whole file. */
+                "Upload-Length": number;
+                /** @description `file_name` and at most one of `document_id` (another version), `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff), each with its value in base64, separated by commas. */
+                "Upload-Metadata": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Made; it is at `Location`. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    upload_delete: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`. */
+                "Tus-Resumable": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    upload_get: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`. */
+                "Tus-Resumable": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    upload_append: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`. */
+                "Tus-Resumable": string;
+                /** @description Where the bytes belong: as far as the upload is. */
+                "Upload-Offset": number;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Taken, as far as `Upload-Offset` says. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    version_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["VersionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileLink"];
+                };
             };
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
 import { Tag } from './Tag';
 
-type Kind = 'spv' | 'step' | 'profile' | 'request' | 'invoice';
+type Kind = 'spv' | 'step' | 'profile' | 'request' | 'invoice' | 'document_request';
 
 const toneOf: Record<string, ToneName> = {
   pending: 'wait',
@@ -23,6 +23,10 @@ const toneOf: Record<string, ToneName> = {
   cancelled: 'rest',
   on_hold: 'rest',
   archived: 'rest',
+  requested: 'wait',
+  submitted: 'work',
+  needs_revision: 'stop',
+  waived: 'rest',
 };
 
 /** The status in words. */

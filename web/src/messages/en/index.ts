@@ -5,6 +5,7 @@ import billing from './billing.json';
 import client from './client.json';
 import common from './common.json';
 import dashboards from './dashboards.json';
+import documents from './documents.json';
 import employee from './employee.json';
 import threads from './messages.json';
 import orders from './orders.json';
@@ -23,6 +24,7 @@ export const messages = {
   employee,
   dashboards,
   messages: threads,
+  documents,
   orders,
   public: publicPages,
   profile,

@@ -1,4 +1,5 @@
 import {
+  IconFiles,
   IconFolders,
   IconLayoutDashboard,
   IconMessages,
@@ -18,6 +19,7 @@ export function Component() {
     <NavGroup label={t('portal.client')}>
       <Entry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
       <Entry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
+      <Entry to={paths.clientDocuments} icon={IconFiles} label={t('client:nav.documents')} />
       <Entry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>

@@ -8,6 +8,7 @@ import { queries } from '../../api/queries';
 import { number } from '../../messages/format';
 import { paths } from '../../paths';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
+import { RecentDocuments } from '../../shared/documents/RecentDocuments';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -78,6 +79,7 @@ export function Component() {
               <>
                 <QuickActions />
                 <RecentActivity activity={data?.activity} />
+                <RecentDocuments />
                 {data && <NeedHelp representative={data.representative} />}
               </>
             }

@@ -26,14 +26,24 @@ export function OrderCard({ spv }: { spv: Spv }) {
       <ProgressBar percent={spv.progress.percent} label={t('order.progress_of', { name: spv.identifier })} />
       <div className={classes.foot}>
         <span className={classes.phase}>{phaseText(t, spv)}</span>
-        <Button
-          component={Link}
-          to={paths.clientOrder(spv.id)}
-          variant="default"
-          aria-label={t('order.view_of', { name: spv.identifier })}
-        >
-          {t('order.view')}
-        </Button>
+        <span className={classes.buttons}>
+          <Button
+            component={Link}
+            to={paths.clientOrderDocuments(spv.id)}
+            variant="default"
+            aria-label={t('order.upload_of', { name: spv.identifier })}
+          >
+            {t('order.upload')}
+          </Button>
+          <Button
+            component={Link}
+            to={paths.clientOrder(spv.id)}
+            variant="default"
+            aria-label={t('order.view_of', { name: spv.identifier })}
+          >
+            {t('order.view')}
+          </Button>
+        </span>
       </div>
     </article>
   );

@@ -1,5 +1,11 @@
 import { Button } from '@mantine/core';
-import { IconFolderPlus, IconMessageCircle, IconReceipt2, type Icon } from '@tabler/icons-react';
+import {
+  IconFileUpload,
+  IconFolderPlus,
+  IconMessageCircle,
+  IconReceipt2,
+  type Icon,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
@@ -14,6 +20,7 @@ export function QuickActions() {
     <Section title={t('quick.title')}>
       <div className={classes.actions}>
         <Action to={paths.clientNewOrder} icon={IconFolderPlus} label={t('quick.new_order')} />
+        <Action to={paths.clientDocuments} icon={IconFileUpload} label={t('quick.upload')} />
         <Action to={paths.clientThread(support)} icon={IconMessageCircle} label={t('messages:contact')} />
         <Action to={paths.clientBilling} icon={IconReceipt2} label={t('quick.make_payment')} />
       </div>

@@ -1,4 +1,4 @@
-import { IconInbox, IconLayoutDashboard, IconMessages, IconReceipt2 } from '@tabler/icons-react';
+import { IconFiles, IconInbox, IconLayoutDashboard, IconMessages, IconReceipt2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
@@ -17,6 +17,7 @@ export function Component() {
         label={t('employee:nav.dashboard')}
       />
       <Entry to={paths.employeeRequests} icon={IconInbox} label={t('employee:nav.requests')} />
+      <Entry to={paths.employeeDocuments} icon={IconFiles} label={t('employee:nav.documents')} />
       <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>

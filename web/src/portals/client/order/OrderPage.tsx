@@ -5,6 +5,7 @@ import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { Timeline } from '../../../shared/activity/Timeline';
+import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
@@ -37,7 +38,12 @@ export function Component() {
           <Tasks spv={spv} />
           <TwoColumns
             // One line each: what belongs to the order.
-            main={<OrderThread spvId={spv.id} />}
+            main={
+              <>
+                <OrderDocuments spv={spv} />
+                <OrderThread spvId={spv.id} />
+              </>
+            }
             side={
               <>
                 <People spv={spv} />

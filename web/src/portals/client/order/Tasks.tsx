@@ -1,6 +1,7 @@
 import { IconCircleCheck, IconListCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
+import { RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
 import { waitsOn } from '../../../shared/spvs/due';
 import { StepList } from '../../../shared/spvs/StepList';
 import { Halves } from '../../../ui/TwoColumns';
@@ -11,14 +12,15 @@ import { EmptyState } from '../../../ui/states';
 export function Tasks({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'orders']);
   const yours = spv.steps.filter((step) => step.owner === 'client' || waitsOn(step) === 'client');
+  const requests = useRequests(spv);
   const ours = spv.steps.filter((step) => !yours.includes(step));
   return (
     <Halves
       left={
         <Section title={t('order.your_tasks')} flush>
-          {yours.length > 0 ? (
-            <StepList reader="client" steps={yours} label={t('order.your_tasks')} />
-          ) : (
+          <RequestedDocuments spv={spv} />
+          {yours.length > 0 && <StepList reader="client" steps={yours} label={t('order.your_tasks')} />}
+          {yours.length === 0 && requests.length === 0 && (
             <EmptyState
               icon={<IconCircleCheck size={20} />}
               title={t('orders:all_done')}

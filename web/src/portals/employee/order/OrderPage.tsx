@@ -6,6 +6,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
+import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
@@ -55,6 +56,7 @@ export function Component() {
               <Section title={t('spvs.steps')} flush>
                 <OrderSteps spv={spv} />
               </Section>
+              <OrderDocuments spv={spv} />
               <OrderThread spvId={spv.id} notes />
               <OrderInvoices spv={spv} />
             </>

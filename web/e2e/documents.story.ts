@@ -1,0 +1,233 @@
+/** Documents: asked for, sent in from a phone, sent back, sent in again, approved; and files that mean no good. */
+import { devices } from '@playwright/test';
+import type { Office } from './support/office';
+import type { Person } from './support/people';
+import { escaped } from './support/people';
+import { expect, test } from './support/story';
+
+const phone = devices['Pixel 7'];
+
+interface Upload {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+function file(name: string, content: string | Buffer, mimeType = 'application/octet-stream'): Upload {
+  return { name, mimeType, buffer: Buffer.from(content) };
+}
+
+/** A PDF of one page with a sentence on it, and a script that would open a dialog. */
+function pdf(sentence: string): Buffer {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\("run"\\)) >> >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
+    `<< /Length ${sentence.length + 34} >>\nstream\nBT /F 18 Tf 20 100 Td (${sentence}) Tj ET\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  let text = '%PDF-1.4\n';
+  const places = objects.map((object, index) => {
+    const place = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return place;
+  });
+  const start = text.length;
+  const table = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(text, 'latin1');
+}
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function choose(person: Person, area: string, files: Upload | Upload[]): Promise<void> {
+  const group = person.page.getByRole('group', { name: area, exact: true });
+  await group.locator('input[type="file"]').first().setInputFiles(files);
+}
+
+async function clientAndOrder(office: Office, first: string, last: string) {
+  const who = office.newcomer(first, last);
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  return { who, spv };
+}
+
+test('a document is asked for by mail, sent in from a phone, sent back, sent again and approved', async ({
+  office,
+}) => {
+  const { who, spv } = await clientAndOrder(office, 'Paloma', 'Reyes');
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.button('Request a document').click();
+  const dialog = elias.dialog('Request a document');
+  await elias.button('Ask for it', dialog).click();
+  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.writes({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
+  await elias.button('Ask for it', dialog).click();
+  await elias.isTold('Document Requested', 'Passport copy');
+
+  const mail = await office.portal.post.arrives(who.email, 'A document is needed');
+  expect(mail.text).toContain('Passport copy');
+  expect(mail.text).not.toMatch(/1,?250|Both pages/);
+
+  const paloma = await office.person(who.email, phone);
+  await paloma.opens(`/client-dashboard/orders/${spv.id}`);
+  const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+  await expect(asked).toContainText('Requested');
+  await expect(asked).toContainText('Both pages, please');
+  await paloma.button('Upload Passport copy').click();
+  const place = paloma.page.getByRole('group', { name: 'Upload Passport copy', exact: true });
+  await expect(paloma.button('Take a photo', place)).toBeVisible();
+  await choose(paloma, 'Upload Passport copy', file('../passport "scan".pdf', pdf('First try')));
+  await expect(asked).toContainText('Submitted');
+  await expect(asked).toContainText('passport _scan_.pdf');
+
+  // The staff see it come without loading anything anew, look at it, and send it back.
+  await elias.withoutReloading(async () => {
+    const row = elias.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+    await expect(row).toContainText('Submitted');
+    await elias.button('Preview passport _scan_.pdf, version 1', row).click();
+    const preview = elias.dialog('passport _scan_.pdf');
+    await expect(preview.getByRole('img', { name: 'passport _scan_.pdf, page 1 of 1' })).toBeVisible();
+    await elias.button('Close', preview).click();
+    await elias.button('Send Passport copy back').click();
+    const why = elias.dialog('Send Passport copy back');
+    await elias.button('Send back', why).click();
+    await elias.isRefused('Missing Information', 'Please fill in all required fields');
+    await elias.writes({ Reason: 'The second page is cut off' }, why);
+    await elias.button('Send back', why).click();
+    await elias.isTold('Document Sent Back', 'Passport copy');
+  });
+  const back = await office.portal.post.arrives(who.email, 'Please send “Passport copy” again');
+  expect(back.text).toContain('The second page is cut off');
+
+  await paloma.withoutReloading(async () => {
+    await expect(asked).toContainText('Needs revision');
+    await expect(asked).toContainText('Reason: The second page is cut off');
+    await paloma.button('Upload Passport copy').click();
+    await choose(paloma, 'Upload Passport copy', file('passport.pdf', pdf('Second try')));
+    await expect(asked).toContainText('Version 2');
+    await expect(asked).toContainText('Submitted');
+  });
+  await elias.button('Approve Passport copy').click();
+  await elias.isTold('Document Approved', 'Passport copy');
+  await expect(asked).toContainText('Approved');
+  await expect(paloma.button('Upload Passport copy')).toHaveCount(0);
+});
+
+test('the library finds documents, shows their versions, and staff bring an older one back', async ({
+  office,
+}) => {
+  const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');
+  const teodora = await office.person(who.email);
+  await teodora.opens(`/client-dashboard/orders/${spv.id}`);
+  await choose(teodora, `Upload documents for ${spv.identifier}`, [
+    file('Deed of trust.pdf', pdf('Deed')),
+    file('photo.png', png, 'image/png'),
+    file('holiday.png', '<!DOCTYPE html><script>document.title = "run"</script>', 'image/png'),
+  ]);
+  const table = `Documents of ${spv.identifier}`;
+  for (const name of ['Deed of trust.pdf', 'photo.png', 'holiday.png']) {
+    await expect(teodora.row(name, table)).toBeVisible();
+  }
+  // A page in disguise is what it is, and is not shown.
+  await expect(teodora.row('holiday.png', table)).toContainText('Web page');
+  await expect(teodora.row('holiday.png', table).getByRole('button', { name: /^Preview/ })).toHaveCount(0);
+  await teodora.button('Preview photo.png, version 1').click();
+  const picture = teodora.dialog('photo.png').getByRole('img', { name: 'photo.png' });
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await teodora.button('Close', teodora.dialog('photo.png')).click();
+  const saved = teodora.page.waitForEvent('download');
+  await teodora.button('Download Deed of trust.pdf, version 1').click();
+  expect((await saved).suggestedFilename()).toBe('Deed of trust.pdf');
+
+  await teodora.opens('/client-dashboard/documents');
+  await teodora.searches('Search documents', 'trust');
+  await expect(teodora.row('Deed of trust.pdf')).toContainText(spv.identifier);
+  await expect(teodora.row('photo.png')).toHaveCount(0);
+  await teodora.link('Deed of trust.pdf').click();
+  await choose(teodora, 'Upload a new version', file('Deed signed.pdf', pdf('Signed')));
+  await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(who.name);
+  await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(/[0-9a-f]{64}/);
+  await expect(teodora.page.getByRole('button', { name: /^Restore/ })).toHaveCount(0);
+
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/documents');
+  await elias.searches('Search documents', `${who.last} deed`);
+  await elias.row('Deed of trust.pdf').getByRole('link', { name: 'Deed of trust.pdf' }).click();
+  await elias.button('Restore version 1').click();
+  await elias.button('Restore', elias.dialog('Restore version 1?')).click();
+  await elias.isTold('Version Restored', 'Version 1 is the newest one again.');
+  await expect(elias.row('from version 1', 'Versions')).toContainText('Deed of trust.pdf');
+  await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
+});
+
+test('an upload survives a lost connection, and one that is cancelled leaves nothing', async ({ office }) => {
+  const { who, spv } = await clientAndOrder(office, 'Bastian', 'Kroll');
+  const bastian = await office.person(who.email);
+  bastian.foresees(/net::ERR_|Failed to load resource/);
+  await bastian.opens(`/client-dashboard/orders/${spv.id}`);
+  const area = `Upload documents for ${spv.identifier}`;
+  const uploads = bastian.page.getByRole('list', { name: 'Uploads' });
+  // Three pieces; the line is cut after the first has arrived.
+  let pieces = 0;
+  await bastian.page.route('**/storage/v1/uploads/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      pieces += 1;
+      if (pieces === 2) {
+        await bastian.page.context().setOffline(true);
+        return route.abort('internetdisconnected');
+      }
+    }
+    return route.continue();
+  });
+  await choose(
+    bastian,
+    area,
+    file('binder.pdf', Buffer.concat([pdf('Binder'), Buffer.alloc(11_000_000, 65)])),
+  );
+  await expect(uploads).toContainText('Waiting for the connection. It goes on by itself.', {
+    timeout: 20_000,
+  });
+  await bastian.page.context().setOffline(false);
+  await expect(uploads).toContainText('Uploaded', { timeout: 30_000 });
+  // The first piece was not sent again.
+  expect(pieces).toBeLessThanOrEqual(5);
+  await expect(bastian.row('binder.pdf', `Documents of ${spv.identifier}`)).toContainText('11');
+
+  // The next one hangs, and is taken back.
+  await bastian.page.unroute('**/storage/v1/uploads/*');
+  await bastian.page.route('**/storage/v1/uploads/*', (route) =>
+    route.request().method() === 'PATCH' ? new Promise<void>(() => undefined) : route.continue(),
+  );
+  const gone = bastian.page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().includes('/storage/v1/uploads/'),
+  );
+  await choose(bastian, area, file('slow.pdf', pdf('Slow')));
+  await bastian.button('Cancel the upload of slow.pdf').click();
+  expect((await gone).status()).toBe(204);
+  await expect(uploads).not.toContainText('slow.pdf');
+  await bastian.button('Hide binder.pdf').click();
+  await expect(uploads).toHaveCount(0);
+});
+
+test('an empty file and one that is too large are refused in words', async ({ office }) => {
+  const { who, spv } = await clientAndOrder(office, 'Ines', 'Falk');
+  const ines = await office.person(who.email);
+  await ines.opens(`/client-dashboard/orders/${spv.id}#documents`);
+  const uploads = ines.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const area = `Upload documents for ${spv.identifier}`;
+  await choose(ines, area, file('empty.pdf', ''));
+  await expect(uploads.filter({ hasText: 'empty.pdf' })).toContainText('This file is empty.');
+  await choose(ines, area, file('large.pdf', Buffer.alloc(25 * 1024 * 1024 + 1)));
+  await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
+  const long = `${'x'.repeat(300)}.pdf`;
+  await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
+  const table = `Documents of ${spv.identifier}`;
+  await expect(ines.row('evilfdp.exe', table)).toBeVisible();
+  await expect(ines.row(new RegExp(`^.*${escaped('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
+});

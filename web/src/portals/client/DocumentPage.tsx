@@ -1,0 +1,1 @@
+export { DocumentPage as Component } from '../../shared/documents/DocumentPage';

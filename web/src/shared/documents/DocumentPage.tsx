@@ -1,0 +1,184 @@
+import { Anchor, Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { api, body } from '../../api/client';
+import { queryClient } from '../../api/cache';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { DocumentDetail, DocumentVersion } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { ConfirmDialog } from '../../ui/ConfirmDialog';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { DetailList } from '../../ui/DetailList';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { ErrorState } from '../../ui/states';
+import { toast } from '../../ui/toasts';
+import { TwoColumns } from '../../ui/TwoColumns';
+import classes from './documents.module.css';
+import { usePlaces } from './places';
+import { ScanTag } from './ScanTag';
+import { UploadArea } from './UploadArea';
+import { VersionButtons } from './VersionButtons';
+import { factsOf } from './words';
+
+/** One document: its versions, and a place for the next one. */
+export function DocumentPage() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['documents', 'common']);
+  const places = usePlaces();
+  const { data: document, error, refetch } = useQuery(queries.document(id));
+  if (error && !document) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader
+        title={document?.name ?? t('one')}
+        text={document && factsOf(t, document.latest)}
+        back={
+          <Anchor component={Link} to={places.documents} fz="inherit">
+            ← {t('title')}
+          </Anchor>
+        }
+      />
+      {document ? (
+        <TwoColumns main={<Versions document={document} />} side={<Side document={document} />} />
+      ) : (
+        <Skeleton height={320} radius="md" />
+      )}
+    </>
+  );
+}
+
+function Versions({ document }: { document: DocumentDetail }) {
+  const { t } = useTranslation(['documents', 'common']);
+  const [restoring, setRestoring] = useState<DocumentVersion | null>(null);
+  const columns: Column<DocumentVersion>[] = [
+    {
+      key: 'number',
+      header: t('column.version'),
+      cell: (version) => (
+        <>
+          {version.number}
+          {version.restored_from !== null && (
+            <span className={classes.aside}> {t('restored_from', { number: version.restored_from })}</span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'file',
+      header: t('column.file'),
+      wide: true,
+      cell: (version) => (
+        <>
+          {version.file_name}
+          <div className={classes.aside}>{factsOf(t, version)}</div>
+          <div className={`${classes.hash} mono`}>
+            <span className="sr-only">{t('hash')}: </span>
+            {version.sha256}
+          </div>
+        </>
+      ),
+    },
+    { key: 'who', header: t('column.who'), cell: (version) => version.uploaded_by.name },
+    { key: 'when', header: t('column.when'), cell: (version) => dateTime(version.created_at) },
+    { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
+    {
+      key: 'actions',
+      header: t('column.actions'),
+      actions: true,
+      cell: (version) => (
+        <div className={classes.buttons}>
+          {document.can.includes('restore') && version.id !== document.latest.id && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={t('restore.of', { number: version.number })}
+              onClick={() => setRestoring(version)}
+            >
+              {t('restore.restore')}
+            </Button>
+          )}
+          <VersionButtons version={version} />
+        </div>
+      ),
+    },
+  ];
+  return (
+    <Section title={t('versions')} flush>
+      <DataTable
+        label={t('versions')}
+        columns={columns}
+        state={{ rows: document.versions, error: null, retry: () => undefined }}
+        rowKey={(version) => version.id}
+        empty={null}
+      />
+      {restoring && <Restore document={document} version={restoring} onClose={() => setRestoring(null)} />}
+    </Section>
+  );
+}
+
+function Restore(props: { document: DocumentDetail; version: DocumentVersion; onClose: () => void }) {
+  const { t } = useTranslation(['documents', 'common']);
+  const { document, version, onClose } = props;
+  const restore = useMutation({
+    mutationFn: () => {
+      const params = { path: { id: document.id } };
+      return body(api.POST('/rest/v1/documents/{id}/restore', { params, body: { version_id: version.id } }));
+    },
+    onSuccess: (restored) => {
+      queryClient.setQueryData(queries.document(document.id).queryKey, restored);
+      void queryClient.invalidateQueries({ queryKey: ['documents'] });
+      toast({ title: t('restore.done'), description: t('restore.done_text', { number: version.number }) });
+      onClose();
+    },
+    onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
+  });
+  return (
+    <ConfirmDialog
+      title={t('restore.title', { number: version.number })}
+      confirmLabel={t('restore.restore')}
+      busyLabel={t('common:saving')}
+      busy={restore.isPending}
+      onConfirm={() => restore.mutate()}
+      onClose={onClose}
+    >
+      {t('restore.text', { number: version.number })}
+    </ConfirmDialog>
+  );
+}
+
+function Side({ document }: { document: DocumentDetail }) {
+  const { t } = useTranslation('documents');
+  const places = usePlaces();
+  const order = document.spv_id && (
+    <Anchor component={Link} to={places.order(document.spv_id)} fz="inherit">
+      {document.spv_identifier}
+    </Anchor>
+  );
+  return (
+    <>
+      <Section title={t('about')}>
+        <DetailList
+          details={[
+            [t('column.client'), places.isClient ? null : document.client.name],
+            [t('column.order'), order],
+            [t('column.version'), String(document.versions_count)],
+            [t('column.updated'), dateTime(document.updated_at)],
+          ]}
+        />
+      </Section>
+      {document.can.includes('upload') && (
+        <Section title={t('upload.version')}>
+          <UploadArea
+            target={document.request_id ? { request_id: document.request_id } : { document_id: document.id }}
+            label={t('upload.version')}
+            single
+          />
+        </Section>
+      )}
+    </>
+  );
+}

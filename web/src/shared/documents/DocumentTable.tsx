@@ -1,0 +1,76 @@
+import { Anchor } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { ReactNode } from 'react';
+import type { Document } from '../../api/types';
+import { DataTable, type Column, type TableState } from '../../ui/DataTable';
+import { Ago } from '../../ui/DateText';
+import { usePlaces } from './places';
+import { ScanTag } from './ScanTag';
+import { VersionButtons } from './VersionButtons';
+import { factsOf } from './words';
+
+interface Props {
+  label: string;
+  state: TableState<Document>;
+  empty: ReactNode;
+  /** Shows whose and which order's they are: in the library. */
+  across?: boolean;
+}
+
+export function DocumentTable({ label, state, empty, across = false }: Props) {
+  const { t } = useTranslation('documents');
+  const places = usePlaces();
+  const columns: Column<Document>[] = [
+    {
+      key: 'name',
+      header: t('column.name'),
+      wide: true,
+      cell: (document) => (
+        <Anchor component={Link} to={places.document(document.id)} fz="inherit" fw={500}>
+          {document.name}
+        </Anchor>
+      ),
+    },
+  ];
+  if (across && !places.isClient) {
+    columns.push({ key: 'client', header: t('column.client'), cell: (document) => document.client.name });
+  }
+  if (across) {
+    columns.push({
+      key: 'order',
+      header: t('column.order'),
+      cell: (document) =>
+        document.spv_id && (
+          <Anchor component={Link} to={places.order(document.spv_id)} fz="inherit">
+            {document.spv_identifier}
+          </Anchor>
+        ),
+    });
+  }
+  columns.push(
+    { key: 'kind', header: t('column.kind'), cell: (document) => factsOf(t, document.latest) },
+    {
+      key: 'version',
+      header: t('column.version'),
+      cell: (document) => <span className="num">{document.versions_count}</span>,
+    },
+    { key: 'scan', header: t('column.scan'), cell: (document) => <ScanTag scan={document.latest.scan} /> },
+    { key: 'updated', header: t('column.updated'), cell: (document) => <Ago at={document.updated_at} /> },
+    {
+      key: 'actions',
+      header: t('column.actions'),
+      actions: true,
+      cell: (document) => <VersionButtons version={document.latest} />,
+    },
+  );
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      state={state}
+      rowKey={(document) => document.id}
+      empty={empty}
+    />
+  );
+}

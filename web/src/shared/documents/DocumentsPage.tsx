@@ -1,0 +1,46 @@
+import { IconFiles } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import { PageHeader } from '../../ui/PageHeader';
+import { SearchBox } from '../../ui/SearchBox';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { listState } from '../listState';
+import { useParam } from '../queryParams';
+import { DocumentTable } from './DocumentTable';
+import { usePlaces } from './places';
+import { UploadArea } from './UploadArea';
+
+/** Every document, across orders. */
+export function DocumentsPage({ back }: { back?: ReactNode }) {
+  const { t } = useTranslation(['documents', 'common']);
+  const [q, setQ] = useParam('q');
+  const { isClient } = usePlaces();
+  const state = listState(useInfiniteQuery(queries.documents({ q: q || undefined })));
+  return (
+    <>
+      <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
+      {isClient && (
+        <Section title={t('upload.title')}>
+          <UploadArea target={{}} label={t('upload.title')} />
+        </Section>
+      )}
+      <Section title={t('all')} flush actions={<SearchBox label={t('search')} value={q} onChange={setQ} />}>
+        <DocumentTable
+          label={t('all')}
+          state={state}
+          across
+          empty={
+            <EmptyState
+              icon={<IconFiles size={20} />}
+              title={q ? t('common:no_match', { q }) : t('empty')}
+              text={!q && isClient ? t('empty_text') : undefined}
+            />
+          }
+        />
+      </Section>
+    </>
+  );
+}

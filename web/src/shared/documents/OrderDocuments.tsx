@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { IconFiles } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router-dom';
+import { queries } from '../../api/queries';
+import type { SpvDetail } from '../../api/types';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { listState } from '../listState';
+import classes from './documents.module.css';
+import { DocumentTable } from './DocumentTable';
+import { usePlaces } from './places';
+import { RequestForm } from './RequestForm';
+import { RequestList } from './RequestList';
+import { UploadArea } from './UploadArea';
+
+const resting = ['on_hold', 'cancelled', 'closed'];
+
+/** The documents of one order; for the staff also what its client is asked for, which clients have among their tasks. */
+export function OrderDocuments({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation('documents');
+  const { isClient } = usePlaces();
+  const [asking, setAsking] = useState(false);
+  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: !isClient });
+  const state = listState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
+  const place = useRef<HTMLDivElement>(null);
+  const { hash } = useLocation();
+  useEffect(() => {
+    if (hash === '#documents') place.current?.scrollIntoView({ block: 'start' });
+  }, [hash]);
+  const mayAsk = !isClient && !resting.includes(spv.status);
+  return (
+    <>
+      {!isClient && (
+        <Section
+          title={t('requests')}
+          flush
+          actions={
+            mayAsk && (
+              <Button variant="default" onClick={() => setAsking(true)}>
+                {t('request.new')}
+              </Button>
+            )
+          }
+        >
+          {requests.data?.length === 0 && (
+            <EmptyState icon={<IconFiles size={20} />} title={t('request.none')} />
+          )}
+          {requests.data && <RequestList requests={requests.data} spv={spv} label={t('requests')} />}
+          {asking && <RequestForm spv={spv} onClose={() => setAsking(false)} />}
+        </Section>
+      )}
+      <div ref={place} className={classes.place}>
+        <Section title={t('title')} flush>
+          <DocumentTable
+            label={t('of_order', { name: spv.identifier })}
+            state={state}
+            empty={<EmptyState icon={<IconFiles size={20} />} title={t('empty')} />}
+          />
+          <div className={classes.body}>
+            <UploadArea target={{ spv_id: spv.id }} label={t('upload.to', { name: spv.identifier })} />
+          </div>
+        </Section>
+      </div>
+    </>
+  );
+}

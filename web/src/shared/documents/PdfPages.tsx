@@ -1,0 +1,90 @@
+import { Button, Skeleton } from '@mantine/core';
+import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
+// oxlint-disable-next-line import/default -- Vite answers the address of the file
+import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { heardFetch } from '../../api/connection';
+import { ErrorState } from '../../ui/states';
+import classes from './documents.module.css';
+
+GlobalWorkerOptions.workerSrc = worker;
+
+/** The pages of a PDF, one at a time, drawn as pictures: nothing that is written in the file is run. */
+export default function PdfPages({ url, name }: { url: string; name: string }) {
+  const { t } = useTranslation('documents');
+  const [file, setFile] = useState<PDFDocumentProxy | null>(null);
+  const [page, setPage] = useState(1);
+  const [failed, setFailed] = useState(false);
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    let over = false;
+    let close = () => {};
+    // Whole and at once: the link would be over when a later page is turned to.
+    const load = async () => {
+      const answer = await heardFetch(url);
+      if (!answer.ok) throw new Error(`the file: ${answer.status}`);
+      const task = getDocument({ data: await answer.arrayBuffer(), enableXfa: false, useWasm: false });
+      close = () => void task.destroy();
+      const opened = await task.promise;
+      if (over) close();
+      else setFile(opened);
+    };
+    load().catch(() => !over && setFailed(true));
+    return () => {
+      over = true;
+      close();
+    };
+  }, [url]);
+
+  useEffect(() => {
+    if (!file || !canvas.current) return undefined;
+    let task: RenderTask | undefined;
+    let over = false;
+    const draw = async (onto: HTMLCanvasElement) => {
+      const sheet = await file.getPage(page);
+      if (over) return;
+      const [width = 1] = [sheet.getViewport({ scale: 1 }).width];
+      const shown = onto.parentElement?.clientWidth ?? 800;
+      const viewport = sheet.getViewport({ scale: (Math.min(shown, 900) / width) * (devicePixelRatio || 1) });
+      onto.width = viewport.width;
+      onto.height = viewport.height;
+      task = sheet.render({ canvas: onto, viewport });
+      await task.promise;
+    };
+    draw(canvas.current).catch((error: unknown) => {
+      if (!over && (error as Error).name !== 'RenderingCancelledException') setFailed(true);
+    });
+    return () => {
+      over = true;
+      task?.cancel();
+    };
+  }, [file, page]);
+
+  if (failed) return <ErrorState message={t('preview.broken')} onRetry={() => setFailed(false)} />;
+  const pages = file?.numPages ?? 0;
+  return (
+    <div className={classes.pdf}>
+      {!file && <Skeleton height={360} />}
+      <canvas
+        ref={canvas}
+        className={classes.sheet}
+        role="img"
+        aria-label={t('preview.page_of', { name, page, pages })}
+        hidden={!file}
+      />
+      {pages > 1 && (
+        <div className={classes.pager}>
+          <Button variant="default" disabled={page === 1} onClick={() => setPage(page - 1)}>
+            {t('preview.previous')}
+          </Button>
+          <span className="num">{t('preview.page', { page, pages })}</span>
+          <Button variant="default" disabled={page === pages} onClick={() => setPage(page + 1)}>
+            {t('preview.next')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core';
+import { IconFiles } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { ActivityWaiting } from '../../ui/ActivityList';
+import { Ago } from '../../ui/DateText';
+import { Section } from '../../ui/Section';
+import { EmptyState, ErrorState } from '../../ui/states';
+import classes from './documents.module.css';
+import { usePlaces } from './places';
+import { factsOf } from './words';
+
+/** The documents with the newest versions; events refresh them while the page is open. */
+export function RecentDocuments() {
+  const { t } = useTranslation(['documents', 'common']);
+  const places = usePlaces();
+  const { data, error, refetch } = useInfiniteQuery(queries.documents({ limit: 4 }));
+  return (
+    <Section
+      title={t('recent')}
+      actions={
+        <Anchor component={Link} to={places.documents} size="sm" aria-label={t('view_all_of')}>
+          {t('view_all')}
+        </Anchor>
+      }
+    >
+      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && <ActivityWaiting />}
+      {data?.length === 0 && <EmptyState icon={<IconFiles size={20} />} title={t('empty')} />}
+      {data && data.length > 0 && (
+        <ul className={classes.recent}>
+          {data.map((document) => (
+            <li key={document.id}>
+              <Anchor component={Link} to={places.document(document.id)} size="sm" fw={500}>
+                {document.name}
+              </Anchor>
+              <span className={classes.aside}>
+                {factsOf(t, document.latest)} · <Ago at={document.updated_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

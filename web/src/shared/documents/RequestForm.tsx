@@ -1,0 +1,117 @@
+import { Switch, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, edited, idempotent } from '../../api/client';
+import { queryClient } from '../../api/cache';
+import type { ApiError } from '../../api/errors';
+import type { DocumentRequest, SpvDetail } from '../../api/types';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { FormModal } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+import { orNull, required } from '../rules';
+import { isStale, StaleProblem } from '../StaleProblem';
+import { useMissing, useSave } from '../useSave';
+
+interface Props {
+  spv: SpvDetail;
+  /** The one to change; without it a new one is made. */
+  request?: DocumentRequest;
+  onClose: () => void;
+}
+
+const none = 'none';
+
+/** Asks a client for a document, or changes what was asked for. */
+export function RequestForm({ spv, request, onClose }: Props) {
+  const { t } = useTranslation(['documents', 'common', 'names']);
+  const missing = useMissing();
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const form = useForm({
+    initialValues: {
+      name: request?.name ?? '',
+      instructions: request?.instructions ?? '',
+      due_date: request?.due_date ?? '',
+      step_id: request?.step_id ?? none,
+      required: request?.required ?? true,
+    },
+    validate: { name: required },
+  });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values, key) => {
+      const input = {
+        name: values.name,
+        instructions: orNull(values.instructions),
+        due_date: orNull(values.due_date),
+        step_id: values.step_id === none ? null : values.step_id,
+        required: values.required,
+      };
+      const params = { path: { id: spv.id }, ...idempotent(key) };
+      return body(
+        request
+          ? api.PATCH('/rest/v1/document-requests/{id}', { params: edited(request), body: input })
+          : api.POST('/rest/v1/spvs/{id}/document-requests', { params, body: input }),
+      );
+    },
+    saved: (saved) => {
+      void queryClient.invalidateQueries({ queryKey: ['document_requests'] });
+      toast({ title: request ? t('request.changed') : t('request.asked'), description: saved.name });
+      onClose();
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = () => {
+    void queryClient.invalidateQueries({ queryKey: ['document_requests'] });
+    onClose();
+  };
+  const steps = spv.steps.map((step) => ({ value: step.id, label: `${step.step_order}. ${step.step_name}` }));
+  return (
+    <FormModal
+      title={request ? t('request.edit_of', { name: request.name }) : t('request.new')}
+      text={request ? undefined : t('request.new_text', { name: spv.client_name })}
+      submitLabel={request ? t('common:save') : t('request.ask')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={stale && <StaleProblem error={stale} onReload={reload} />}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('request.name')}
+        placeholder={t('request.name_example')}
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Textarea
+        label={t('names:field.instructions')}
+        description={t('request.instructions_text')}
+        autosize
+        minRows={2}
+        {...form.getInputProps('instructions')}
+      />
+      <TextInput
+        size="sm"
+        type="date"
+        label={t('names:field.due_date')}
+        {...form.getInputProps('due_date')}
+      />
+      <ChoiceSelect
+        label={t('names:field.step_id')}
+        choices={[{ value: none, label: t('request.no_step') }, ...steps]}
+        {...form.getInputProps('step_id')}
+      />
+      <Switch
+        label={t('request.required')}
+        description={t('request.required_text')}
+        {...form.getInputProps('required', { type: 'checkbox' })}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DocumentRequest, SpvDetail } from '../../api/types';
+import { DueTag } from '../spvs/DueTag';
+import { StatusBadge } from '../../ui/StatusBadge';
+import classes from './documents.module.css';
+import { ReviewButtons } from './ReviewButtons';
+import { SubmittedFile } from './SubmittedFile';
+import { UploadArea } from './UploadArea';
+
+interface Props {
+  requests: DocumentRequest[];
+  spv: SpvDetail;
+  label: string;
+}
+
+/** What a client is asked for, with what can be done about each by whoever reads it. */
+export function RequestList({ requests, spv, label }: Props) {
+  return (
+    <ul className={classes.requests} aria-label={label}>
+      {requests.map((request) => (
+        <Row key={request.id} request={request} spv={spv} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
+  const { t } = useTranslation('documents');
+  const [open, setOpen] = useState(false);
+  const { name } = request;
+  const waits = request.status === 'requested' || request.status === 'needs_revision';
+  const step = spv.steps.find((step) => step.id === request.step_id);
+  const facts = [
+    !request.required && t('request.optional'),
+    step && t('request.for_step', { step: step.step_name }),
+  ];
+  return (
+    <li className={classes.request}>
+      <div className={classes.requestHead}>
+        <span className={classes.requestName}>{name}</span>
+        <StatusBadge kind="document_request" status={request.status} />
+        {waits && <DueTag day={request.due_date} />}
+      </div>
+      {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
+      {request.instructions && <div>{request.instructions}</div>}
+      {request.reason && (
+        <div className={request.status === 'waived' ? classes.aside : classes.reason}>
+          {t('request.reason', { reason: request.reason })}
+        </div>
+      )}
+      {request.document_id && <SubmittedFile id={request.document_id} />}
+      <div className={classes.requestActions}>
+        {request.can.includes('upload') && (
+          <Button
+            variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
+            size="compact-sm"
+            aria-expanded={open}
+            aria-label={t('request.upload_of', { name })}
+            onClick={() => setOpen(!open)}
+          >
+            {request.document_id ? t('request.upload_again') : t('request.upload')}
+          </Button>
+        )}
+        <ReviewButtons request={request} spv={spv} />
+      </div>
+      {open && request.can.includes('upload') && (
+        <UploadArea
+          target={{ request_id: request.id }}
+          label={t('request.upload_of', { name })}
+          single
+          onKept={() => setOpen(false)}
+        />
+      )}
+    </li>
+  );
+}

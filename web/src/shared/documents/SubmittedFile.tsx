@@ -1,0 +1,31 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../api/queries';
+import classes from './documents.module.css';
+import { usePlaces } from './places';
+import { VersionButtons } from './VersionButtons';
+import { factsOf } from './words';
+
+/** What has come for a request: its newest version, and the way to all of them. */
+export function SubmittedFile({ id }: { id: string }) {
+  const { t } = useTranslation('documents');
+  const places = usePlaces();
+  const { data: document } = useQuery(queries.document(id));
+  if (!document) return null;
+  const { latest } = document;
+  return (
+    <div className={classes.submitted}>
+      <span>
+        <Anchor component={Link} to={places.document(id)} fz="inherit">
+          {latest.file_name}
+        </Anchor>{' '}
+        <span className={classes.aside}>
+          {t('request.version', { number: latest.number })} · {factsOf(t, latest)}
+        </span>
+      </span>
+      <VersionButtons version={latest} />
+    </div>
+  );
+}

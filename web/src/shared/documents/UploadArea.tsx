@@ -1,0 +1,74 @@
+import '@mantine/dropzone/styles.layer.css';
+import { Button } from '@mantine/core';
+import { Dropzone } from '@mantine/dropzone';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconCamera, IconUpload } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './documents.module.css';
+import { UploadList } from './UploadList';
+import { send, type Kept, type Target } from './uploads';
+
+interface Props {
+  target: Target;
+  /** What is sent here, for people who hear the page. */
+  label: string;
+  /** Another version is one file; anything else may be several at once. */
+  single?: boolean;
+  onKept?: Kept;
+}
+
+/** Takes files: dropped, chosen, or on a phone from the camera. */
+export function UploadArea({ target, label, single = false, onKept }: Props) {
+  const { t } = useTranslation('documents');
+  const open = useRef<() => void>(null);
+  const camera = useRef<HTMLInputElement>(null);
+  const hasCamera = useMediaQuery('(pointer: coarse)');
+  const take = (files: readonly File[]) => void send(files, target, onKept);
+  return (
+    <div className={classes.area} role="group" aria-label={label}>
+      <Dropzone
+        openRef={open}
+        onDrop={take}
+        multiple={!single}
+        activateOnClick={false}
+        className={classes.zone}
+        inputProps={{ 'aria-label': label }}
+      >
+        <div className={classes.zoneInner}>
+          <IconUpload size={18} aria-hidden="true" />
+          <span>{single ? t('upload.drop_one') : t('upload.drop')}</span>
+          <div className={classes.zoneButtons}>
+            <Button variant="default" onClick={() => open.current?.()} className={classes.pointed}>
+              {single ? t('upload.choose_one') : t('upload.choose')}
+            </Button>
+            {hasCamera && (
+              <Button
+                variant="default"
+                leftSection={<IconCamera size={15} />}
+                onClick={() => camera.current?.click()}
+                className={classes.pointed}
+              >
+                {t('upload.camera')}
+              </Button>
+            )}
+          </div>
+        </div>
+      </Dropzone>
+      {hasCamera && (
+        <input
+          ref={camera}
+          type="file"
+          accept="image/*"
+          capture="environment"
+          hidden
+          onChange={(event) => {
+            take([...(event.currentTarget.files ?? [])]);
+            event.currentTarget.value = '';
+          }}
+        />
+      )}
+      <UploadList target={target} />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { IconCircleCheck, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { bytes } from '../../messages/format';
+import { ProgressBar } from '../../ui/ProgressBar';
+import classes from './documents.module.css';
+import { dismiss, resume, useUploads, type Running, type Target } from './uploads';
+
+/** What is being sent to one target, with how far it is. */
+export function UploadList({ target }: { target: Target }) {
+  const { t } = useTranslation('documents');
+  const uploads = useUploads(target);
+  if (uploads.length === 0) return null;
+  return (
+    <ul className={classes.uploads} aria-label={t('upload.running')}>
+      {uploads.map((upload) => (
+        <Row key={upload.id} upload={upload} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ upload }: { upload: Running }) {
+  const { t } = useTranslation(['documents', 'common']);
+  const { id, name, status } = upload;
+  return (
+    <li className={classes.upload} data-status={status}>
+      <div className={classes.uploadWords}>
+        <span className={classes.uploadName}>{name}</span>
+        <span className={classes.uploadFacts} role="status">
+          {status === 'sending' && bytes(upload.bytes)}
+          {status === 'waiting' && t('upload.waiting')}
+          {status === 'failed' && upload.problem}
+          {status === 'done' && (
+            <>
+              <IconCircleCheck size={14} aria-hidden="true" /> {t('upload.done')}
+            </>
+          )}
+        </span>
+        {status !== 'done' && status !== 'failed' && (
+          <ProgressBar
+            percent={upload.bytes ? (100 * upload.sent) / upload.bytes : 0}
+            label={t('upload.progress_of', { name })}
+          />
+        )}
+      </div>
+      {status === 'failed' && (
+        <Button variant="default" onClick={() => resume(id)} aria-label={t('upload.retry_of', { name })}>
+          {t('common:try_again')}
+        </Button>
+      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={32}
+        aria-label={status === 'done' ? t('upload.hide_of', { name }) : t('upload.cancel_of', { name })}
+        onClick={() => dismiss(id)}
+      >
+        <IconX size={16} />
+      </ActionIcon>
+    </li>
+  );
+}
