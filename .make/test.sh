@@ -78,9 +78,11 @@ types_are_fresh() {
 need
 sh .make/tools.sh || { echo "0 passed, 1 failed"; exit 1; }
 postgres=$(mktemp -d /tmp/spv-pg-XXXXXX)
-trap '.make/postgres.sh stop "$postgres"; rm -rf "$logs"' EXIT
+s3=$(mktemp -d /tmp/spv-s3-XXXXXX)
+trap '.make/postgres.sh stop "$postgres"; .make/s3.sh stop "$s3"; rm -rf "$logs"' EXIT
 TEST_POSTGRES_URL=$(.make/postgres.sh start "$postgres" fsync=off) || { echo "0 passed, 1 failed"; exit 1; }
-export TEST_POSTGRES_URL
+TEST_S3_URL=$(.make/s3.sh start "$s3") || { echo "0 passed, 1 failed"; exit 1; }
+export TEST_POSTGRES_URL TEST_S3_URL
 
 check "web packages" npm --prefix web ci --no-audit --no-fund --loglevel=error
 check "web packages of the type generator" npm --prefix web/tools/openapi ci --no-audit --no-fund --loglevel=error
