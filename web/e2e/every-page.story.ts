@@ -100,7 +100,7 @@ const screens: Record<string, BrowserContextOptions> = {
 test('no address of a portal is left out below', () => {
   const swept = [paths.clientDashboard, paths.clientOrders, paths.clientProfile, paths.employeeDashboard];
   const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
-  rest.push(paths.clientMessages, paths.employeeMessages);
+  rest.push(paths.clientMessages, paths.employeeMessages, paths.clientDocuments, paths.employeeDocuments);
   rest.push(paths.clientNewOrder, paths.clientBilling, paths.employeeRequests, paths.employeeInvoices);
   const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
   rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);

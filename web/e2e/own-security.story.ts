@@ -17,6 +17,7 @@ test('a new password needs the old one, and signs out every other browser', asyn
   await laptop.page.getByRole('button', { name: /^Account menu of/ }).click();
   await laptop.page.getByRole('menuitem', { name: 'Profile and security' }).click();
   await laptop.isAt(paths.clientProfile);
+  await laptop.page.getByRole('tab', { name: 'Security Settings' }).click();
   await laptop.button('Change Password').click();
   const dialog = laptop.dialog('Change Password');
   await expect(dialog).toContainText('Your other sessions end');
@@ -40,7 +41,7 @@ test('a new password needs the old one, and signs out every other browser', asyn
   await expect(dialog).toBeHidden();
   // The other browser is led away without anybody touching it.
   await expect(phone.page).toHaveURL((url) => url.pathname === '/', seconds);
-  await laptop.isAt(paths.clientProfile);
+  await laptop.isAt(paths.clientProfileTab('security'));
   await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible(seconds);
   await expect(laptop.row(/Signed out.*password was changed/, 'Sign-in history').first()).toBeVisible(
     seconds,
@@ -53,7 +54,7 @@ test('a second factor is set up, asked for, and taken away again', async ({ offi
   test.slow();
   const who = await client(office, 'Tove', 'Adler');
   const tove = await signedIn(office, who);
-  await tove.opens(paths.clientProfile);
+  await tove.opens(paths.clientProfileTab('security'));
   const section = tove.card('Two-factor authentication');
   await expect(section).toContainText('Off');
   await tove.button('Enable 2FA', section).click();
@@ -117,7 +118,7 @@ test('a second factor is set up, asked for, and taken away again', async ({ offi
 test('two apps are told apart by name, and each works alone', async ({ office }) => {
   const who = await client(office, 'Ines', 'Moreau');
   const ines = await signedIn(office, who);
-  await ines.opens(paths.clientProfile);
+  await ines.opens(paths.clientProfileTab('security'));
   const section = ines.card('Two-factor authentication');
   await ines.button('Enable 2FA', section).click();
   await enrols(ines, 'Set up two-factor authentication');
@@ -151,7 +152,7 @@ test('sessions are seen and ended, one, all others and every one', async ({ offi
     await signedIn(office, who),
     await signedIn(office, who),
   ];
-  await sol.opens(paths.clientProfile);
+  await sol.opens(paths.clientProfileTab('security'));
   const section = sol.card('Sessions');
   const rows = section.getByRole('listitem');
   // Setting the password by its link began one more.
@@ -184,7 +185,7 @@ test('a new e-mail address is confirmed at both places', async ({ office }) => {
   const who = await client(office, 'Runa', 'Falk');
   const next = office.newcomer('Runa', 'Berg').email;
   const runa = await signedIn(office, who);
-  await runa.opens(paths.clientProfile);
+  await runa.opens(paths.clientProfileTab('security'));
   const section = runa.card('E-mail address');
   await runa.button('Change e-mail address', section).click();
   const dialog = runa.dialog('Change e-mail address');
@@ -226,7 +227,7 @@ test('a change of address is taken back', async ({ office }) => {
   const who = await client(office, 'Otto', 'Reyes');
   const next = office.newcomer('Otto', 'Quint').email;
   const otto = await signedIn(office, who);
-  await otto.opens(paths.clientProfile);
+  await otto.opens(paths.clientProfileTab('security'));
   const section = otto.card('E-mail address');
   await otto.button('Change e-mail address', section).click();
   await otto.writes({ 'New e-mail address': next });
@@ -246,7 +247,7 @@ test('the history tells of good and refused sign-ins, page by page', async ({ of
   expect(await status(Api.signIn(office.portal.url, who.email, 'a wrong guess'))).toBe(400);
   for (let times = 0; times < 10; times += 1) await Api.signIn(office.portal.url, who.email, password);
   const hana = await signedIn(office, who);
-  await hana.opens(paths.clientProfile);
+  await hana.opens(paths.clientProfileTab('security'));
   const history = hana.page.getByRole('table', { name: 'Sign-in history' });
   await expect(history.getByRole('row')).toHaveCount(11);
   await expect(history.getByRole('row').nth(1)).toContainText(/Signed in.*Password.*Chrom(e|ium) on Linux/);
@@ -269,6 +270,9 @@ test('the panel is in every portal, and fits a phone', async ({ office }) => {
       await person.page.getByRole('button', { name: /^Account menu of/ }).click();
       await person.page.getByRole('menuitem', { name: /ecurity$/ }).click();
       await person.isAt(panel);
+      if (panel === paths.clientProfile) {
+        await person.page.getByRole('tab', { name: 'Security Settings' }).click();
+      }
       await isQuiet(person.page);
       await expect(person.heading('Sessions')).toBeVisible();
       // Nobody has set up a provider here.
@@ -282,7 +286,7 @@ test('the panel is in every portal, and fits a phone', async ({ office }) => {
 test('what cannot be loaded says so, and comes when it is asked for again', async ({ office }) => {
   const amara = await office.client();
   await amara.page.route('**/auth/v1/sessions', (route) => route.fulfill({ status: 404, body: '{}' }));
-  await amara.opens(paths.clientProfile);
+  await amara.opens(paths.clientProfileTab('security'));
   const section = amara.card('Sessions');
   await expect(section.getByRole('alert')).toContainText('This could not be loaded');
   await amara.page.unroute('**/auth/v1/sessions');

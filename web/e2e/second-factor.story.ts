@@ -87,7 +87,7 @@ test('a recovery code lets in once when the app is not at hand', async ({ office
       await rita.writes({ 'Recovery code': codes[1] ?? '' });
       await rita.button('Continue').click();
       await rita.isAt(paths.clientDashboard);
-      await rita.opens(paths.clientProfile);
+      await rita.opens(paths.clientProfileTab('security'));
       await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
     }
   }

@@ -70,7 +70,7 @@ test('who has no account is told that the staff were asked for one', async ({ br
 test('a client links Google to the account, and unlinks it', async ({ browser }) => {
   await inOffice(browser, async (office, provider) => {
     const amara = await office.client();
-    await amara.opens(paths.clientProfile);
+    await amara.opens(paths.clientProfileTab('security'));
     await amara.button('Link Google').click();
     await provider.knows(amara.page, 'amara@home.example');
     await amara.isTold('Google is linked');

@@ -30,7 +30,10 @@ export function ChangeEmail({ current, onClose }: Props) {
   const save = useMutation({
     mutationFn: ({ email }: typeof form.values) =>
       granted(
-        auth.updateUser({ email: email.trim() }, { emailRedirectTo: location.origin + location.pathname }),
+        auth.updateUser(
+          { email: email.trim() },
+          { emailRedirectTo: location.origin + location.pathname + location.search },
+        ),
       ),
     onSuccess: async ({ user }) => {
       const next = user.new_email ?? form.values.email.trim();
