@@ -9,12 +9,16 @@ end
 local headers = { ["content-type"] = "application/json", ["accept-encoding"] = "identity" }
 if os.getenv("TOKEN") then headers["authorization"] = "Bearer " .. os.getenv("TOKEN") end
 -- Refresh tokens that nobody is using right now: one is taken for each question, and its answer brings the next.
-local tokens, first = {}, 1
+local tokens, first, last = {}, 1, 0
 if os.getenv("TOKENS") then
-  for line in io.lines(os.getenv("TOKENS")) do tokens[#tokens + 1] = line end
+  local function keep(token)
+    last = last + 1
+    tokens[last] = token
+  end
+  for line in io.lines(os.getenv("TOKENS")) do keep(line) end
   response = function(status, _, body)
     local token = status == 200 and string.match(body, '"refresh_token":"([^"]+)"')
-    if token then tokens[#tokens + 1] = token end
+    if token then keep(token) end
   end
 end
 local n = tonumber(os.getenv("START") or "0")
