@@ -98,11 +98,35 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     let reason = || json!({ "reason": "tried" });
     let unique = format!("{}@example.com", uuid_like(operation, who));
     Some(match operation {
-        "me_get" | "me_sign_ins" | "me_activity" | "profile_get" | "place_list" | "billing_get" | "invoice_list"
-        | "settings_get" | "client_list" | "company_list" | "iso_list" | "spv_list" | "template_list"
-        | "activity_list" | "dashboard_client" | "dashboard_employee" | "dashboard_iso" | "dashboard_company"
-        | "dashboard_admin" | "job_list" | "request_list" | "event_stream" | "thread_list" | "thread_unread"
-        | "health_alive" | "health_ready" => (String::new(), none()),
+        "me_get"
+        | "me_sign_ins"
+        | "me_activity"
+        | "profile_get"
+        | "place_list"
+        | "billing_get"
+        | "invoice_list"
+        | "settings_get"
+        | "client_list"
+        | "company_list"
+        | "iso_list"
+        | "spv_list"
+        | "template_list"
+        | "activity_list"
+        | "dashboard_client"
+        | "dashboard_employee"
+        | "dashboard_iso"
+        | "dashboard_company"
+        | "dashboard_admin"
+        | "job_list"
+        | "request_list"
+        | "event_stream"
+        | "thread_list"
+        | "thread_unread"
+        | "notification_list"
+        | "notification_unread"
+        | "notification_choices"
+        | "health_alive"
+        | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
         "profile_update" => (String::new(), json!({ "city": "Tried" })),
         "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),
@@ -158,6 +182,8 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         }
         "thread_get" | "message_list" | "thread_read" => (rows.thread.clone(), none()),
         "message_create" => (String::new(), json!({ "thread_id": rows.thread, "body": "tried" })),
+        "notification_read" => (String::new(), json!({ "all": true })),
+        "notification_choose" => (String::new(), json!({ "choices": [] })),
         "notification_send" => (String::new(), json!({ "type": "password_setup", "to": "maya@example.com" })),
         "notification_send_spv" => {
             (String::new(), json!({ "clientEmail": "maya@example.com", "spvIdentifier": rows.spv }))

@@ -13,6 +13,7 @@ mod events;
 mod every_route;
 mod factors;
 mod messages;
+mod notifications;
 mod openapi;
 mod provider;
 mod requests;

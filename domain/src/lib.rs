@@ -26,6 +26,7 @@ pub mod isos;
 pub mod mails;
 pub mod messages;
 pub mod money;
+pub mod notifications;
 pub mod page;
 pub mod places;
 pub mod queue;

@@ -7,6 +7,7 @@ mod documents;
 mod hard_use;
 mod harm;
 mod invoices;
+mod notifications;
 mod order_requests;
 mod profile;
 mod schema;

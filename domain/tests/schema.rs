@@ -5,7 +5,7 @@ use domain::{
     db::{Db, Dialect, Durability, Sql},
     document_requests,
     documents::{self, uploads},
-    invoices, isos, mails, messages,
+    invoices, isos, mails, messages, notifications,
     page::PageQuery,
     requests, seed, spvs,
     testing::{World, on_both},
@@ -100,6 +100,7 @@ async fn no_query_scans_a_table_that_grows() {
             uploads::append(&maya, upload.id, 0, byte).await.unwrap();
         }
         activity::number_all(&operator).await.unwrap();
+        notifications::catch_up(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("analyze").run().await.unwrap();
         tx.commit().await.unwrap();
@@ -153,6 +154,14 @@ async fn no_query_scans_a_table_that_grows() {
                 messages::threads(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
             }
             messages::unread(ctx).await.unwrap();
+            for unread in [true, false] {
+                let page = notifications::list(ctx, unread, &first).await.unwrap();
+                notifications::list(ctx, unread, &PageQuery { limit: Some(1), cursor: page.next_cursor })
+                    .await
+                    .unwrap();
+            }
+            notifications::unread(ctx).await.unwrap();
+            notifications::choices(ctx).await.unwrap();
             if let Ok(page) = messages::list(ctx, thread, &first).await {
                 messages::list(ctx, thread, &PageQuery { limit: Some(1), cursor: page.next_cursor }).await.unwrap();
             }

@@ -17,6 +17,7 @@ use domain::{
     Ctx,
     auth::asked::Asked,
     mails,
+    notifications::{Digests, MailSoon},
     queue::worker::{self, stopped},
     seed,
 };
@@ -39,6 +40,9 @@ pub fn register(state: State) -> Register {
         .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
+        .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
+        .job::<Digests, _>(BRIEF, handlers::notifications::digests)
+        .by_hand::<Digests, _>(plain::<Digests>)
         .job::<Asked, _>(PROMPT, handlers::mails::answer)
         .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
@@ -49,6 +53,7 @@ pub fn register(state: State) -> Register {
 fn schedules() -> Vec<Line> {
     vec![
         Line::new::<RemindOverdue>("0 0 7 * * *"), // every morning at seven
+        Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }

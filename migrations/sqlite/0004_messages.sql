@@ -81,3 +81,6 @@ create table digests (
 
 -- Nobody is told of what a seed or an import did.
 alter table activity add column quiet integer not null default 0;
+
+-- The day on which somebody was told that it is nearly due; reminded_date is for what is past.
+alter table spv_steps add column warned_date text;

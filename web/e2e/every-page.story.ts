@@ -46,6 +46,8 @@ const groups: Group[] = [
       paths.clientDocuments,
       paths.clientProfile,
       paths.clientMessages,
+      paths.clientActivity,
+      paths.clientProfileTab('notifications'),
       paths.clientThread('support'),
       ...(await orders(office, 'client@example.com')).slice(0, 2).map(paths.clientOrder),
     ],
@@ -61,6 +63,7 @@ const groups: Group[] = [
       paths.employeeMessages,
       paths.employeeInvoices,
       ...(await invoices(office, 'employee@example.com')).slice(0, 2).map(paths.employeeInvoice),
+      paths.employeeNotifications,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),
@@ -73,6 +76,7 @@ const groups: Group[] = [
       paths.adminDashboard,
       paths.adminUsers,
       paths.adminSecurity,
+      paths.adminNotifications,
       paths.employeeDashboard,
       paths.companyDashboard,
       ...Object.keys(redirects),
@@ -82,12 +86,12 @@ const groups: Group[] = [
   {
     name: 'the pages of a company admin',
     person: (office, options) => office.companyAdmin(options),
-    pages: [paths.companyDashboard, paths.companySecurity],
+    pages: [paths.companyDashboard, paths.companySecurity, paths.companyNotifications],
   },
   {
     name: 'the pages of an ISO partner',
     person: (office, options) => office.iso(options),
-    pages: [paths.isoDashboard, paths.isoSecurity],
+    pages: [paths.isoDashboard, paths.isoSecurity, paths.isoNotifications],
   },
 ];
 
@@ -100,8 +104,11 @@ const screens: Record<string, BrowserContextOptions> = {
 test('no address of a portal is left out below', () => {
   const swept = [paths.clientDashboard, paths.clientOrders, paths.clientProfile, paths.employeeDashboard];
   const rest: string[] = [paths.isoDashboard, paths.companyDashboard, paths.adminDashboard, paths.adminUsers];
-  rest.push(paths.clientMessages, paths.employeeMessages, paths.clientDocuments, paths.employeeDocuments);
+  rest.push(paths.clientDocuments, paths.employeeDocuments);
   rest.push(paths.clientNewOrder, paths.clientBilling, paths.employeeRequests, paths.employeeInvoices);
+  rest.push(paths.clientMessages, paths.employeeMessages, paths.clientActivity);
+  const { employeeNotifications, isoNotifications, companyNotifications, adminNotifications } = paths;
+  rest.push(employeeNotifications, isoNotifications, companyNotifications, adminNotifications);
   const { employeeSecurity, isoSecurity, companySecurity, adminSecurity } = paths;
   rest.push(employeeSecurity, isoSecurity, companySecurity, adminSecurity);
   expect(fixed.filter((path) => inPortals.test(path)).toSorted()).toEqual([...swept, ...rest].toSorted());

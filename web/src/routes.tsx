@@ -12,7 +12,10 @@ import { Root } from './shared/Root';
 const portal = { handle: guarded, shouldRevalidate: admitAgain };
 
 /** The same in every portal but the client's, whose profile has it. */
-const security: RouteObject = { path: 'security', lazy: () => import('./shared/security/SecurityPage') };
+const own: RouteObject[] = [
+  { path: 'security', lazy: () => import('./shared/security/SecurityPage') },
+  { path: 'notifications', lazy: () => import('./shared/notifications/ChoicesPage') },
+];
 
 const portals: RouteObject[] = [
   {
@@ -30,6 +33,7 @@ const portals: RouteObject[] = [
       { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/client/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/client/DocumentPage') },
+      { path: 'activity', lazy: () => import('./portals/client/ActivityPage') },
     ],
   },
   {
@@ -53,7 +57,7 @@ const portals: RouteObject[] = [
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
-      security,
+      ...own,
     ],
   },
   {
@@ -61,14 +65,14 @@ const portals: RouteObject[] = [
     ...portal,
     loader: admit('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
-    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }, security],
+    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }, ...own],
   },
   {
     path: paths.companyDashboard,
     ...portal,
     loader: admit('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
-    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }, security],
+    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }, ...own],
   },
   {
     path: paths.adminDashboard,
@@ -78,7 +82,7 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/UsersPage') },
-      security,
+      ...own,
     ],
   },
 ];

@@ -14,6 +14,7 @@ mod isos;
 mod jobs;
 mod me;
 mod messages;
+mod notifications;
 mod profile;
 mod requests;
 mod settings;
@@ -92,6 +93,11 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(document_requests::approve))
         .routes(routes!(document_requests::send_back))
         .routes(routes!(document_requests::waive))
+        // What one is told of.
+        .routes(routes!(notifications::list))
+        .routes(routes!(notifications::unread))
+        .routes(routes!(notifications::read))
+        .routes(routes!(notifications::choices, notifications::choose))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
         .routes(routes!(dashboards::client))

@@ -63,6 +63,10 @@ async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
     };
     *last = Some(after);
     number_all(ctx).await?;
+    // Before the broadcast: whoever hears of an event finds what they are told of it. People may wait for that, events not.
+    if let Err(error) = crate::notifications::catch_up(ctx).await {
+        tracing::warn!(%error, "people cannot be told of what happened right now");
+    }
     loop {
         let rows = store::since(&mut db, crate::access::Scope::All, None, after, READ).await?;
         let full = rows.len() == READ;

@@ -45,10 +45,14 @@ pub enum Kind {
     EmailChangeNew,
     /// A code that proves once more who sits there.
     Reauthentication,
+    /// What somebody was told of and has not read.
+    Notices,
+    /// The same, of a whole day.
+    Digest,
 }
 
 impl Kind {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -65,6 +69,8 @@ impl Kind {
         Self::EmailChangeCurrent,
         Self::EmailChangeNew,
         Self::Reauthentication,
+        Self::Notices,
+        Self::Digest,
     ];
 
     pub fn name(self) -> &'static str {
@@ -85,6 +91,8 @@ impl Kind {
             Self::EmailChangeCurrent => "email_change_current",
             Self::EmailChangeNew => "email_change_new",
             Self::Reauthentication => "reauthentication",
+            Self::Notices => "notices",
+            Self::Digest => "digest",
         }
     }
 

@@ -15,6 +15,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{MessageId, SpvId, ThreadId, UserId},
+    notifications,
     page::{Page, PageQuery},
     spvs, users,
 };
@@ -193,6 +194,7 @@ pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
     let Some(me) = ctx.actor.user_id() else { return Ok(()) };
     let mut tx = ctx.begin().await?;
     store::read(&mut tx, thread.id, me).await?;
+    notifications::seen(&mut tx, me, thread.id.0, ctx.now()).await?;
     tx.commit().await
 }
 

@@ -58,7 +58,15 @@ pub struct Listed {
 /// # Errors
 /// What the database refuses.
 pub async fn enqueue<J: Job>(tx: &mut Tx, job: &J) -> Result<()> {
-    push(tx, job, None).await
+    push(tx, job, None, None).await
+}
+
+/// [`enqueue`] for a job that is not to begin before `at`.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn enqueue_at<J: Job>(tx: &mut Tx, job: &J, at: DateTime<Utc>) -> Result<()> {
+    push(tx, job, None, Some(at)).await
 }
 
 /// Enqueues a job that may exist once under `key` (a schedule's tick): the second one finds it there and makes
@@ -79,18 +87,21 @@ pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool>
     if found > 0 {
         return Ok(false);
     }
-    match push(&mut tx, job, Some(key)).await {
+    match push(&mut tx, job, Some(key), None).await {
         Ok(()) => tx.commit().await.map(|()| true),
         Err(e) if e.is_unique_violation() => Ok(false),
         Err(e) => Err(e),
     }
 }
 
-async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>) -> Result<()> {
+async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>, at: Option<DateTime<Utc>>) -> Result<()> {
     let envelope = Envelope { job: J::NAME.to_owned(), payload: serde_json::to_value(job).map_err(Error::internal)? };
     let mut task = TaskBuilder::new(serde_json::to_vec(&envelope).map_err(Error::internal)?).max_attempts(J::ATTEMPTS);
     if let Some(key) = key {
         task = task.idempotency_key(key);
+    }
+    if let Some(at) = at {
+        task = task.run_at_timestamp(u64::try_from(at.timestamp()).unwrap_or_default());
     }
     let task = task.build();
     tx.has_jobs();

@@ -16,6 +16,7 @@ use crate::{
     mails,
     spvs::{self, Event, Spv},
 };
+use chrono::Days;
 use serde_json::Map;
 
 /// One step with its order. Whoever may see the order.
@@ -129,7 +130,12 @@ fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
         .spv(spv.id)
         .with("step_name", new.step_name.clone())
         .with("from", old.status.name())
-        .with("to", new.status.name());
+        .with("to", new.status.name())
+        .with("owner", new.owner.name());
+    let event = match new.waiting_on {
+        Some(party) => event.with("waiting_on", party.name()),
+        None => event,
+    };
     if old.status == new.status && old.document_url == new.document_url && old.waiting_on == new.waiting_on {
         event
     } else {
@@ -147,8 +153,23 @@ pub fn may_update(ctx: &Ctx, spv: &Spv) -> bool {
     ctx.can(action, spvs::resource(spv))
 }
 
-/// Tells the staff, once for each step, that it is past its due date: one mail a person with all of them.
-/// A scheduled job.
+/// How many days before its date people hear of a step.
+const SOON: u64 = 3;
+
+/// What the log says of a date that is near or past. A step that waits for the client is the client's to hear of.
+fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
+    let identifier = spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref());
+    let event = activity::Event::new(action, "step", step.id.0, identifier)
+        .of(Some(step.client_id), Some(step.company_id), step.iso_id)
+        .spv(step.spv_id)
+        .with("step_name", step.step_name.clone())
+        .with("due_date", step.due_date.to_string());
+    let clients = step.waiting_on.unwrap_or(step.owner) == Party::Client;
+    if clients { event.public() } else { event }
+}
+
+/// Tells, once for each step, that its date is near, and once that it is past, however long nobody has looked. The
+/// staff have one mail a person with all that is late, unless they chose to have none. A scheduled job.
 ///
 /// # Errors
 /// Forbidden for people who may not send; what the database refuses.
@@ -156,9 +177,15 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let today = ctx.today();
     let mut tx = ctx.begin().await?;
+    for step in store::nearly_due(&mut tx, today, today + Days::new(SOON), 500).await? {
+        if store::warned(&mut tx, step.id, today).await? {
+            activity::append(&mut tx, ctx, due("step.due_soon", &step)).await?;
+        }
+    }
     let mut late = Vec::new();
     for step in store::overdue(&mut tx, today, 500).await? {
         if store::reminded(&mut tx, step.id, today).await? {
+            activity::append(&mut tx, ctx, due("step.overdue", &step)).await?;
             late.push(serde_json::json!({
                 "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
                 "step_name": step.step_name,

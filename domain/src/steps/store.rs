@@ -4,8 +4,8 @@ use crate::{
     ctx::Ctx,
     db::{Col, Shape, Sql, Tx},
     error::Result,
-    ids::{SpvId, StepId, UserId},
-    steps::business_days_after,
+    ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+    steps::{Party, business_days_after},
     templates::TemplateStep,
 };
 use chrono::NaiveDate;
@@ -88,21 +88,43 @@ pub struct Overdue {
     pub spv_id: SpvId,
     pub step_name: String,
     pub due_date: NaiveDate,
+    pub owner: Party,
+    pub waiting_on: Option<Party>,
     pub custom_identifier: Option<String>,
+    pub client_id: UserId,
+    pub company_id: CompanyId,
+    pub iso_id: Option<IsoId>,
+}
+
+const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, s.custom_identifier, s.client_id, \
+    s.company_id, s.iso_id from spv_steps t join spvs s on s.id = t.spv_id \
+    where t.status <> 'completed' and s.status in ('pending', 'active', 'processing')";
+
+/// Steps whose date is near, of which nobody has been told.
+pub async fn nearly_due(tx: &mut Tx, today: NaiveDate, until: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {
+    tx.sql_built(format!(
+        "{DUE} and t.due_date >= $1 and t.due_date <= $2 and t.warned_date is null order by t.due_date, t.id limit $3"
+    ))
+    .bind(today)
+    .bind(until)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Marks a step as told of; false when somebody was faster.
+pub async fn warned(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+    let sql = "update spv_steps set warned_date = $2 where id = $1 and warned_date is null";
+    Ok(tx.sql(sql).bind(id).bind(today).run().await? == 1)
 }
 
 /// Steps past their date of which nobody has been reminded yet.
 pub async fn overdue(tx: &mut Tx, today: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {
-    tx.sql(
-        "select t.id, t.spv_id, t.step_name, t.due_date, s.custom_identifier \
-         from spv_steps t join spvs s on s.id = t.spv_id \
-         where t.status <> 'completed' and t.due_date < $1 and t.reminded_date is null \
-         and s.status in ('pending', 'active', 'processing') order by t.due_date, t.id limit $2",
-    )
-    .bind(today)
-    .bind(limit)
-    .all()
-    .await
+    tx.sql_built(format!("{DUE} and t.due_date < $1 and t.reminded_date is null order by t.due_date, t.id limit $2"))
+        .bind(today)
+        .bind(limit)
+        .all()
+        .await
 }
 
 /// Marks a step as reminded of; false when somebody was faster.
@@ -116,9 +138,14 @@ pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool>
         == 1)
 }
 
-/// Who is told of an overdue step: active staff.
+/// Who has the mail of what is late: active staff, but for who wants no reminders by mail.
 pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
-    let rows: Vec<(UserId,)> =
-        tx.sql("select id from users where role in ('employee', 'super_admin') and status = 'active'").all().await?;
+    let rows: Vec<(UserId,)> = tx
+        .sql(
+            "select u.id from users u left join notification_choices c on c.user_id = u.id and c.topic = 'reminders' \
+             where u.role in ('employee', 'super_admin') and u.status = 'active' and coalesce(c.mail, 'now') <> 'off'",
+        )
+        .all()
+        .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }

@@ -4,7 +4,7 @@ use chrono::Duration;
 use domain::{
     auth::{factors, failures, flows, gaps, links},
     documents::uploads,
-    idempotency,
+    idempotency, notifications,
     queue::{self, Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,9 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
     let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
     let keys = idempotency::clean_up(&ctx, now - Duration::days(2)).await.map_err(outcome::of)?;
+    let told = notifications::clean_up(&ctx, now - Duration::days(180)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
     let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(uploads, links, flows, failures, gaps, challenges, keys, jobs, "cleaned up");
+    tracing::info!(uploads, links, flows, failures, gaps, challenges, keys, told, jobs, "cleaned up");
     Ok(())
 }

@@ -65,6 +65,7 @@ pub fn letter(
     params.insert("name".to_owned(), mail.to_name.clone().into());
     params.insert("page".to_owned(), page(mail.kind, public_url).into());
     params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
+    params.insert("choices".to_owned(), format!("{public_url}{}", choices(outgoing.role)).into());
     if let Some((identifier, country)) = &outgoing.spv {
         params.insert("identifier".to_owned(), identifier.clone().into());
         params.insert(
@@ -86,6 +87,13 @@ pub fn letter(
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature", "automatic"] {
         let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
         words.insert(key.to_owned(), said.into());
+    }
+    if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
+        let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
+        let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
+        let rest = more.map(|count| catalogue::text(language, "mails", "more", &count));
+        let lines = events.iter().map(|event| sentence(language, outgoing.date_format, event)).chain(rest);
+        words.insert("items".to_owned(), lines.map(Value::from).collect());
     }
     let items = mail.data.get("steps").or_else(|| mail.data.get("documents"));
     if let Some(items) = items.and_then(Value::as_array) {
@@ -133,6 +141,39 @@ fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
         params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
     }
     catalogue::text(language, "mails", &format!("{kind}.{key}"), &params).into()
+}
+
+/// An event of the log, as the portal words it; some have words of their own for mails, which say less.
+fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
+    let mut params = event.as_object().cloned().unwrap_or_default();
+    let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
+    let named = |key: String| catalogue::find(language, "names", &key, &Map::new());
+    if let Some(kind) = said(&params, "actor_kind").filter(|kind| kind == "system")
+        && let Some(name) = named(format!("actor.{kind}"))
+    {
+        params.insert("actor".to_owned(), name.into());
+    }
+    for name in ["from", "to"] {
+        if let Some(status) = said(&params, name).and_then(|status| named(format!("step_status.{status}"))) {
+            params.insert(name.to_owned(), status.into());
+        }
+    }
+    if let Some(due) = said(&params, "due_date").and_then(|due| due.parse().ok()) {
+        params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
+    }
+    let action = said(&params, "action").unwrap_or_default();
+    catalogue::find(language, "mails", &format!("event.{action}"), &params)
+        .unwrap_or_else(|| catalogue::text(language, "events", &action, &params))
+}
+
+/// Where people of a role choose what they are mailed about.
+fn choices(role: Role) -> &'static str {
+    match role {
+        Role::Client => "/client-profile?tab=notifications",
+        Role::Iso => "/iso-dashboard/notifications",
+        Role::CompanyAdmin => "/company-dashboard/notifications",
+        Role::Employee | Role::SuperAdmin => "/employee-dashboard/notifications",
+    }
 }
 
 /// Where people of a role sign in (decision 20).

@@ -23,6 +23,11 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             { "name": "Passport copy", "due_date": "2026-12-03" }, { "name": "Proof of address", "due_date": null },
         ] }),
         Kind::DocumentReturned => json!({ "document": "Passport copy", "reason": "The second page is cut off." }),
+        Kind::Notices | Kind::Digest => json!({ "count": 3, "more": 1, "events": [
+            { "action": "message.sent", "actor": "Erin Brandt", "actor_kind": "employee", "subject": "SPV-2026-001" },
+            { "action": "step.overdue", "actor": "steps.remind", "actor_kind": "system", "subject": "SPV-2026-001",
+                "step_name": "KYC and beneficial owners", "due_date": "2026-11-20" },
+        ] }),
         Kind::EmailChangeCurrent | Kind::EmailChangeNew => json!({ "new_email": "maya.ortiz@example.org" }),
         _ => json!({}),
     };

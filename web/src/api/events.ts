@@ -127,7 +127,7 @@ const touchedBy: Record<string, string[]> = {
 
 function touched(action: string): string[] {
   const noun = action.slice(0, action.indexOf('.'));
-  return ['activity', 'dashboards', ...(touchedBy[noun] ?? [])];
+  return ['activity', 'dashboards', 'notifications', ...(touchedBy[noun] ?? [])];
 }
 
 // A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.

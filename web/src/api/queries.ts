@@ -156,6 +156,21 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/threads/unread', { signal })),
     }),
 
+  notifications: () =>
+    pages(['notifications', 'list'], (cursor, signal) =>
+      body(api.GET('/rest/v1/notifications', { params: { query: { limit: 20, cursor } }, signal })),
+    ),
+  unreadNotifications: () =>
+    queryOptions({
+      queryKey: ['notifications', 'unread'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/notifications/unread', { signal })),
+    }),
+  notificationChoices: () =>
+    queryOptions({
+      queryKey: ['me', 'notification-choices'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/me/notification-choices', { signal })),
+    }),
+
   clientDashboard: () =>
     queryOptions({
       queryKey: ['dashboards', 'client'],

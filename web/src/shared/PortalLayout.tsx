@@ -1,5 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { IconShieldLock } from '@tabler/icons-react';
+import { IconBell, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,6 +16,7 @@ import { Logo } from '../ui/Logo';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { follow } from './session/follow';
+import { Bell } from './notifications/Bell';
 import { MeContext } from './session/me';
 import classes from './PortalLayout.module.css';
 
@@ -25,11 +26,13 @@ interface Props {
   navigation?: ReactNode;
   /** Where this portal shows how the person signs in. */
   security: { path: string; label: string };
+  /** Where the person chooses what to be told of. */
+  choices: string;
 }
 
 /** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
-export function PortalLayout({ portal, home, navigation, security }: Props) {
-  const { t } = useTranslation(['common', 'names']);
+export function PortalLayout({ portal, home, navigation, security, choices }: Props) {
+  const { t } = useTranslation(['common', 'names', 'notifications']);
   const admitted = useLoaderData<Me>();
   const me = useQuery(queries.me()).data ?? admitted;
   const { data: settings } = useQuery(queries.settings());
@@ -72,15 +75,21 @@ export function PortalLayout({ portal, home, navigation, security }: Props) {
             {brand ?? 'SPV Portal'}
           </Link>
         }
+        tools={<Bell choices={choices} />}
         menu={
           <UserMenu
             name={`${me.first_name} ${me.last_name}`}
             email={me.email}
             role={t(`names:role.${me.role}`)}
             links={
-              <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
-                {security.label}
-              </Menu.Item>
+              <>
+                <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
+                  {security.label}
+                </Menu.Item>
+                <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
+                  {t('notifications:menu')}
+                </Menu.Item>
+              </>
             }
             onLanguage={(language) => void chooseLanguage(language)}
             onLogout={() => void logout()}

@@ -11,6 +11,8 @@ interface Props {
   portal: string;
   /** Links of the sidebar; a portal with one page has none. */
   navigation?: ReactNode;
+  /** Between the colour scheme and the person's menu. */
+  tools?: ReactNode;
   menu: ReactNode;
   /** Hears of light or dark chosen in the top bar. */
   onScheme: (scheme: 'light' | 'dark') => void;
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** The frame around every page of a portal: top bar, sidebar where there is one, content. */
-export function AppFrame({ brand, portal, navigation, menu, onScheme, children }: Props) {
+export function AppFrame({ brand, portal, navigation, tools, menu, onScheme, children }: Props) {
   const { t } = useTranslation('common');
   const [open, drawer] = useDisclosure(false);
   return (
@@ -40,6 +42,7 @@ export function AppFrame({ brand, portal, navigation, menu, onScheme, children }
         <span className={classes.portal}>{portal}</span>
         <div className={classes.tools}>
           <SchemeToggle onScheme={onScheme} />
+          {tools}
           {menu}
         </div>
       </header>

@@ -8,6 +8,7 @@ import dashboards from './dashboards.json';
 import documents from './documents.json';
 import employee from './employee.json';
 import threads from './messages.json';
+import notifications from './notifications.json';
 import orders from './orders.json';
 import profile from './profile.json';
 import publicPages from './public.json';
@@ -25,6 +26,7 @@ export const messages = {
   dashboards,
   messages: threads,
   documents,
+  notifications,
   orders,
   public: publicPages,
   profile,

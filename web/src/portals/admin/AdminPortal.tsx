@@ -25,6 +25,7 @@ export function Component() {
       home={paths.adminDashboard}
       navigation={navigation}
       security={{ path: paths.adminSecurity, label: t('security:menu') }}
+      choices={paths.adminNotifications}
     />
   );
 }

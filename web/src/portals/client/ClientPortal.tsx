@@ -33,6 +33,7 @@ export function Component() {
       home={paths.clientDashboard}
       navigation={navigation}
       security={{ path: paths.clientProfile, label: t('security:profile.menu') }}
+      choices={paths.clientProfileTab('notifications')}
     />
   );
 }

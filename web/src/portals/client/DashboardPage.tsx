@@ -78,7 +78,7 @@ export function Component() {
             side={
               <>
                 <QuickActions />
-                <RecentActivity activity={data?.activity} />
+                <RecentActivity activity={data?.activity} all={paths.clientActivity} />
                 <RecentDocuments />
                 {data && <NeedHelp representative={data.representative} />}
               </>

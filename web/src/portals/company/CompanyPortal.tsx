@@ -21,6 +21,7 @@ export function Component() {
       home={paths.companyDashboard}
       navigation={navigation}
       security={{ path: paths.companySecurity, label: t('security:menu') }}
+      choices={paths.companyNotifications}
     />
   );
 }

@@ -30,6 +30,7 @@ export function Component() {
       home={paths.employeeDashboard}
       navigation={navigation}
       security={{ path: paths.employeeSecurity, label: t('security:menu') }}
+      choices={paths.employeeNotifications}
     />
   );
 }

@@ -5,5 +5,12 @@ import { PortalLayout } from '../../shared/PortalLayout';
 export function Component() {
   const { t } = useTranslation(['common', 'security']);
   const security = { path: paths.isoSecurity, label: t('security:menu') };
-  return <PortalLayout portal={t('portal.iso')} home={paths.isoDashboard} security={security} />;
+  return (
+    <PortalLayout
+      portal={t('portal.iso')}
+      home={paths.isoDashboard}
+      security={security}
+      choices={paths.isoNotifications}
+    />
+  );
 }

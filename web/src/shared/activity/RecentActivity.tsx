@@ -1,16 +1,27 @@
+import { Anchor } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import type { Activity } from '../../api/types';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { activityText } from './words';
 
-/** The newest events; undefined while they are loading. Events refresh it while it is open. */
-export function RecentActivity({ activity }: { activity: Activity[] | undefined }) {
+/** The newest events; undefined while they are loading. Events refresh it while it is open. `all`: where there are more. */
+export function RecentActivity({ activity, all }: { activity: Activity[] | undefined; all?: string }) {
   const { t } = useTranslation(['common', 'events', 'names']);
   return (
-    <Section title={t('activity.title')}>
+    <Section
+      title={t('activity.title')}
+      actions={
+        all && (
+          <Anchor component={Link} to={all} size="sm">
+            {t('activity.view_all')}
+          </Anchor>
+        )
+      }
+    >
       {!activity && <ActivityWaiting />}
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { Activity } from '../../api/types';
+import { date } from '../../messages/format';
 
 /** One event as a sentence. */
 export function activityText(t: TFunction, activity: Activity): string {
@@ -12,6 +13,7 @@ export function activityText(t: TFunction, activity: Activity): string {
     subject: subject.label,
     from: status(t, data.from),
     to: status(t, data.to),
+    due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
   };
   // A server newer than this page may tell of things this page has no words for.
   return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });

@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BillingPanel } from '../billing/BillingPanel';
 import { loadOwnUser } from '../../../shared/security/own';
+import { ChoicesPanel } from '../../../shared/notifications/ChoicesPanel';
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -19,13 +20,14 @@ const tabs = {
   security: SecurityPanel,
   preferences: PreferencesPanel,
   billing: BillingPanel,
+  notifications: ChoicesPanel,
   activity: ActivityPanel,
 };
 type Tab = keyof typeof tabs;
 const isTab = (name: string): name is Tab => name in tabs;
 
 export function Component() {
-  const { t } = useTranslation(['security', 'profile']);
+  const { t } = useTranslation(['security', 'profile', 'notifications']);
   const [wanted, setWanted] = useParam('tab');
   const tab = isTab(wanted) ? wanted : 'personal';
   const Panel = tabs[tab];
@@ -38,6 +40,7 @@ export function Component() {
           <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>
           <Tabs.Tab value="preferences">{t('profile:tab.preferences')}</Tabs.Tab>
           <Tabs.Tab value="billing">{t('profile:tab.billing')}</Tabs.Tab>
+          <Tabs.Tab value="notifications">{t('notifications:title')}</Tabs.Tab>
           <Tabs.Tab value="activity">{t('profile:tab.activity')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value={tab}>

@@ -1,0 +1,137 @@
+//! What one is told of, and how one chose to be told.
+use crate::{
+    answer::{Items, Page},
+    error::Result,
+    extract::{Json, Query, SignedIn},
+    routes::activity::Activity,
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::NotificationId,
+    notifications::{self, Choice, Mailed, Topic, Way},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Something that happened and matters to you.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Notification {
+    id: NotificationId,
+    topic: Topic,
+    created_at: DateTime<Utc>,
+    /// Null: unread.
+    read_at: Option<DateTime<Utc>>,
+    activity: Activity,
+}
+
+impl From<notifications::Notification> for Notification {
+    fn from(row: notifications::Notification) -> Self {
+        Self {
+            id: row.id,
+            topic: row.topic,
+            created_at: row.created_at,
+            read_at: row.read_at,
+            activity: row.activity.into(),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Only what you have not read.
+    #[serde(default)]
+    unread: bool,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Your own notifications, newest first.
+#[utoipa::path(get, path = "/notifications", operation_id = "notification_list", tag = "notifications", params(Wanted),
+    responses((status = 200, body = Page<Notification>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Notification>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(notifications::list(&ctx, wanted.unread, &page).await?, Notification::from)))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UnreadNotifications)]
+pub struct Unread {
+    unread: i64,
+}
+
+/// How many of them you have not read.
+#[utoipa::path(get, path = "/notifications/unread", operation_id = "notification_unread", tag = "notifications",
+    responses((status = 200, body = Unread)))]
+pub async fn unread(SignedIn(ctx): SignedIn) -> Result<Answer<Unread>> {
+    Ok(Answer(Unread { unread: notifications::unread(&ctx).await? }))
+}
+
+/// These, or all.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    #[serde(default)]
+    ids: Vec<NotificationId>,
+    #[serde(default)]
+    all: bool,
+}
+
+/// You have read them: what waited to be mailed is not mailed any more.
+#[utoipa::path(post, path = "/notifications/read", operation_id = "notification_read", tag = "notifications",
+    request_body = Seen, responses((status = 204)))]
+pub async fn read(SignedIn(ctx): SignedIn, Json(seen): Json<Seen>) -> Result<StatusCode> {
+    notifications::read(&ctx, &seen.ids, seen.all).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How you are told of one kind of event.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotificationChoice {
+    event: Topic,
+    in_app: bool,
+    mail: Mailed,
+}
+
+impl From<Choice> for NotificationChoice {
+    fn from(choice: Choice) -> Self {
+        Self { event: choice.topic, in_app: choice.way.in_app, mail: choice.way.mail }
+    }
+}
+
+fn answer(choices: Vec<Choice>) -> Answer<Items<NotificationChoice>> {
+    Answer(Items { items: choices.into_iter().map(NotificationChoice::from).collect() })
+}
+
+/// How you are told of everything that concerns you.
+#[utoipa::path(get, path = "/me/notification-choices", operation_id = "notification_choices", tag = "notifications",
+    responses((status = 200, body = Items<NotificationChoice>)))]
+pub async fn choices(SignedIn(ctx): SignedIn) -> Result<Answer<Items<NotificationChoice>>> {
+    Ok(answer(notifications::choices(&ctx).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotificationChoices {
+    choices: Vec<NotificationChoice>,
+}
+
+/// Chooses how to be told, from now on; events that are not named stay as they are.
+#[utoipa::path(put, path = "/me/notification-choices", operation_id = "notification_choose", tag = "notifications",
+    request_body = NotificationChoices, responses((status = 200, body = Items<NotificationChoice>)))]
+pub async fn choose(
+    SignedIn(ctx): SignedIn,
+    Json(wanted): Json<NotificationChoices>,
+) -> Result<Answer<Items<NotificationChoice>>> {
+    let wanted = wanted
+        .choices
+        .into_iter()
+        .map(|choice| Choice { topic: choice.event, way: Way { in_app: choice.in_app, mail: choice.mail } });
+    Ok(answer(notifications::choose(&ctx, &wanted.collect::<Vec<_>>()).await?))
+}

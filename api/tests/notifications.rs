@@ -1,0 +1,78 @@
+//! The notification centre over HTTP: one's own and nobody else's, and the choices.
+
+use crate::support::{Person, TestApp, on_both};
+use domain::{activity, notifications};
+use serde_json::{Value, json};
+
+async fn settle(app: &TestApp) {
+    activity::number_all(&app.world.operator()).await.unwrap();
+    notifications::catch_up(&app.world.operator()).await.unwrap();
+}
+
+async fn list(person: &Person, filter: &str) -> Vec<Value> {
+    person.get(&format!("/rest/v1/notifications{filter}")).await.ok()["items"].as_array().unwrap().clone()
+}
+
+async fn unread(person: &Person) -> i64 {
+    person.get("/rest/v1/notifications/unread").await.ok()["unread"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn people_have_their_own_notifications_and_no_others() {
+    on_both(|app| async move {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
+        let (maya, nora) = (app.client_of("Maya", app.acme, Some(iso)).await, app.client("Nora").await);
+        settle(&app).await;
+        let spv = maya.spv.unwrap();
+        erin.post("/rest/v1/messages", json!({ "spv_id": spv, "body": "for Maya alone" })).await.ok();
+        erin.post("/rest/v1/messages", json!({ "spv_id": spv, "body": "SECRET", "internal": true })).await.ok();
+        app.world.clock.advance(chrono::Duration::seconds(1));
+        erin.post(&format!("/rest/v1/spvs/{spv}/hold"), json!({ "reason": "a holiday" })).await.ok();
+        settle(&app).await;
+        let actions = |items: &[Value]| -> Vec<String> {
+            items.iter().map(|item| item["activity"]["action"].as_str().unwrap().to_owned()).collect()
+        };
+        let hers = list(&maya, "").await;
+        assert_eq!(actions(&hers), ["spv.held", "message.sent"]);
+        assert!(!Value::from(hers.clone()).to_string().contains("SECRET"));
+        // The partner and the company hear of the order, and of nothing else.
+        for other in [&ivan, &cora] {
+            assert_eq!(actions(&list(other, "").await), ["spv.held"]);
+        }
+        assert_eq!((list(&nora, "").await.len(), unread(&nora).await), (0, 0));
+
+        // What is somebody else's cannot be marked.
+        let id = hers[0]["id"].as_str().unwrap();
+        nora.post("/rest/v1/notifications/read", json!({ "ids": [id] })).await.ok();
+        assert_eq!(unread(&maya).await, 2);
+        maya.post("/rest/v1/notifications/read", json!({ "ids": [id] })).await.ok();
+        assert_eq!((unread(&maya).await, list(&maya, "?unread=true").await.len()), (1, 1));
+        maya.post("/rest/v1/notifications/read", json!({ "all": true })).await.ok();
+        assert_eq!((unread(&maya).await, list(&maya, "").await.len()), (0, 2));
+        assert_eq!(maya.post("/rest/v1/notifications/read", json!({})).await.fields(), ["ids required"]);
+        app.nobody().get("/rest/v1/notifications").await.refused(401, "unauthenticated");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn choices_are_kept_and_only_ones_own_events_can_be_chosen() {
+    on_both(|app| async move {
+        let (_, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client("Maya").await;
+        let path = "/rest/v1/me/notification-choices";
+        let usual = maya.get(path).await.ok();
+        assert_eq!(usual["items"][0], json!({ "event": "messages", "in_app": true, "mail": "now" }));
+        let choice = json!({ "event": "messages", "in_app": false, "mail": "daily" });
+        let saved = maya.put(path, json!({ "choices": [choice] })).await.ok();
+        assert_eq!((&saved["items"][0], &saved["items"][1]), (&choice, &usual["items"][1]));
+        assert_eq!(maya.get(path).await.ok(), saved);
+        assert_eq!(ivan.get(path).await.ok()["items"].as_array().unwrap().len(), 1);
+        let foreign = ivan.put(path, json!({ "choices": [choice] })).await;
+        assert_eq!(foreign.fields(), ["choices.0.event unknown"]);
+        let odd = json!({ "choices": [{ "event": "messages", "in_app": true, "mail": "hourly" }] });
+        assert_eq!(maya.put(path, odd).await.status, 422);
+    })
+    .await;
+}

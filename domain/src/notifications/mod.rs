@@ -1,0 +1,214 @@
+//! What people are told of: the log's events, to whom they matter, in the app and by mail as each chose.
+//!
+//! [`catch_up`] follows the numbered log from a mark that all processes share. Whoever numbers events calls it before
+//! it broadcasts them, so that a page that hears of an event finds its notification.
+mod mailing;
+mod model;
+pub mod rules;
+mod store;
+
+pub use mailing::{Digests, MailSoon, WAIT, mail_digests, mail_now};
+pub use model::{Choice, Mailed, Notification, Topic, Way};
+
+use crate::{
+    access::Role,
+    activity,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, FieldError, Problem, Result},
+    ids::{NotificationId, UserId},
+    page::{Page, PageQuery},
+    queue,
+};
+use chrono::{DateTime, Utc};
+use rules::{Telling, tellings};
+use store::{NewRow, Which};
+use uuid::Uuid;
+
+/// Events told of in one transaction.
+const BATCH: usize = 100;
+/// How far the mark may stay behind while there is nothing to tell: what is read again, and found to be nothing.
+const SLACK: i64 = 1_000;
+
+/// Tells people of what happened since the mark. Any process may; of several at once each event is told by one.
+///
+/// # Errors
+/// What the database refuses; the mark stays then, and the next call begins there.
+pub async fn catch_up(ctx: &Ctx) -> Result<()> {
+    let (mark, head) = store::marks(&mut ctx.db()).await?;
+    if mark >= head {
+        return Ok(());
+    }
+    if !store::any(&mut ctx.db(), mark, head).await? && head - mark < SLACK {
+        return Ok(());
+    }
+    let mut tx = ctx.begin().await?;
+    let mut after = store::lock(&mut tx).await?;
+    loop {
+        let events = store::events(&mut tx, after, head, BATCH).await?;
+        for event in &events {
+            for telling in tellings(event) {
+                tell(&mut tx, ctx, event, telling).await?;
+            }
+            after = event.seq.unwrap_or(after);
+        }
+        if events.len() < BATCH {
+            break;
+        }
+    }
+    store::mark(&mut tx, head.max(after)).await?;
+    tx.commit().await
+}
+
+async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telling) -> Result<()> {
+    let Telling { audience, topic, by_mail } = telling;
+    for recipient in store::recipients(tx, event, audience, topic).await? {
+        let way = recipient.way(topic);
+        let mail = Some(way.mail).filter(|mail| by_mail && *mail != Mailed::Off);
+        if !way.in_app && mail.is_none() {
+            continue;
+        }
+        if mail == Some(Mailed::Now) && !store::mail_waits(tx, recipient.id, ctx.now() - WAIT).await? {
+            queue::enqueue_at(tx, &MailSoon { user_id: recipient.id }, ctx.now() + WAIT).await?;
+        }
+        let row = NewRow {
+            id: NotificationId(ctx.chance.uuid()),
+            user_id: recipient.id,
+            seq: event.seq.unwrap_or_default(),
+            activity_id: event.id,
+            topic,
+            subject_id: event.subject_id,
+            spv_id: event.spv_id.map(|id| id.0),
+            in_app: way.in_app,
+            mail,
+            created_at: ctx.now(),
+        };
+        store::insert(tx, row).await?;
+    }
+    Ok(())
+}
+
+fn me(ctx: &Ctx) -> Result<(UserId, Role)> {
+    ctx.scope()?;
+    ctx.actor.user_id().zip(ctx.actor.role()).ok_or(Error::unauthenticated("unauthenticated"))
+}
+
+/// One's own notifications, the newest first.
+///
+/// # Errors
+/// Unauthenticated, also for who is no account; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Notification>> {
+    let (me, _) = me(ctx)?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let rows = store::list(&mut db, me, unread, page.after()?, limit + 1).await?;
+    let page = Page::cut(rows, limit, |row| row.seq);
+    let seqs: Vec<i64> = page.items.iter().map(|row| row.seq).collect();
+    let events = store::told(&mut db, &seqs).await?;
+    // A role or company may be another by now: what one may not know of any more is left out.
+    let items = page.items.into_iter().filter_map(|row| {
+        let activity = events.iter().find(|event| event.seq == Some(row.seq))?.clone();
+        activity::visible(&ctx.actor, &activity).then_some(Notification {
+            id: row.id,
+            topic: row.topic,
+            created_at: row.created_at,
+            read_at: row.read_at,
+            activity,
+        })
+    });
+    Ok(Page { items: items.collect(), next_cursor: page.next_cursor })
+}
+
+/// How many of them are unread.
+///
+/// # Errors
+/// Unauthenticated as [`list`].
+pub async fn unread(ctx: &Ctx) -> Result<i64> {
+    let (me, _) = me(ctx)?;
+    store::unread(&mut ctx.db(), me).await
+}
+
+/// Marks one's own notifications as read, these or all; what waits to be mailed is not mailed any more.
+///
+/// # Errors
+/// Unauthenticated as [`list`]; Invalid `ids` without any and without `all`.
+pub async fn read(ctx: &Ctx, ids: &[NotificationId], all: bool) -> Result<()> {
+    let (me, _) = me(ctx)?;
+    if ids.is_empty() && !all {
+        return Err(Error::field("ids", "required"));
+    }
+    if ids.len() > 500 {
+        return Err(Error::field("ids", "too_large"));
+    }
+    let mut tx = ctx.begin().await?;
+    if all {
+        store::read(&mut tx, me, Which::All, ctx.now()).await?;
+    } else {
+        for id in ids {
+            store::read(&mut tx, me, Which::One(*id), ctx.now()).await?;
+        }
+    }
+    tx.commit().await
+}
+
+/// Whoever has seen a thing itself need not be told of it.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn seen(tx: &mut Tx, me: UserId, subject: Uuid, at: DateTime<Utc>) -> Result<()> {
+    store::read(tx, me, Which::Subject(subject), at).await?;
+    Ok(())
+}
+
+/// How one is told of everything that somebody of one's role is ever told of.
+///
+/// # Errors
+/// Unauthenticated as [`list`].
+pub async fn choices(ctx: &Ctx) -> Result<Vec<Choice>> {
+    let (me, role) = me(ctx)?;
+    let chosen = store::choices(&mut ctx.db(), me).await?;
+    let topics = Topic::of(role).into_iter();
+    Ok(topics
+        .map(|topic| {
+            let way = chosen.iter().find(|choice| choice.topic == topic).map_or(topic.usual(role), |choice| choice.way);
+            Choice { topic, way }
+        })
+        .collect())
+}
+
+/// Chooses how to be told; topics that are not named stay as they are. What happens from now on follows it.
+///
+/// # Errors
+/// Unauthenticated as [`list`]; Invalid for a topic that the role has not.
+pub async fn choose(ctx: &Ctx, wanted: &[Choice]) -> Result<Vec<Choice>> {
+    let (me, role) = me(ctx)?;
+    let topics = Topic::of(role);
+    let wrong = wanted.iter().enumerate().filter(|(_, choice)| !topics.contains(&choice.topic));
+    let wrong: Vec<FieldError> = wrong
+        .map(|(n, _)| FieldError {
+            field: format!("choices.{n}.event"),
+            problem: Problem::new("unknown")
+                .with("allowed", topics.iter().map(|topic| topic.name()).collect::<Vec<_>>().join(", ")),
+        })
+        .collect();
+    if !wrong.is_empty() {
+        return Err(Error::Invalid(wrong));
+    }
+    let mut tx = ctx.begin().await?;
+    for choice in wanted {
+        store::choose(&mut tx, me, *choice).await?;
+    }
+    tx.commit().await?;
+    choices(ctx).await
+}
+
+/// Forgets what people were told before `before`. For the schedule.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+    let mut tx = ctx.begin().await?;
+    let gone = store::clean_up(&mut tx, before).await?;
+    tx.commit().await?;
+    Ok(gone)
+}

@@ -1,0 +1,110 @@
+//! Who is told of what: one line for each action of the log. The only place that says so.
+use super::model::Topic;
+use crate::{access::Role, activity::Activity, ids::UserId};
+
+/// Who is told; who did it never is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// The client whose it is.
+    Client,
+    /// Everybody of our team.
+    Staff,
+    /// The ISO partner of the order.
+    Partner,
+    /// The admins of the order's company.
+    Company,
+    Person(UserId),
+}
+
+/// Somebody to tell, and whether by mail too: of some things a mail of their own goes out anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Telling {
+    pub audience: Audience,
+    pub topic: Topic,
+    pub by_mail: bool,
+}
+
+/// Every action that [`tellings`] has a line for: the log is searched for these.
+pub const ACTIONS: &[&str] = &[
+    "document.infected",
+    "document.uploaded",
+    "document_request.approved",
+    "document_request.created",
+    "document_request.returned",
+    "document_request.submitted",
+    "document_request.waived",
+    "invoice.paid",
+    "invoice.part_paid",
+    "invoice.raised",
+    "invoice.receipt_sent",
+    "invoice.voided",
+    "message.general",
+    "message.sent",
+    "note.general",
+    "note.written",
+    "request.approved",
+    "request.created",
+    "request.rejected",
+    "request.withdrawn",
+    "spv.cancelled",
+    "spv.closed",
+    "spv.created",
+    "spv.held",
+    "spv.processing",
+    "spv.reopened",
+    "spv.resumed",
+    "spv.started",
+    "step.assigned",
+    "step.due_soon",
+    "step.overdue",
+    "step.updated",
+];
+
+/// Who is told of `event`.
+pub fn tellings(event: &Activity) -> Vec<Telling> {
+    use Audience::{Client, Company, Partner, Person, Staff};
+    use Topic::{Documents, Invoices, Messages, Progress, Reminders, Requests, Tasks};
+    let said = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    let by_client = event.actor_kind == Role::Client.name();
+    let tell = |audience, topic| Telling { audience, topic, by_mail: true };
+    let show = |audience, topic| Telling { audience, topic, by_mail: false };
+    let of_order = |client: Telling| vec![client, tell(Partner, Progress), tell(Company, Progress)];
+    match event.action.as_str() {
+        "message.sent" | "message.general" if event.data.get("by_staff") == Some(&false.into()) => {
+            vec![tell(Staff, Messages)]
+        }
+        "message.sent" | "message.general" => vec![tell(Client, Messages)],
+        "note.written" | "note.general" => vec![tell(Staff, Messages)],
+        // The mails of the specification go out anyway.
+        "spv.created" | "spv.closed" => of_order(show(Client, Progress)),
+        "spv.started" | "spv.processing" | "spv.held" | "spv.resumed" | "spv.cancelled" | "spv.reopened" => {
+            of_order(tell(Client, Progress))
+        }
+        "step.updated" if !event.public => Vec::new(),
+        "step.updated" => match (said("to"), said("waiting_on"), said("owner")) {
+            ("completed", ..) => vec![tell(Client, Progress)],
+            ("blocked", "client", _) | ("in_progress", _, "client") => vec![tell(Client, Tasks)],
+            _ => Vec::new(),
+        },
+        "step.assigned" => {
+            let person = said("assignee_id").parse().ok();
+            person.map(|id| tell(Person(id), Tasks)).into_iter().collect()
+        }
+        "step.due_soon" if event.public => vec![tell(Client, Reminders)],
+        // The staff have one mail about all that is late each morning.
+        "step.overdue" if event.public => vec![tell(Client, Reminders), show(Staff, Reminders)],
+        "step.overdue" => vec![show(Staff, Reminders)],
+        // Each has a mail of its own.
+        "document_request.created" | "document_request.returned" => vec![show(Client, Tasks)],
+        "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
+        "document_request.submitted" => vec![tell(Staff, Documents)],
+        "document.infected" => vec![tell(Staff, Documents)],
+        "document.uploaded" if by_client => vec![tell(Staff, Documents)],
+        "document.uploaded" => vec![tell(Client, Documents)],
+        "invoice.raised" | "invoice.paid" | "invoice.part_paid" | "invoice.voided" => vec![tell(Client, Invoices)],
+        "invoice.receipt_sent" => vec![tell(Staff, Invoices)],
+        "request.created" | "request.withdrawn" => vec![tell(Staff, Requests)],
+        "request.approved" | "request.rejected" => vec![tell(Client, Requests)],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,241 @@
+//! SQL of notifications.
+use super::{
+    model::{Choice, Mailed, Recipient, Topic, Way},
+    rules::{ACTIONS, Audience},
+};
+use crate::{
+    activity::{Activity, store::COLUMNS},
+    db::{Db, Sql, Tx, json_list},
+    error::Result,
+    ids::{ActivityId, NotificationId, UserId},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+/// The number up to which people have been told, and the log's last.
+pub async fn marks(db: &mut Db) -> Result<(i64, i64)> {
+    db.sql("select n.seq, h.seq from notified n, activity_head h").one().await
+}
+
+/// The mark, kept from others until the transaction ends.
+pub async fn lock(tx: &mut Tx) -> Result<i64> {
+    tx.sql("update notified set one = 1 returning seq").scalar().await
+}
+
+pub async fn mark(tx: &mut Tx, seq: i64) -> Result<()> {
+    tx.sql("update notified set seq = $1").bind(seq).run().await?;
+    Ok(())
+}
+
+fn told_of() -> String {
+    format!("seq > $1 and seq <= $2 and not quiet and action in ('{}')", ACTIONS.join("', '"))
+}
+
+/// Whether anything in between is to be told of.
+pub async fn any(db: &mut Db, after: i64, until: i64) -> Result<bool> {
+    let sql = format!("select exists (select 1 from activity where {})", told_of());
+    db.sql_built(sql).bind(after).bind(until).scalar().await
+}
+
+pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
+    let sql = format!("select * from activity where {} order by seq limit {limit}", told_of());
+    tx.sql_built(json_list(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).json().await
+}
+
+/// Who of an audience has an open account; none when the event has no such party.
+pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, topic: Topic) -> Result<Vec<Recipient>> {
+    let (condition, id): (&str, Option<Uuid>) = match audience {
+        Audience::Client => ("u.id = $3", event.client_id.map(|id| id.0)),
+        Audience::Person(id) => ("u.id = $3", Some(id.0)),
+        Audience::Partner => ("u.id = (select user_id from isos where id = $3)", event.iso_id.map(|id| id.0)),
+        Audience::Company => ("u.company_id = $3 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
+        // The id stands for nothing here: every statement has the same three values.
+        Audience::Staff => ("u.role in ('employee', 'super_admin') and $3 = $3", Some(Uuid::nil())),
+    };
+    let Some(id) = id else { return Ok(Vec::new()) };
+    tx.sql_built(format!(
+        "select u.id, u.role, c.in_app, c.mail from users u \
+         left join notification_choices c on c.user_id = u.id and c.topic = $1 \
+         where u.status in ('pending', 'active') and u.id <> $2 and {condition}"
+    ))
+    .bind(topic)
+    .bind(event.actor_id.map_or(Uuid::nil(), |id| id.0))
+    .bind(id)
+    .all()
+    .await
+}
+
+pub struct NewRow {
+    pub id: NotificationId,
+    pub user_id: UserId,
+    pub seq: i64,
+    pub activity_id: ActivityId,
+    pub topic: Topic,
+    pub subject_id: Option<Uuid>,
+    pub spv_id: Option<Uuid>,
+    pub in_app: bool,
+    pub mail: Option<Mailed>,
+    pub created_at: DateTime<Utc>,
+}
+
+pub async fn insert(tx: &mut Tx, row: NewRow) -> Result<()> {
+    tx.later(
+        "insert into notifications (id, user_id, seq, activity_id, topic, subject_id, spv_id, in_app, mail, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (user_id, seq) do nothing",
+    )
+    .await?
+    .bind(row.id)
+    .bind(row.user_id)
+    .bind(row.seq)
+    .bind(row.activity_id)
+    .bind(row.topic)
+    .bind(row.subject_id)
+    .bind(row.spv_id)
+    .bind(row.in_app)
+    .bind(row.mail)
+    .bind(row.created_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Whether a mail to this person is on its way already: one that began to wait after `since`.
+pub async fn mail_waits(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
+    tx.sql("select exists (select 1 from notifications where mail = 'now' and user_id = $1 and created_at > $2)")
+        .bind(user)
+        .bind(since)
+        .scalar()
+        .await
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Row {
+    pub id: NotificationId,
+    pub seq: i64,
+    pub topic: Topic,
+    pub created_at: DateTime<Utc>,
+    pub read_at: Option<DateTime<Utc>>,
+}
+
+/// What somebody was told in the app, the newest first.
+pub async fn list(db: &mut Db, me: UserId, unread: bool, before: Option<i64>, limit: usize) -> Result<Vec<Row>> {
+    let narrow = if unread { " and read_at is null" } else { "" };
+    db.sql_built(format!(
+        "select id, seq, topic, created_at, read_at from notifications \
+         where user_id = $1 and in_app{narrow} and seq < $2 order by seq desc limit {limit}"
+    ))
+    .bind(me)
+    .bind(before.unwrap_or(i64::MAX))
+    .all()
+    .await
+}
+
+/// The events of these numbers, newest first.
+pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
+    if seqs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
+    let sql = format!("select * from activity where seq in ({}) order by seq desc", numbers.join(", "));
+    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).json().await
+}
+
+pub async fn unread(db: &mut Db, me: UserId) -> Result<i64> {
+    db.sql("select count(*) from notifications where user_id = $1 and read_at is null and in_app")
+        .bind(me)
+        .scalar()
+        .await
+}
+
+/// Marks as read, which takes what waits to be mailed back: one, all about a subject, or everything.
+pub async fn read(tx: &mut Tx, me: UserId, which: Which, at: DateTime<Utc>) -> Result<u64> {
+    let (condition, id) = match which {
+        Which::One(id) => (" and id = $3", Some(id.0)),
+        Which::Subject(id) => (" and subject_id = $3", Some(id)),
+        Which::All => ("", None),
+    };
+    let mut query = tx
+        .sql_built(format!(
+            "update notifications set read_at = $2, mail = null where user_id = $1 and read_at is null{condition}"
+        ))
+        .bind(me)
+        .bind(at);
+    if let Some(id) = id {
+        query = query.bind(id);
+    }
+    query.run().await
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Which {
+    One(NotificationId),
+    Subject(Uuid),
+    All,
+}
+
+pub async fn choices(db: &mut Db, me: UserId) -> Result<Vec<Choice>> {
+    let rows: Vec<(Topic, bool, Mailed)> =
+        db.sql("select topic, in_app, mail from notification_choices where user_id = $1").bind(me).all().await?;
+    Ok(rows.into_iter().map(|(topic, in_app, mail)| Choice { topic, way: Way { in_app, mail } }).collect())
+}
+
+pub async fn choose(tx: &mut Tx, me: UserId, choice: Choice) -> Result<()> {
+    tx.sql(
+        "insert into notification_choices (user_id, topic, in_app, mail) values ($1, $2, $3, $4) \
+         on conflict (user_id, topic) do update set in_app = excluded.in_app, mail = excluded.mail",
+    )
+    .bind(me)
+    .bind(choice.topic)
+    .bind(choice.way.in_app)
+    .bind(choice.way.mail)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What waits to be mailed to somebody, oldest first, and waits no more.
+pub async fn take(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<Vec<i64>> {
+    let mut rows: Vec<(i64,)> = tx
+        .sql("update notifications set mail = null where mail = $1 and user_id = $2 and read_at is null returning seq")
+        .bind(mail)
+        .bind(user)
+        .all()
+        .await?;
+    rows.sort_unstable();
+    Ok(rows.into_iter().map(|(seq,)| seq).collect())
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Reader {
+    pub id: UserId,
+    pub time_zone: String,
+    pub sent_date: Option<NaiveDate>,
+}
+
+/// Whose digest has something in it.
+pub async fn readers(db: &mut Db) -> Result<Vec<Reader>> {
+    db.sql(
+        "select u.id, u.time_zone, d.sent_date from (select distinct user_id from notifications where mail = 'daily') w \
+         join users u on u.id = w.user_id left join digests d on d.user_id = u.id",
+    )
+    .all()
+    .await
+}
+
+/// Notes a digest of this day; false when there was one already.
+pub async fn digest(tx: &mut Tx, user: UserId, day: NaiveDate) -> Result<bool> {
+    let noted = tx
+        .sql(
+            "insert into digests (user_id, sent_date) values ($1, $2) \
+             on conflict (user_id) do update set sent_date = excluded.sent_date where digests.sent_date < excluded.sent_date",
+        )
+        .bind(user)
+        .bind(day)
+        .run()
+        .await?;
+    Ok(noted == 1)
+}
+
+pub async fn clean_up(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from notifications where created_at < $1 and mail is null").bind(before).run().await
+}

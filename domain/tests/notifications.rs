@@ -1,0 +1,219 @@
+//! Who is told of what, where and when: mails that wait and are taken back, digests in the reader's morning, reminders
+//! that come once.
+use chrono::Duration;
+use domain::{
+    Action, Actor, Ctx, activity,
+    ids::{SpvId, UserId},
+    mails::{self, Kind, Mail},
+    messages::{self, Input},
+    notifications::{self, Choice, Mailed, Topic, Way},
+    page::PageQuery,
+    queue, spvs, steps,
+    testing::{World, on_both},
+    users,
+};
+
+struct Office {
+    world: World,
+    erin: Ctx,
+    maya: Ctx,
+    spv: SpvId,
+}
+
+async fn office(world: World) -> Office {
+    let acme = world.company("Acme").await;
+    let erin = world.employee("Erin").await;
+    let (_, spv, maya) = world.client("Maya", acme, None).await;
+    let office = Office { world, erin, maya, spv };
+    office.settle().await;
+    office
+}
+
+impl Office {
+    /// What the process that follows the log does.
+    async fn settle(&self) {
+        activity::number_all(&self.world.operator()).await.unwrap();
+        notifications::catch_up(&self.world.operator()).await.unwrap();
+    }
+
+    fn job(&self) -> Ctx {
+        self.world.as_actor(Actor::System("notifications"))
+    }
+
+    async fn writes(&self, who: &Ctx, body: &str) {
+        let input = Input { spv_id: Some(self.spv), body: body.to_owned(), ..Input::default() };
+        messages::send(who, input).await.unwrap();
+        self.settle().await;
+    }
+
+    async fn mails(&self, kind: Kind) -> Vec<Mail> {
+        let page = PageQuery { limit: Some(100), cursor: None };
+        let mut mails = mails::list(&self.world.operator(), None, &page).await.unwrap().items;
+        mails.retain(|mail| mail.kind == kind);
+        mails
+    }
+}
+
+fn id(ctx: &Ctx) -> UserId {
+    ctx.actor.user_id().unwrap()
+}
+
+async fn told(ctx: &Ctx) -> Vec<String> {
+    let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
+    page.items.into_iter().map(|one| one.activity.action).collect()
+}
+
+async fn chooses(ctx: &Ctx, topic: Topic, in_app: bool, mail: Mailed) {
+    notifications::choose(ctx, &[Choice { topic, way: Way { in_app, mail } }]).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_side_is_told_of_the_other_and_nobody_of_themselves() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let sam = office.world.super_admin("Sam").await;
+        office.writes(&office.maya, "When?").await;
+        assert_eq!((told(&office.maya).await.len(), told(&office.erin).await), (0, vec!["message.sent".to_owned()]));
+        office.writes(&office.erin, "On Monday.").await;
+        assert_eq!(told(&office.maya).await, ["message.sent"]);
+        assert_eq!((told(&office.erin).await.len(), told(&sam).await.len()), (1, 1));
+        let note = Input { spv_id: Some(office.spv), body: "hm".to_owned(), internal: true, ..Input::default() };
+        messages::send(&office.erin, note).await.unwrap();
+        office.settle().await;
+        assert_eq!((told(&office.maya).await.len(), told(&sam).await.len()), (1, 2));
+        // Following the log once more tells nobody anything twice.
+        office.settle().await;
+        assert_eq!(told(&sam).await, ["note.written", "message.sent"]);
+        // Reading the conversation is reading of it.
+        let thread =
+            messages::threads(&sam, &messages::Filter::default(), &PageQuery::default()).await.unwrap().items[0].id;
+        messages::read(&sam, thread).await.unwrap();
+        assert_eq!(notifications::unread(&sam).await.unwrap(), 0);
+        assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let maya = id(&office.maya);
+        office.writes(&office.erin, "The fee is 1250.00").await;
+        office.writes(&office.erin, "And one more thing").await;
+        let jobs = queue::list(&office.world.operator(), None, 50).await.unwrap();
+        let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
+        assert_eq!(waiting.len(), 1, "one mail tells of both");
+        assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::WAIT));
+        assert!(office.mails(Kind::Notices).await.is_empty());
+
+        office.world.clock.advance(notifications::WAIT);
+        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
+        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "each is mailed once");
+        let mails = office.mails(Kind::Notices).await;
+        assert_eq!((mails.len(), mails[0].user_id, mails[0].data["count"].as_i64()), (1, maya, Some(2)));
+        assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "no text of a message is mailed");
+
+        office.writes(&office.erin, "Seen?").await;
+        notifications::read(&office.maya, &[], true).await.unwrap();
+        office.world.clock.advance(notifications::WAIT);
+        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "it was read in the app");
+        assert!(office.maya.can(Action::View, domain::access::Resource::Thread { client_id: maya }));
+        assert!(notifications::mail_now(&office.maya, maya).await.is_err(), "people do not send mails");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_choose_where_they_are_told() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let maya = id(&office.maya);
+        let all = notifications::choices(&office.maya).await.unwrap();
+        assert_eq!(all.len(), Topic::ALL.len());
+        chooses(&office.maya, Topic::Messages, false, Mailed::Now).await;
+        office.writes(&office.erin, "One").await;
+        assert_eq!((told(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()), (0, 0));
+        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
+        chooses(&office.maya, Topic::Messages, true, Mailed::Off).await;
+        office.writes(&office.erin, "Two").await;
+        assert_eq!(told(&office.maya).await.len(), 1);
+        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap());
+        chooses(&office.maya, Topic::Messages, false, Mailed::Off).await;
+        office.writes(&office.erin, "Three").await;
+        assert_eq!(told(&office.maya).await.len(), 1);
+        let partners = Choice { topic: Topic::Progress, way: Way { in_app: true, mail: Mailed::Now } };
+        assert!(notifications::choose(&office.erin, &[partners]).await.is_err(), "the staff are not told of each step");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_without_a_server() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let zone = users::Preferences { time_zone: Some("America/New_York".to_owned()), ..Default::default() };
+        users::set_preferences(&office.maya, zone).await.unwrap();
+        chooses(&office.maya, Topic::Messages, true, Mailed::Daily).await;
+        let digests = async || notifications::mail_digests(&office.job()).await.unwrap();
+        // Noon in UTC is seven in New York.
+        office.writes(&office.erin, "One").await;
+        assert_eq!(digests().await, 0);
+        office.world.clock.advance(Duration::hours(1));
+        assert_eq!((digests().await, digests().await), (1, 0));
+        office.writes(&office.erin, "Two").await;
+        office.world.clock.advance(Duration::hours(3));
+        assert_eq!(digests().await, 0, "one a day");
+        office.world.clock.advance(Duration::days(5));
+        assert_eq!((digests().await, digests().await), (1, 0), "not one for each day that was missed");
+        office.writes(&office.erin, "Three").await;
+        notifications::read(&office.maya, &[], true).await.unwrap();
+        office.world.clock.advance(Duration::days(1));
+        assert_eq!(digests().await, 0, "what was read is no news");
+        assert_eq!(office.mails(Kind::Digest).await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn reminders_come_once_before_and_once_after_the_date() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let detail = spvs::get(&office.erin, office.spv).await.unwrap();
+        let first = detail.steps[0].clone();
+        let due = first.due_date.unwrap();
+        let day = |office: &Office| office.world.clock.today();
+        while due - day(&office) > Duration::days(3) {
+            office.world.clock.advance(Duration::days(1));
+        }
+        let remind = async || {
+            steps::remind_overdue(&office.world.operator()).await.unwrap();
+            office.settle().await;
+        };
+        remind().await;
+        remind().await;
+        assert_eq!(told(&office.maya).await, ["step.due_soon"], "{} is the client's", first.step_name);
+        // Nobody was there for a week: it is told of once, and not for each day.
+        office.world.clock.advance(Duration::days(7));
+        remind().await;
+        remind().await;
+        let hers = told(&office.maya).await;
+        assert_eq!(hers.iter().filter(|action| *action == "step.overdue").count(), 1, "{hers:?}");
+        let staffs = told(&office.erin).await;
+        assert!(staffs.iter().any(|action| action == "step.overdue"), "{staffs:?}");
+        assert_eq!(office.mails(Kind::StepOverdue).await.len(), 1, "one mail of all that is late");
+        assert!(office.mails(Kind::Notices).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_a_seed() {
+    on_both(async |world| {
+        let office = office(world).await;
+        domain::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
+        office.settle().await;
+        assert_eq!((told(&office.erin).await.len(), told(&office.maya).await.len()), (0, 0));
+    })
+    .await;
+}

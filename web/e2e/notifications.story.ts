@@ -1,0 +1,51 @@
+/** The bell: what is new, live, and read when it was seen. */
+import { expect, test } from './support/story';
+import { password } from './support/portal';
+
+const soon = { timeout: 5000 };
+
+test('the bell counts what is new while the page is open, and leads to it', async ({ office }) => {
+  const who = office.newcomer('Bela', 'Toth');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const bela = await office.visitor();
+  await bela.signsIn('client', who.email, password);
+  const bell = bela.page.getByRole('button', { name: /^Notifications/ });
+  await expect(bell).toBeVisible();
+
+  await bela.withoutReloading(async () => {
+    const centre = bela.dialog('Notifications');
+    await bell.click();
+    await expect(centre.getByText(`created order ${spv.identifier}`)).toBeVisible();
+    await bela.button('Mark all as read', centre).click();
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await bela.page.keyboard.press('Escape');
+
+    const staff = await office.api('employee@example.com');
+    await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'Your file is complete.' });
+    await expect(bell).toHaveAccessibleName(/[1-9] unread/, soon);
+    await bell.click();
+    const news = `Elias Brandt wrote a message about order ${spv.identifier}`;
+    await centre.getByRole('link', { name: news }).click();
+    await expect(bela.page.getByRole('log').getByText('Your file is complete.')).toBeVisible();
+    await bell.click();
+    await expect(centre.getByText('Unread:')).toHaveCount(0);
+  });
+});
+
+test('what people choose to be told of is kept', async ({ office }) => {
+  const who = office.newcomer('Cleo', 'Marsh');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const cleo = await office.visitor();
+  await cleo.signsIn('client', who.email, password);
+  await expect(cleo.heading('Welcome, Cleo')).toBeVisible();
+  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.chooses('E-mail: Messages', 'Daily summary');
+  await cleo.isTold('Settings Saved');
+  await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
+  await cleo.isTold('Settings Saved');
+  await cleo.opens('/client-profile?tab=notifications');
+  await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
+  await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
+});

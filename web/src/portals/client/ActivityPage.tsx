@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { activityText } from '../../shared/activity/words';
+import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { BackToDashboard } from './BackToDashboard';
+
+/** Everything that happened to the client's orders. */
+export function Component() {
+  const { t } = useTranslation(['client', 'common', 'events', 'names']);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    queries.activity({ limit: 50 }),
+  );
+  return (
+    <>
+      <PageHeader title={t('activity.title')} text={t('activity.text')} back={<BackToDashboard />} />
+      <Section title={t('common:activity.title')}>
+        {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+        {!data && !error && <ActivityWaiting />}
+        {data?.length === 0 && (
+          <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
+        )}
+        {data && data.length > 0 && (
+          <ActivityList
+            entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))}
+          />
+        )}
+        {hasNextPage && (
+          <Button
+            variant="default"
+            mt="md"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { ActionIcon, Anchor, Button, Popover, Skeleton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBell, IconBellOff } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { useMe } from '../session/me';
+import classes from './Bell.module.css';
+import { NotificationItem } from './NotificationItem';
+import { useSeen } from './seen';
+
+/** The bell of the top bar: how much is new, and what. `choices`: where the person chooses what to be told of. */
+export function Bell({ choices }: { choices: string }) {
+  const { t } = useTranslation('notifications');
+  const [open, popover] = useDisclosure(false);
+  const { data } = useQuery(queries.unreadNotifications());
+  const unread = data?.unread ?? 0;
+  return (
+    <Popover
+      opened={open}
+      onChange={(next) => (next ? popover.open() : popover.close())}
+      position="bottom-end"
+      width="min(400px, calc(100vw - 24px))"
+      trapFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={32}
+          className={classes.bell}
+          aria-label={unread > 0 ? t('bell_unread', { count: unread }) : t('title')}
+          aria-expanded={open}
+          aria-haspopup="dialog"
+          onClick={popover.toggle}
+        >
+          <IconBell size={18} stroke={1.5} />
+          {unread > 0 && (
+            <span className={classes.count} aria-hidden="true">
+              {unread > 99 ? '99+' : unread}
+            </span>
+          )}
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown p={0} role="dialog" aria-label={t('title')}>
+        {open && <Centre unread={unread} choices={choices} onClose={popover.close} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface CentreProps {
+  unread: number;
+  choices: string;
+  onClose: () => void;
+}
+
+function Centre({ unread, choices, onClose }: CentreProps) {
+  const { t } = useTranslation(['notifications', 'common']);
+  const { role } = useMe();
+  const list = useInfiniteQuery(queries.notifications());
+  const seen = useSeen();
+  return (
+    <>
+      <header className={classes.head}>
+        <strong>{t('title')}</strong>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          // Not disabled: it would lose the focus, and with it the key that closes all this.
+          data-disabled={unread === 0}
+          onClick={() => unread > 0 && seen.mutate({ all: true })}
+        >
+          {t('read_all')}
+        </Button>
+      </header>
+      <div className={classes.scroll}>
+        {list.error && !list.data && (
+          <ErrorState message={errorText(list.error)} onRetry={() => void list.refetch()} />
+        )}
+        {!list.data && !list.error && <Skeleton height={120} m="md" width="auto" />}
+        {list.data?.length === 0 && (
+          <EmptyState icon={<IconBellOff size={20} />} title={t('empty')} text={t('empty_text')} />
+        )}
+        <ul className={classes.list}>
+          {list.data?.map((one) => (
+            <NotificationItem
+              key={one.id}
+              notification={one}
+              role={role}
+              onOpen={() => {
+                if (!one.read_at) seen.mutate({ ids: [one.id] });
+                onClose();
+              }}
+            />
+          ))}
+        </ul>
+        {list.hasNextPage && (
+          <Button
+            variant="subtle"
+            fullWidth
+            disabled={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {list.isFetchingNextPage ? t('common:loading') : t('common:load_more')}
+          </Button>
+        )}
+      </div>
+      <footer className={classes.foot}>
+        <Anchor component={Link} to={choices} size="sm" onClick={onClose}>
+          {t('choices')}
+        </Anchor>
+      </footer>
+    </>
+  );
+}

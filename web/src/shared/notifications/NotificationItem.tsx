@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { Notification, Role } from '../../api/types';
+import { Ago } from '../../ui/DateText';
+import { activityText } from '../activity/words';
+import classes from './Bell.module.css';
+import { targetOf } from './target';
+
+interface Props {
+  notification: Notification;
+  role: Role;
+  onOpen: () => void;
+}
+
+/** One thing that happened, leading to where it can be seen. */
+export function NotificationItem({ notification, role, onOpen }: Props) {
+  const { t } = useTranslation(['notifications', 'events', 'names']);
+  const { activity, read_at, topic } = notification;
+  return (
+    <li>
+      <Link
+        className={classes.item}
+        data-unread={read_at === null}
+        to={targetOf(role, activity)}
+        onClick={onOpen}
+      >
+        <span className={classes.text}>
+          {read_at === null && <span className="sr-only">{t('unread')} </span>}
+          {activityText(t, activity)}
+        </span>
+        <span className={classes.facts}>
+          {t(`topic.${topic}`)} · <Ago at={activity.at} />
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,12 @@
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { useSave } from '../useSave';
+
+/** Marks notifications as read: these, or all. */
+export function useSeen() {
+  return useSave({
+    save: (which: { ids: string[] } | { all: true }) =>
+      body(api.POST('/rest/v1/notifications/read', { body: which })),
+    saved: () => void queryClient.invalidateQueries({ queryKey: ['notifications'] }),
+  });
+}
