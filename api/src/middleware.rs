@@ -105,7 +105,7 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
 pub fn compression() -> CompressionLayer<impl Predicate> {
     let text = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-        kind.starts_with(b"application/json") || kind.starts_with(b"text/html")
+        [&b"application/json"[..], b"text/csv", b"text/html"].iter().any(|text| kind.starts_with(text))
     };
     CompressionLayer::new()
         .gzip(true)

@@ -125,6 +125,14 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "notification_list"
         | "notification_unread"
         | "notification_choices"
+        | "client_export"
+        | "company_export"
+        | "iso_export"
+        | "spv_export"
+        | "search_find"
+        | "task_list"
+        | "staff_list"
+        | "dashboard_performance"
         | "health_alive"
         | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
@@ -155,6 +163,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
             (String::new(), json!({ "client_id": rows.maya, "company_id": rows.acme, "purchase_amount": "1" }))
         }
         "step_get" => (rows.step.clone(), none()),
+        "step_complete" => (rows.spv.clone(), json!({ "ids": [rows.step] })),
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.invoice.clone(), none()),
         "invoice_pay" => (rows.invoice.clone(), json!({ "amount": "0.01" })),

@@ -19,6 +19,7 @@ pub mod db;
 pub mod document_requests;
 pub mod documents;
 pub mod error;
+pub mod exports;
 pub mod idempotency;
 pub mod ids;
 pub mod invoices;
@@ -37,6 +38,7 @@ pub mod settings;
 pub mod spvs;
 pub mod steps;
 pub mod storage;
+pub mod tasks;
 pub mod templates;
 #[cfg(feature = "testing")]
 pub mod testing;

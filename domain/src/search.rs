@@ -1,10 +1,53 @@
 //! Search by the beginnings of words, the same on both databases: each row's words are kept in one indexed table.
-use crate::{db::Tx, error::Result};
+use crate::{clients, companies, ctx::Ctx, db::Tx, error::Result, page::PageQuery, spvs};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// At most so many words of a row or a question count.
 const WORDS: usize = 40;
+
+/// How many rows of each kind an answer holds.
+const HITS: u32 = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = SearchKind)]
+pub enum Kind {
+    Client,
+    Spv,
+    Company,
+}
+
+/// A row that was found, as one line and a half.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub kind: Kind,
+    pub id: Uuid,
+    pub title: String,
+    pub text: String,
+}
+
+/// Orders, clients and companies by the beginnings of their words: the newest few of each that the actor's lists show.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
+    ctx.scope()?;
+    if words(q).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let page = PageQuery { limit: Some(HITS), cursor: None };
+    let q = Some(q.to_owned());
+    let orders = spvs::list(ctx, &spvs::Filter { q: q.clone(), ..Default::default() }, &page).await?;
+    let people = clients::list(ctx, &clients::Filter { q: q.clone(), ..Default::default() }, &page).await?;
+    let firms = companies::list(ctx, q.as_deref(), false, &page).await?;
+    let hit = |kind, id, title, text| Hit { kind, id, title, text };
+    let orders = orders.items.into_iter().map(|row| hit(Kind::Spv, row.id.0, row.identifier(), row.client_name()));
+    let people = people.items.into_iter().map(|row| hit(Kind::Client, row.id.0, row.name(), row.email));
+    let firms = firms.items.into_iter().map(|row| hit(Kind::Company, row.id.0, row.name, row.business_name));
+    Ok(orders.chain(people).chain(firms).collect())
+}
 
 /// Replaces the words under which `subject` is found among rows of `kind`.
 ///

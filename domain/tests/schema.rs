@@ -7,7 +7,7 @@ use domain::{
     documents::{self, uploads},
     invoices, isos, mails, messages, notifications,
     page::PageQuery,
-    requests, seed, spvs,
+    requests, seed, spvs, tasks,
     testing::{World, on_both},
     users,
 };
@@ -191,6 +191,9 @@ async fn no_query_scans_a_table_that_grows() {
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();
         dashboards::employee(&sigrid).await.unwrap();
+        tasks::mine(&sigrid).await.unwrap();
+        tasks::staff(&sigrid).await.unwrap();
+        tasks::performance(&sigrid).await.unwrap();
         dashboards::iso(&partner).await.unwrap();
         dashboards::company(&clara, None, &PageQuery::default()).await.unwrap();
         let people = dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap().people;

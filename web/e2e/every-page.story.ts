@@ -60,6 +60,7 @@ const groups: Group[] = [
       paths.employeeSecurity,
       paths.employeeDocuments,
       paths.employeeRequests,
+      paths.employeeTasks,
       paths.employeeMessages,
       paths.employeeInvoices,
       ...(await invoices(office, 'employee@example.com')).slice(0, 2).map(paths.employeeInvoice),

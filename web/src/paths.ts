@@ -41,6 +41,8 @@ export const paths = {
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
+  /** A tab with its list narrowed to what these words find. */
+  employeeTabFor: (tab: EmployeeTab, q: string) => `/employee-dashboard?${new URLSearchParams({ tab, q })}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
   employeeInvoices: '/employee-dashboard/invoices',
@@ -51,6 +53,7 @@ export const paths = {
   employeeDocuments: '/employee-dashboard/documents',
   employeeDocument: (id: string) => `/employee-dashboard/documents/${id}`,
   employeeNotifications: '/employee-dashboard/notifications',
+  employeeTasks: '/employee-dashboard/tasks',
   employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',
   isoNotifications: '/iso-dashboard/notifications',

@@ -54,6 +54,7 @@ const portals: RouteObject[] = [
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
       { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
+      { path: 'tasks', lazy: () => import('./portals/employee/tasks/TasksPage') },
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },

@@ -7,6 +7,7 @@ mod dashboards;
 mod document_requests;
 mod documents;
 mod events;
+mod exports;
 mod functions;
 mod health;
 mod invoices;
@@ -17,10 +18,12 @@ mod messages;
 mod notifications;
 mod profile;
 mod requests;
+mod search;
 mod settings;
 mod spvs;
 mod steps;
 mod storage;
+mod tasks;
 mod templates;
 
 use crate::{assets, error::ApiError, middleware, openapi, state::App};
@@ -59,6 +62,12 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(isos::get, isos::delete))
         .routes(routes!(isos::archive))
         .routes(routes!(isos::restore))
+        // Tables as files.
+        .routes(routes!(exports::clients))
+        .routes(routes!(exports::companies))
+        .routes(routes!(exports::isos))
+        .routes(routes!(exports::spvs))
+        .routes(routes!(search::find))
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))
         .routes(routes!(spvs::get))
@@ -68,7 +77,11 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(spvs::resume))
         .routes(routes!(spvs::cancel))
         .routes(routes!(spvs::reopen))
+        .routes(routes!(spvs::complete_steps))
         .routes(routes!(steps::get, steps::update))
+        .routes(routes!(tasks::list))
+        .routes(routes!(tasks::staff))
+        .routes(routes!(tasks::performance))
         .routes(routes!(templates::list))
         // Conversations.
         .routes(routes!(messages::threads))

@@ -9,7 +9,7 @@ use axum::Json as Answer;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    ids::{CompanyId, IsoId, SpvId, UserId},
+    ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::{self, Currency},
     page::PageQuery,
     spvs::{self, ByIso, Country, Detail, Filter, Input, Status},
@@ -156,28 +156,54 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
-    fn filter(self) -> Result<Filter> {
-        let iso = match self.iso_id.as_deref() {
-            None => None,
-            Some("none") => Some(ByIso::None),
-            Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
-        };
-        let status = match self.status.as_deref() {
-            None => None,
-            Some(name) => Some(name.parse().map_err(|problem| domain::Error::field_with("status", problem))?),
-        };
-        Ok(Filter { q: self.q, status, company_id: self.company_id, iso, client_id: self.client_id })
-    }
+/// # Errors
+/// Invalid `status`; a malformed ISO's id.
+pub fn filter(
+    q: Option<String>,
+    status: Option<&str>,
+    company_id: Option<CompanyId>,
+    iso_id: Option<&str>,
+    client_id: Option<UserId>,
+) -> Result<Filter> {
+    let iso = match iso_id {
+        None => None,
+        Some("none") => Some(ByIso::None),
+        Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
+    };
+    let status = match status {
+        None => None,
+        Some(name) => Some(name.parse().map_err(|problem| domain::Error::field_with("status", problem))?),
+    };
+    Ok(Filter { q, status, company_id, iso, client_id })
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepIds {
+    #[serde(default)]
+    #[schema(required)]
+    ids: Vec<StepId>,
+}
+
+/// Completes several steps of an order, all of them or none.
+#[utoipa::path(post, path = "/spvs/{id}/steps/complete", operation_id = "step_complete", tag = "steps",
+    params(("id" = SpvId, Path)), request_body = StepIds, responses((status = 200, body = SpvDetail)))]
+pub async fn complete_steps(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    Json(StepIds { ids }): Json<StepIds>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, steps::complete(&ctx, id, &ids).await?))
 }
 
 /// Orders you may see, newest first by ordered date.
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(Wanted),
     responses((status = 200, body = Page<Spv>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(mut wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
     only_order(wanted.order.as_deref(), "-ordered_date")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor.take() };
-    let found = spvs::list(&ctx, &wanted.filter()?, &page).await?;
+    let Wanted { q, status, company_id, iso_id, client_id, limit, cursor, .. } = wanted;
+    let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
+    let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
     Ok(Answer(Page::of(found, |spv| Spv::of(&ctx, spv))))
 }
 

@@ -2,13 +2,13 @@
 use crate::{
     answer::Row,
     error::Result,
-    extract::{IfMatch, Json, Path, SignedIn, chosen, emptied},
+    extract::{IfMatch, Json, Path, SignedIn, changed, chosen, emptied},
     routes::spvs::Progress,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    ids::{SpvId, StepId},
+    ids::{SpvId, StepId, UserId},
     spvs,
     steps::{self, Change, Party, Status},
 };
@@ -32,9 +32,18 @@ pub struct Step {
     waiting_on: Option<Party>,
     /// Done once the last document required for it is approved or waived.
     completes_with_documents: bool,
+    /// Who of the staff sees to it; null for others.
+    assignee: Option<Assignee>,
     version: i64,
     /// What the caller may do with it: `update`.
     can: Vec<&'static str>,
+}
+
+/// Somebody of the staff.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Assignee {
+    pub id: UserId,
+    pub name: String,
 }
 
 impl Step {
@@ -54,6 +63,11 @@ impl Step {
             blocked_reason: row.blocked_reason,
             waiting_on: row.waiting_on,
             completes_with_documents: row.completes_with_documents,
+            assignee: row
+                .assignee_id
+                .zip(row.assignee_name)
+                .filter(|_| ctx.actor.is_staff())
+                .map(|(id, name)| Assignee { id, name }),
             version: row.version,
             can: if open { vec!["update"] } else { Vec::new() },
         }
@@ -87,6 +101,10 @@ pub struct StepChange {
     #[serde(default, deserialize_with = "emptied")]
     #[schema(value_type = Option<Party>)]
     waiting_on: Option<String>,
+    /// Of the active staff; null takes the step from whoever has it.
+    #[serde(default, deserialize_with = "changed")]
+    #[schema(value_type = Option<UserId>)]
+    assignee_id: Option<Option<UserId>>,
     /// Required on a closed order, which it reopens.
     reason: Option<String>,
 }
@@ -124,6 +142,7 @@ pub async fn update(
         document_url: change.document_url,
         blocked_reason: change.blocked_reason,
         waiting_on: change.waiting_on,
+        assignee_id: change.assignee_id,
         reason: change.reason,
     };
     let (step, spv) = steps::update(&ctx, id, version, change).await?;

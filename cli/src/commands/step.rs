@@ -6,8 +6,10 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
+    ids::UserId,
     spvs,
     steps::{self, Change, Step},
+    tasks,
 };
 
 #[derive(Debug, Subcommand)]
@@ -20,6 +22,22 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl step set SPV-2026-001 2 --status in_progress\n  spvctl step set SPV-2026-001 'KYC and beneficial owners' --status blocked --blocked-reason 'Passport expired' --waiting-on client"
     )]
     Set(Box<Set>),
+    /// Give a step to somebody of the staff, or to nobody
+    #[command(
+        after_help = "Examples:\n  spvctl step assign SPV-2026-001 2 'Erin Miles'\n  spvctl step assign SPV-2026-001 2"
+    )]
+    Assign(Assign),
+}
+
+#[derive(Debug, Args)]
+pub struct Assign {
+    /// Identifier, order number or id
+    spv: String,
+    /// The step's number in the order, name or id
+    step: String,
+    /// Name or id of somebody of the staff; without one the step is nobody's
+    #[arg(value_name = "PERSON")]
+    to: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -70,11 +88,33 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 document_url: args.document_url,
                 blocked_reason: args.blocked_reason,
                 waiting_on: args.waiting_on,
+                assignee_id: None,
                 reason: args.reason,
             };
             let (step, spv) = steps::update(ctx, id, None, change).await?;
             out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
         }
+        Verb::Assign(args) => {
+            let detail = spvs::find(ctx, &args.spv).await?;
+            let id = find(&detail.steps, &args.step)?.id;
+            let to = match args.to {
+                Some(name) => Some(person(portal, name.trim()).await?),
+                None => None,
+            };
+            let change = Change { assignee_id: Some(to), ..Change::default() };
+            out.one(record(&steps::update(ctx, id, None, change).await?.0))
+        }
+    }
+}
+
+/// The one person of the staff with this name, or id.
+async fn person(portal: &Portal, name: &str) -> Result<UserId> {
+    let staff = tasks::staff(&portal.ctx).await?;
+    let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || whole.eq_ignore_ascii_case(name));
+    match (found.next(), found.next()) {
+        (Some((id, _)), None) => Ok(*id),
+        (None, _) => Err(Failure::Refused(format!("nobody of the staff is called `{name}`"))),
+        _ => Err(Failure::Refused(format!("several of the staff are called `{name}`: give the id"))),
     }
 }
 
@@ -97,6 +137,7 @@ pub(super) fn record(step: &Step) -> Record {
         .with("due_date", step.due_date.map(|date| date.to_string()))
         .more("completed_at", step.completed_at.map(|at| at.to_rfc3339()))
         .with("waiting_on", step.waiting_on.map(|party| party.name()))
+        .with("assignee", step.assignee_name.clone())
         .more("blocked_reason", step.blocked_reason.clone())
         .more("text_data", step.text_data.clone())
         .more("document_url", step.document_url.clone())

@@ -12,9 +12,10 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
-    ids::{SpvId, StepId},
+    ids::{SpvId, StepId, UserId},
     mails,
     spvs::{self, Event, Spv},
+    tasks,
 };
 use chrono::Days;
 use serde_json::Map;
@@ -74,6 +75,7 @@ pub(crate) async fn change(
         return Err(Error::Conflict(Problem::new("wrong_status").with("status", before.status.name())));
     }
     let mut new = old.changed(&change, ctx.now())?;
+    assign(tx, &mut new, change.assignee_id).await?;
     (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
     let moved = new.status != old.status;
     let mut state = before.state();
@@ -90,7 +92,12 @@ pub(crate) async fn change(
     }
     store::save(tx, &new).await?;
     let mut spv = before.clone();
-    activity::append(tx, ctx, told(&before, &old, &new)).await?;
+    if new.assignee_id != old.assignee_id {
+        activity::append(tx, ctx, assigned(&before, &new)).await?;
+    }
+    if new.assignee_id == old.assignee_id || differs(&old, &new) {
+        activity::append(tx, ctx, told(&before, &old, &new)).await?;
+    }
     if moved {
         steps[place] = new.clone();
         let mut after = with_progress(before.clone(), &steps);
@@ -112,6 +119,60 @@ pub(crate) async fn change(
         spv = spvs::moved(tx, ctx, &before, after, state).await?;
     }
     Ok((new, spv))
+}
+
+/// Completes several steps of one order, all of them or none. Staff.
+///
+/// # Errors
+/// NotFound, also for a step of another order; Invalid `ids` without any; else as [`update`].
+pub async fn complete(ctx: &Ctx, spv: SpvId, ids: &[StepId]) -> Result<spvs::Detail> {
+    let order = spvs::get(ctx, spv).await?;
+    ctx.may(Action::UpdateSteps, spvs::resource(&order.spv))?;
+    if ids.is_empty() {
+        return Err(Error::field("ids", "required"));
+    }
+    if ids.iter().any(|id| order.steps.iter().all(|step| step.id != *id)) {
+        return Err(Error::NotFound("step"));
+    }
+    let mut tx = ctx.begin().await?;
+    for step in order.steps.iter().filter(|step| ids.contains(&step.id) && step.status != Status::Completed) {
+        let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
+        change(&mut tx, ctx, step.id, Some(step.version), done).await?;
+    }
+    tx.commit().await?;
+    spvs::get(ctx, spv).await
+}
+
+/// Gives a step to somebody of the staff, or to nobody.
+async fn assign(tx: &mut Tx, step: &mut Step, to: Option<Option<UserId>>) -> Result<()> {
+    let Some(to) = to.filter(|to| *to != step.assignee_id) else { return Ok(()) };
+    step.assignee_name = match to {
+        Some(id) => Some(tasks::is_staff(tx, id).await?.ok_or_else(|| Error::field("assignee_id", "not_found"))?),
+        None => None,
+    };
+    step.assignee_id = to;
+    Ok(())
+}
+
+/// Whether there is more to tell of than who has the step.
+fn differs(old: &Step, new: &Step) -> bool {
+    let told = |step: &Step| {
+        (step.status, step.text_data.clone(), step.document_url.clone(), step.blocked_reason.clone(), step.waiting_on)
+    };
+    told(old) != told(new)
+}
+
+/// Who of the staff has a step is the staff's business.
+fn assigned(spv: &Spv, step: &Step) -> activity::Event {
+    let action = if step.assignee_id.is_some() { "step.assigned" } else { "step.unassigned" };
+    let event = activity::Event::new(action, "step", step.id.0, spv.identifier())
+        .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
+        .spv(spv.id)
+        .with("step_name", step.step_name.clone());
+    match (step.assignee_id, &step.assignee_name) {
+        (Some(id), Some(name)) => event.with("assignee_id", id.to_string()).with("assignee", name.clone()),
+        _ => event,
+    }
 }
 
 /// Completed and pending steps and the current one, counted from the steps themselves.

@@ -2,7 +2,7 @@
 use crate::{
     check::Check,
     error::{Problem, Result},
-    ids::{SpvId, StepId},
+    ids::{SpvId, StepId, UserId},
 };
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,9 @@ pub struct Step {
     pub waiting_on: Option<Party>,
     /// Done once the last document required for it is approved or waived.
     pub completes_with_documents: bool,
+    /// Who of the staff sees to it.
+    pub assignee_id: Option<UserId>,
+    pub assignee_name: Option<String>,
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
@@ -108,6 +111,8 @@ pub struct Change {
     pub document_url: Option<String>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<String>,
+    /// `Some(None)` takes it from whoever has it.
+    pub assignee_id: Option<Option<UserId>>,
     /// Why a step of a closed order changes.
     pub reason: Option<String>,
 }
@@ -195,6 +200,8 @@ mod tests {
             blocked_reason: (status == Status::Blocked).then(|| "passport expired".to_owned()),
             waiting_on: (status == Status::Blocked).then_some(Party::Client),
             completes_with_documents: false,
+            assignee_id: None,
+            assignee_name: None,
             updated_at: at(0),
             updated_by: "root".to_owned(),
             version: 1,

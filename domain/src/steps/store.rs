@@ -24,6 +24,12 @@ pub(crate) const COLUMNS: &Shape = &[
     ("blocked_reason", "t.blocked_reason", Col::Plain),
     ("waiting_on", "t.waiting_on", Col::Plain),
     ("completes_with_documents", "t.completes_with_documents", Col::Flag),
+    ("assignee_id", "t.assignee_id", Col::Id),
+    (
+        "assignee_name",
+        "(select u.first_name || ' ' || u.last_name from users u where u.id = t.assignee_id)",
+        Col::Plain,
+    ),
     ("updated_at", "t.updated_at", Col::Plain),
     ("updated_by", "t.updated_by", Col::Plain),
     ("version", "t.version", Col::Plain),
@@ -64,7 +70,7 @@ pub async fn copy(tx: &mut Tx, ctx: &Ctx, spv: SpvId, from: NaiveDate, template:
 pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     tx.later(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
-         waiting_on = $7, updated_at = $8, updated_by = $9, version = $10 where id = $1",
+         waiting_on = $7, updated_at = $8, updated_by = $9, version = $10, assignee_id = $11 where id = $1",
     )
     .await?
     .bind(step.id)
@@ -77,6 +83,7 @@ pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     .bind(step.updated_at)
     .bind(step.updated_by.clone())
     .bind(step.version)
+    .bind(step.assignee_id)
     .run()
     .await?;
     Ok(())

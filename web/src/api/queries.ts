@@ -113,6 +113,24 @@ export const queries = {
     pages(['requests', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+  tasks: () =>
+    queryOptions({
+      queryKey: ['tasks'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/tasks', { signal })),
+      select: (found) => found.items,
+    }),
+  staff: () =>
+    queryOptions({
+      queryKey: ['staff'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/staff', { signal })),
+      select: (found) => found.items,
+      staleTime: 60_000,
+    }),
+  performance: () =>
+    queryOptions({
+      queryKey: ['performance'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/performance', { signal })),
+    }),
   documents: (query: Search & { spv_id?: string; client_id?: string }) =>
     pages(['documents', query], (cursor, signal) =>
       body(api.GET('/rest/v1/documents', { params: { query: { ...query, cursor } }, signal })),
@@ -129,6 +147,13 @@ export const queries = {
         const params = { path: { id: spvId } };
         return (await body(api.GET('/rest/v1/spvs/{id}/document-requests', { params, signal }))).items;
       },
+    }),
+  search: (q: string) =>
+    queryOptions({
+      queryKey: ['search', q],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/search', { params: { query: { q } }, signal })),
+      select: (found) => found.items,
+      staleTime: 5_000,
     }),
   activity: (query: { spv_id?: string; limit?: number }) =>
     pages(['activity', query], (cursor, signal) =>

@@ -8,14 +8,17 @@ import type { EmployeeTab } from '../../paths';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
+import { TwoColumns } from '../../ui/TwoColumns';
 import { ErrorState } from '../../ui/states';
 import { ClientsTab } from './clients/ClientsTab';
 import { CompaniesTab } from './companies/CompaniesTab';
 import classes from './DashboardPage.module.css';
 import { IsosTab } from './isos/IsosTab';
+import { PerformanceCard } from './PerformanceCard';
 import { SeedButton } from './SeedButton';
 import { SpvsTab } from './spvs/SpvsTab';
 import { Stats } from './Stats';
+import { MyTasks } from './tasks/MyTasks';
 
 const tabs: Record<EmployeeTab, () => React.ReactNode> = {
   clients: ClientsTab,
@@ -64,6 +67,7 @@ export function Component() {
             <Panel />
           </Tabs.Panel>
         </Tabs>
+        <TwoColumns main={<MyTasks />} side={<PerformanceCard />} />
         {(data || !error) && <RecentActivity activity={data?.activity} />}
       </Stack>
     </>

@@ -1,15 +1,24 @@
-import { IconFiles, IconInbox, IconLayoutDashboard, IconMessages, IconReceipt2 } from '@tabler/icons-react';
+import {
+  IconChecklist,
+  IconFiles,
+  IconInbox,
+  IconLayoutDashboard,
+  IconMessages,
+  IconReceipt2,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
 import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
+import { Search, SearchEntry } from './search/Search';
 
 export function Component() {
   const { t } = useTranslation(['common', 'employee', 'messages', 'security']);
   const navigation = (
     <NavGroup label={t('portal.employee')}>
+      <SearchEntry />
       <Entry
         to={paths.employeeDashboard}
         end
@@ -22,15 +31,19 @@ export function Component() {
         <UnreadMessages />
       </Entry>
       <Entry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
+      <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
     </NavGroup>
   );
   return (
-    <PortalLayout
-      portal={t('portal.employee')}
-      home={paths.employeeDashboard}
-      navigation={navigation}
-      security={{ path: paths.employeeSecurity, label: t('security:menu') }}
-      choices={paths.employeeNotifications}
-    />
+    <>
+      <PortalLayout
+        portal={t('portal.employee')}
+        home={paths.employeeDashboard}
+        navigation={navigation}
+        security={{ path: paths.employeeSecurity, label: t('security:menu') }}
+        choices={paths.employeeNotifications}
+      />
+      <Search />
+    </>
   );
 }

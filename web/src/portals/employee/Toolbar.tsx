@@ -9,11 +9,12 @@ interface Props {
   q: string;
   onSearch: (q: string) => void;
   archived?: { shown: boolean; onChange: (shown: boolean) => void };
+  filters?: ReactNode;
   children?: ReactNode;
 }
 
-/** Above a tab's list: search, archived or not, and what can be created. */
-export function Toolbar({ searchLabel, q, onSearch, archived, children }: Props) {
+/** Above a tab's list: search, filters, archived or not, and what can be done. */
+export function Toolbar({ searchLabel, q, onSearch, archived, filters, children }: Props) {
   const { t } = useTranslation('employee');
   return (
     <div className={classes.bar}>
@@ -26,6 +27,7 @@ export function Toolbar({ searchLabel, q, onSearch, archived, children }: Props)
           onChange={(event) => archived.onChange(event.currentTarget.checked)}
         />
       )}
+      {filters}
       <div className={classes.actions}>{children}</div>
     </div>
   );

@@ -40,6 +40,7 @@ function StepBody({ step, reader }: { step: Step; reader: Step['owner'] | undefi
     step.completed_at
       ? t('step.completed_at', { date: dateTime(step.completed_at) })
       : step.due_date && t('step.due', { date: date(step.due_date) }),
+    step.assignee && t('step.assigned_to', { name: step.assignee.name }),
   ].filter(Boolean);
   const waiting =
     step.waiting_on &&

@@ -3,6 +3,7 @@ import { IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { listState } from '../../../shared/listState';
@@ -12,6 +13,7 @@ import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { SpvForm } from '../spvs/SpvForm';
+import { ExportButton } from '../ExportButton';
 import { Toolbar } from '../Toolbar';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
@@ -27,7 +29,8 @@ export function ClientsTab() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
   const status = archived ? 'archived' : undefined;
-  const state = listState(useInfiniteQuery(queries.clients({ q: q || undefined, status })));
+  const wanted = { q: q || undefined, status };
+  const state = listState(useInfiniteQuery(queries.clients(wanted)));
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => `${client.first_name} ${client.last_name}` },
@@ -62,6 +65,17 @@ export function ClientsTab() {
         onSearch={setQ}
         archived={{ shown: archived, onChange: setArchived }}
       >
+        <ExportButton
+          name="clients"
+          load={() =>
+            body(
+              api.GET('/rest/v1/clients.csv', {
+                params: { query: wanted },
+                parseAs: 'blob',
+              }),
+            )
+          }
+        />
         {me.can.includes('create_client') && (
           <>
             <Button variant="default" onClick={() => setDialog({ create: 'quick' })}>

@@ -3,6 +3,7 @@ import { IconBuilding } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { listState } from '../../../shared/listState';
@@ -11,6 +12,7 @@ import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { RemoveMenu } from '../RemoveMenu';
+import { ExportButton } from '../ExportButton';
 import { Toolbar } from '../Toolbar';
 import { CompanyForm } from './CompanyForm';
 
@@ -22,8 +24,8 @@ export function CompaniesTab() {
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
-  const query = queries.companies({ q: q || undefined, archived: archived || undefined });
-  const state = listState(useInfiniteQuery(query));
+  const wanted = { q: q || undefined, archived: archived || undefined };
+  const state = listState(useInfiniteQuery(queries.companies(wanted)));
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
@@ -47,6 +49,17 @@ export function CompaniesTab() {
         onSearch={setQ}
         archived={{ shown: archived, onChange: setArchived }}
       >
+        <ExportButton
+          name="companies"
+          load={() =>
+            body(
+              api.GET('/rest/v1/companies.csv', {
+                params: { query: wanted },
+                parseAs: 'blob',
+              }),
+            )
+          }
+        />
         {me.can.includes('create_company') && (
           <Button onClick={() => setDialog({ company: null })}>{t('company.add')}</Button>
         )}

@@ -3,6 +3,7 @@ import { IconBriefcase } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
 import { listState } from '../../../shared/listState';
@@ -11,6 +12,7 @@ import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { RemoveMenu } from '../RemoveMenu';
+import { ExportButton } from '../ExportButton';
 import { Toolbar } from '../Toolbar';
 import { IsoForm } from './IsoForm';
 
@@ -20,8 +22,8 @@ export function IsosTab() {
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [creating, setCreating] = useState(false);
-  const query = queries.isos({ q: q || undefined, archived: archived || undefined });
-  const state = listState(useInfiniteQuery(query));
+  const wanted = { q: q || undefined, archived: archived || undefined };
+  const state = listState(useInfiniteQuery(queries.isos(wanted)));
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
     { key: 'email', wide: true, header: t('column.email'), cell: (iso) => iso.email },
@@ -43,6 +45,17 @@ export function IsosTab() {
         onSearch={setQ}
         archived={{ shown: archived, onChange: setArchived }}
       >
+        <ExportButton
+          name="isos"
+          load={() =>
+            body(
+              api.GET('/rest/v1/isos.csv', {
+                params: { query: wanted },
+                parseAs: 'blob',
+              }),
+            )
+          }
+        />
         {me.can.includes('create_iso') && <Button onClick={() => setCreating(true)}>{t('iso.add')}</Button>}
       </Toolbar>
       <DataTable

@@ -3,28 +3,53 @@ import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
+import type { Spv } from '../../../api/types';
 import { listState } from '../../../shared/listState';
 import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
+import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { EmptyState } from '../../../ui/states';
+import { ExportButton } from '../ExportButton';
 import { Toolbar } from '../Toolbar';
 import { SpvForm } from './SpvForm';
 import { SpvList } from './SpvList';
 import { SpvSteps } from './SpvSteps';
 import classes from './SpvsTab.module.css';
 
+const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
+
 /** Orders on the left, the steps of the chosen one on the right. */
 export function SpvsTab() {
-  const { t } = useTranslation(['employee', 'common']);
+  const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
   const [q, setQ] = useParam('q');
+  const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
   const [creating, setCreating] = useState(false);
-  const state = listState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const wanted = { q: q || undefined, status: status || undefined };
+  const state = listState(useInfiniteQuery(queries.spvs(wanted)));
   return (
     <>
-      <Toolbar searchLabel={t('spvs.search')} q={q} onSearch={setQ}>
+      <Toolbar
+        searchLabel={t('spvs.search')}
+        q={q}
+        onSearch={setQ}
+        filters={
+          <ChoiceFilter
+            label={t('spvs.by_status')}
+            all={t('spvs.all_statuses')}
+            value={status}
+            choices={statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) }))}
+            onChange={setStatus}
+          />
+        }
+      >
+        <ExportButton
+          name="spvs"
+          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+        />
         {me.can.includes('create_spv') && (
           <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>
         )}
@@ -34,7 +59,7 @@ export function SpvsTab() {
           state={state}
           selected={selected}
           onSelect={select}
-          emptyText={q ? t('common:no_match', { q }) : t('spvs.empty')}
+          emptyText={q ? t('common:no_match', { q }) : t(status ? 'spvs.none_of_status' : 'spvs.empty')}
         />
         {selected ? (
           <SpvSteps key={selected} id={selected} />

@@ -12,6 +12,7 @@ import { isStale, StaleProblem } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
+import { AssigneeSelect } from './AssigneeSelect';
 import { toast } from '../../../ui/toasts';
 
 type WaitingOn = NonNullable<Step['waiting_on']>;
@@ -24,6 +25,7 @@ const valuesOf = (step: Step) => ({
   waiting_on: step.waiting_on,
   text_data: step.text_data ?? '',
   document_url: step.document_url ?? '',
+  assignee_id: step.assignee?.id ?? '',
   reason: '',
 });
 type Values = ReturnType<typeof valuesOf>;
@@ -117,6 +119,7 @@ export function StepForm({
           />
         </>
       )}
+      <AssigneeSelect current={step.assignee} {...form.getInputProps('assignee_id')} />
       <Textarea
         label={t('step.notes')}
         description={t('step.notes_text')}
@@ -154,6 +157,7 @@ function changes(step: Step, values: Values, withReason: boolean): StepChange {
   if (values.status !== step.status) change.status = values.status;
   if (orNull(values.text_data) !== step.text_data) change.text_data = orNull(values.text_data);
   if (orNull(values.document_url) !== step.document_url) change.document_url = orNull(values.document_url);
+  if (values.assignee_id !== (step.assignee?.id ?? '')) change.assignee_id = orNull(values.assignee_id);
   if (values.status === 'blocked') {
     change.blocked_reason = values.blocked_reason;
     change.waiting_on = values.waiting_on;

@@ -1,0 +1,148 @@
+//! Tables as CSV files: what the list of the same name shows, all of it.
+use crate::{
+    error::Result,
+    extract::{Query, SignedIn, chosen},
+    routes::spvs,
+};
+use axum::{
+    body::Body,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use domain::{
+    Ctx, clients,
+    exports::{self, Part, Table},
+    ids::{CompanyId, IsoId, UserId},
+    isos,
+    users::Status,
+};
+use futures::{StreamExt, stream};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Clients {
+    /// Beginnings of words of name, e-mail or phone.
+    q: Option<String>,
+    /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
+    #[param(value_type = Option<String>)]
+    status: Option<Status>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Companies {
+    /// Beginnings of words of names or e-mail.
+    q: Option<String>,
+    /// True takes archived ones instead.
+    #[serde(default)]
+    archived: bool,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Isos {
+    /// Beginnings of words of name or e-mail.
+    q: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// True takes archived ones instead.
+    #[serde(default)]
+    archived: bool,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Spvs {
+    /// Beginnings of words of identifier, order number, client name or e-mail.
+    q: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    status: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// An ISO's id, or `none` for orders without one.
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    client_id: Option<UserId>,
+}
+
+/// Every client you may see, as CSV.
+#[utoipa::path(get, path = "/clients.csv", operation_id = "client_export", tag = "clients", params(Clients),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn clients(SignedIn(ctx): SignedIn, Query(wanted): Query<Clients>) -> Result<Response> {
+    let Clients { q, status, company_id, iso_id } = wanted;
+    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id })).await
+}
+
+/// Every company you may see, as CSV.
+#[utoipa::path(get, path = "/companies.csv", operation_id = "company_export", tag = "companies", params(Companies),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn companies(SignedIn(ctx): SignedIn, Query(wanted): Query<Companies>) -> Result<Response> {
+    answer(ctx, Table::Companies { q: wanted.q, archived: wanted.archived }).await
+}
+
+/// Every ISO partner you may see, as CSV.
+#[utoipa::path(get, path = "/isos.csv", operation_id = "iso_export", tag = "isos", params(Isos),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn isos(SignedIn(ctx): SignedIn, Query(wanted): Query<Isos>) -> Result<Response> {
+    let Isos { q, company_id, archived } = wanted;
+    answer(ctx, Table::Isos(isos::Filter { q, company_id, archived })).await
+}
+
+/// Every order you may see, as CSV. Amounts are decimal numbers in `currency`.
+#[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn spvs(SignedIn(ctx): SignedIn, Query(wanted): Query<Spvs>) -> Result<Response> {
+    let Spvs { q, status, company_id, iso_id, client_id } = wanted;
+    answer(ctx, Table::Spvs(spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?)).await
+}
+
+/// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what
+/// fails later breaks the answer off, so that half a file does not look like a whole one.
+async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
+    let mut first = exports::begin(&ctx, &table).await?;
+    // Without this sign Excel takes the file for one of another alphabet.
+    first.text.insert(0, '\u{feff}');
+    let name = format!("attachment; filename=\"{}-{}.csv\"", table.name(), ctx.today());
+    let parts = stream::unfold(Some(Next::Has(first)), move |next| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            match next?.part(&ctx, &table).await {
+                Ok(part) => Some((Ok(part.text), part.next_cursor.map(Next::Asks))),
+                Err(error) => Some((Err(std::io::Error::other(format!("{error:?}"))), None)),
+            }
+        }
+    });
+    // A compressor asks once more after the end.
+    let body = Body::from_stream(parts.fuse());
+    let kind = HeaderValue::from_static("text/csv; charset=utf-8");
+    let mut response = ([(header::CONTENT_TYPE, kind)], body).into_response();
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
+    }
+    Ok(response)
+}
+
+enum Next {
+    Has(Part),
+    Asks(String),
+}
+
+impl Next {
+    async fn part(self, ctx: &Ctx, table: &Table) -> domain::Result<Part> {
+        match self {
+            Self::Has(part) => Ok(part),
+            Self::Asks(cursor) => exports::more(ctx, table, Some(cursor)).await,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! One field to find orders, clients and companies by.
+use crate::{
+    answer::Items,
+    error::Result,
+    extract::{Query, SignedIn},
+};
+use axum::Json as Answer;
+use domain::search::{self, Kind};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words; nothing is found without any.
+    #[serde(default)]
+    #[param(required = false)]
+    q: String,
+}
+
+/// A row that was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SearchHit {
+    kind: Kind,
+    id: Uuid,
+    title: String,
+    text: String,
+}
+
+/// Orders, clients and companies you may see: the first five of each.
+#[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(Wanted),
+    responses((status = 200, body = Items<SearchHit>)))]
+pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Items<SearchHit>>> {
+    let found = search::find(&ctx, &wanted.q).await?.into_iter();
+    let items = found.map(|hit| SearchHit { kind: hit.kind, id: hit.id, title: hit.title, text: hit.text }).collect();
+    Ok(Answer(Items { items }))
+}

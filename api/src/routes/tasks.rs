@@ -1,0 +1,77 @@
+//! The desk: what is assigned to the caller, and how well the work goes.
+use crate::{answer::Items, error::Result, extract::SignedIn, routes::steps::Assignee};
+use axum::Json as Answer;
+use chrono::NaiveDate;
+use domain::{
+    ids::{SpvId, StepId, UserId},
+    steps::{Party, Status},
+    tasks,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An open step that is assigned to the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Task {
+    id: StepId,
+    step_name: String,
+    status: Status,
+    due_date: Option<NaiveDate>,
+    waiting_on: Option<Party>,
+    spv_id: SpvId,
+    spv_identifier: String,
+    client_id: UserId,
+    client_name: String,
+}
+
+/// What is assigned to you, by due date.
+#[utoipa::path(get, path = "/tasks", operation_id = "task_list", tag = "tasks",
+    responses((status = 200, body = Items<Task>)))]
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Task>>> {
+    let items = tasks::mine(&ctx).await?.into_iter().map(|task| Task {
+        spv_identifier: task.identifier(),
+        client_name: task.client_name(),
+        id: task.id,
+        step_name: task.step_name,
+        status: task.status,
+        due_date: task.due_date,
+        waiting_on: task.waiting_on,
+        spv_id: task.spv_id,
+        client_id: task.client_id,
+    });
+    Ok(Answer(Items { items: items.collect() }))
+}
+
+/// The active staff by name: whom a step can be assigned to.
+#[utoipa::path(get, path = "/staff", operation_id = "staff_list", tag = "tasks",
+    responses((status = 200, body = Items<Assignee>)))]
+pub async fn staff(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Assignee>>> {
+    let items = tasks::staff(&ctx).await?.into_iter().map(|(id, name)| Assignee { id, name }).collect();
+    Ok(Answer(Items { items }))
+}
+
+/// How the work went in the last ninety days.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Performance {
+    /// Whole percent of completed steps that were not late; null without any that had a date.
+    on_time_percent: Option<i64>,
+    /// Days from the step before, or the order itself, to a step's completion: the middle one, to one decimal.
+    median_days: Option<f64>,
+    /// Open steps past their date, of orders that are worked on.
+    overdue: i64,
+    /// How many completed steps the first two are made from, at most 1,000.
+    completed: i64,
+}
+
+/// The office's performance.
+#[utoipa::path(get, path = "/dashboards/performance", operation_id = "dashboard_performance", tag = "dashboards",
+    responses((status = 200, body = Performance)))]
+pub async fn performance(SignedIn(ctx): SignedIn) -> Result<Answer<Performance>> {
+    let found = tasks::performance(&ctx).await?;
+    Ok(Answer(Performance {
+        on_time_percent: found.on_time_percent,
+        median_days: found.median_days,
+        overdue: found.overdue,
+        completed: found.completed,
+    }))
+}

@@ -1,0 +1,44 @@
+//! One field finds orders, clients and companies, for each only what is theirs.
+
+use crate::support::on_both;
+
+#[tokio::test]
+async fn nobody_finds_what_is_not_theirs() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let (_, igor) = app.iso("Igor", beta).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let nils = app.client_of("Nils", beta, None).await;
+        let (cora, bella) = (app.company_admin("Cora", app.acme).await, app.company_admin("Bella", beta).await);
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        for (who, person, hers, acme) in [
+            ("its client", &maya, true, true),
+            ("a client", &nils, false, false),
+            ("its ISO", &ivan, true, true),
+            ("an ISO", &igor, false, false),
+            ("its company", &cora, true, true),
+            ("a company", &bella, false, false),
+            ("an employee", &erin, true, true),
+            ("a super admin", &sam, true, true),
+        ] {
+            let kinds = async |q: &str| {
+                let found = person.get(&format!("/rest/v1/search?q={q}")).await.ok();
+                let items = found["items"].as_array().unwrap().clone();
+                items.iter().map(|hit| hit["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            assert_eq!(kinds("may").await, if hers { vec!["spv", "client"] } else { vec![] }, "{who}");
+            let order = &maya.spv.unwrap().to_string()[..8];
+            assert_eq!(kinds(order).await, if hers { vec!["spv"] } else { vec![] }, "{who}");
+            assert_eq!(kinds("acme").await, if acme { vec!["company"] } else { vec![] }, "{who}");
+            for nothing in ["", "%20", "--", "%27%3B", "nobody"] {
+                assert!(kinds(nothing).await.is_empty(), "{who} {nothing}");
+            }
+        }
+        app.nobody().get("/rest/v1/search?q=maya").await.refused(401, "unauthenticated");
+        let hit = erin.get("/rest/v1/search?q=maya").await.ok()["items"][1].clone();
+        assert_eq!(hit["id"], maya.id.to_string());
+        assert_eq!(hit["text"], "maya@example.com");
+    })
+    .await;
+}

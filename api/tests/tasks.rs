@@ -1,0 +1,101 @@
+//! Who of the staff has which step, and what only the staff know of it.
+
+use crate::support::on_both;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_step_is_the_task_of_whoever_it_is_assigned_to_and_of_nobody_else() {
+    on_both(|app| async move {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let cora = app.company_admin("Cora", app.acme).await;
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        let spv = format!("/rest/v1/spvs/{}", maya.spv.unwrap());
+        let steps = erin.get(&spv).await.ok()["steps"].clone();
+        let path = |n: usize| format!("/rest/v1/steps/{}", steps[n]["id"].as_str().unwrap());
+
+        let given = sam.patch(&path(2), json!({ "assignee_id": erin.id })).await.ok();
+        assert_eq!(given["assignee"]["id"], erin.id.to_string());
+        assert_eq!(given["status"], "pending", "an assignment moves nothing");
+        erin.patch(&path(1), json!({ "assignee_id": erin.id, "text_data": "mine" })).await.ok();
+        let tasks = erin.get("/rest/v1/tasks").await.ok();
+        let names: Vec<_> = tasks["items"].as_array().unwrap().iter().map(|task| task["step_name"].clone()).collect();
+        assert_eq!(names, [steps[1]["step_name"].clone(), steps[2]["step_name"].clone()], "by due date");
+        assert_eq!(tasks["items"][0]["client_id"], maya.id.to_string());
+        assert_eq!(sam.get("/rest/v1/tasks").await.ok()["items"], json!([]));
+
+        for (who, person) in [("its client", &maya), ("its ISO", &ivan), ("its company", &cora)] {
+            assert_eq!(person.get(&path(2)).await.ok()["assignee"], Value::Null, "{who}");
+            assert_eq!(person.get(&spv).await.ok()["steps"][2]["assignee"], Value::Null, "{who}");
+            for closed in ["/rest/v1/tasks", "/rest/v1/staff", "/rest/v1/dashboards/performance"] {
+                person.get(closed).await.refused(403, "forbidden");
+            }
+            let heard = person.get("/rest/v1/activity?limit=500").await;
+            assert!(!String::from_utf8_lossy(&heard.bytes).contains("step.assigned"), "{who}");
+        }
+        for nobody in [maya.id, ivan.id, cora.id] {
+            let refused = erin.patch(&path(3), json!({ "assignee_id": nobody })).await;
+            assert_eq!(refused.fields(), ["assignee_id not_found"]);
+        }
+
+        erin.patch(&path(1), json!({ "status": "completed" })).await.ok();
+        let taken = erin.patch(&path(2), json!({ "assignee_id": null })).await.ok();
+        assert_eq!(taken["assignee"], Value::Null);
+        assert_eq!(erin.get("/rest/v1/tasks").await.ok()["items"], json!([]));
+        let staff = erin.get("/rest/v1/staff").await.ok();
+        assert_eq!(staff["items"].as_array().unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_performance_card_counts_what_was_done_and_what_is_late() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let erin = app.employee("Erin").await;
+        let card = async || erin.get("/rest/v1/dashboards/performance").await.ok();
+        let empty = card().await;
+        assert_eq!((&empty["on_time_percent"], &empty["completed"]), (&Value::Null, &json!(0)));
+        let spv = erin.get(&format!("/rest/v1/spvs/{}", maya.spv.unwrap())).await.ok();
+        for n in 0..2 {
+            let path = format!("/rest/v1/steps/{}", spv["steps"][n]["id"].as_str().unwrap());
+            erin.patch(&path, json!({ "status": "completed" })).await.ok();
+        }
+        let filled = card().await;
+        assert_eq!((&filled["on_time_percent"], &filled["completed"]), (&json!(100), &json!(2)));
+        assert!(filled["median_days"].as_f64().is_some_and(|days| days < 1.0), "{filled}");
+        assert_eq!(filled["overdue"], 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_steps_are_completed_together_or_not_at_all() {
+    on_both(|app| async move {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let nils = app.client("Nils").await;
+        let erin = app.employee("Erin").await;
+        let ids = async |spv: domain::ids::SpvId| {
+            let order = erin.get(&format!("/rest/v1/spvs/{spv}")).await.ok();
+            order["steps"].as_array().unwrap().iter().map(|step| step["id"].clone()).collect::<Vec<_>>()
+        };
+        let (hers, his) = (ids(maya.spv.unwrap()).await, ids(nils.spv.unwrap()).await);
+        let path = format!("/rest/v1/spvs/{}/steps/complete", maya.spv.unwrap());
+        assert_eq!(erin.post(&path, json!({})).await.fields(), ["ids required"]);
+        erin.post(&path, json!({ "ids": [hers[0], his[0]] })).await.refused(404, "not_found");
+        maya.post(&path, json!({ "ids": [hers[0]] })).await.refused(403, "forbidden");
+        ivan.post(&path, json!({ "ids": [hers[0]] })).await.refused(403, "forbidden");
+        nils.post(&path, json!({ "ids": [hers[0]] })).await.refused(404, "not_found");
+        let order = erin.get(&format!("/rest/v1/spvs/{}", maya.spv.unwrap())).await.ok();
+        assert_eq!(order["progress"]["completed"], 0, "nothing was written");
+
+        let done = erin.post(&path, json!({ "ids": [hers[1], hers[0], hers[1]] })).await.ok();
+        assert_eq!((&done["progress"]["completed"], &done["status"]), (&json!(2), &json!("processing")));
+        let closed = erin.post(&path, json!({ "ids": hers })).await.ok();
+        assert_eq!((&closed["progress"]["percent"], &closed["status"]), (&json!(100), &json!("closed")));
+        let letters = app.post().await;
+        assert_eq!(letters.iter().filter(|letter| letter.kind == domain::mails::Kind::SpvClosed).count(), 1);
+    })
+    .await;
+}

@@ -1,0 +1,259 @@
+//! Tables as CSV: every row that a list would show the actor, narrowed as the list is, a page at a time.
+//!
+//! A spreadsheet runs a cell that begins with `=`, so such cells get an apostrophe before them. Amounts are
+//! written exactly, as the API writes them.
+use crate::{
+    activity::{self, Event},
+    clients, companies,
+    ctx::Ctx,
+    error::Result,
+    isos, money,
+    page::{MAX_LIMIT, PageQuery},
+    spvs::{self, Spv},
+};
+use uuid::Uuid;
+
+/// What to write, and what it is narrowed to.
+#[derive(Clone, Debug)]
+pub enum Table {
+    Clients(clients::Filter),
+    Companies { q: Option<String>, archived: bool },
+    Isos(isos::Filter),
+    Spvs(spvs::Filter),
+}
+
+impl Table {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Clients(_) => "clients",
+            Self::Companies { .. } => "companies",
+            Self::Isos(_) => "isos",
+            Self::Spvs(_) => "spvs",
+        }
+    }
+}
+
+/// A part of the file, and where the next one begins.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub text: String,
+    pub next_cursor: Option<String>,
+}
+
+/// The first part, with the names of the columns. Whoever may see the list; the log keeps who took a copy.
+///
+/// # Errors
+/// What the list refuses.
+pub async fn begin(ctx: &Ctx, table: &Table) -> Result<Part> {
+    let rest = more(ctx, table, None).await?;
+    let mut text = String::new();
+    line(&mut text, columns(ctx, table).into_iter().map(str::to_owned));
+    text.push_str(&rest.text);
+    let mut tx = ctx.begin().await?;
+    let who = ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
+    activity::append(&mut tx, ctx, Event::new("export.made", "export", who, table.name())).await?;
+    tx.commit().await?;
+    Ok(Part { text, ..rest })
+}
+
+/// The part after `cursor`.
+///
+/// # Errors
+/// What the list refuses.
+pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Part> {
+    let page = PageQuery { limit: Some(MAX_LIMIT), cursor };
+    let mut text = String::new();
+    let next_cursor = match table {
+        Table::Clients(filter) => {
+            let found = clients::list(ctx, filter, &page).await?;
+            found.items.into_iter().for_each(|row| line(&mut text, client(row)));
+            found.next_cursor
+        }
+        Table::Companies { q, archived } => {
+            let found = companies::list(ctx, q.as_deref(), *archived, &page).await?;
+            found.items.into_iter().for_each(|row| line(&mut text, company(row)));
+            found.next_cursor
+        }
+        Table::Isos(filter) => {
+            let found = isos::list(ctx, filter, &page).await?;
+            found.items.into_iter().for_each(|row| line(&mut text, iso(row)));
+            found.next_cursor
+        }
+        Table::Spvs(filter) => {
+            let found = spvs::list(ctx, filter, &page).await?;
+            let earned = ctx.actor.sees_commission();
+            found.items.into_iter().for_each(|row| line(&mut text, spv(row, earned)));
+            found.next_cursor
+        }
+    };
+    Ok(Part { text, next_cursor })
+}
+
+/// Named as the API's fields are, so that a program can read the file back.
+fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
+    match table {
+        Table::Clients(_) => vec![
+            "id",
+            "first_name",
+            "last_name",
+            "email",
+            "phone",
+            "address",
+            "company_name",
+            "iso_name",
+            "status",
+            "created_at",
+        ],
+        Table::Companies { .. } => {
+            vec!["id", "name", "business_name", "email", "phone", "logo_url", "domain", "archived_at", "created_at"]
+        }
+        Table::Isos(_) => {
+            vec!["id", "first_name", "last_name", "email", "phone", "company_name", "archived_at", "created_at"]
+        }
+        Table::Spvs(_) => {
+            let mut names = vec![
+                "id",
+                "identifier",
+                "client_name",
+                "client_email",
+                "company_name",
+                "iso_name",
+                "country",
+                "currency",
+                "purchase_amount",
+                "price",
+            ];
+            if ctx.actor.sees_commission() {
+                names.extend(["commission", "iso_commission_percentage", "iso_commission"]);
+            }
+            names.extend([
+                "status",
+                "status_reason",
+                "ordered_date",
+                "closed_at",
+                "steps_completed",
+                "steps_total",
+                "current_step",
+            ]);
+            names
+        }
+    }
+}
+
+fn client(row: clients::Client) -> Vec<String> {
+    let iso = row.iso_first_name.zip(row.iso_last_name).map(|(first, last)| format!("{first} {last}"));
+    vec![
+        row.id.to_string(),
+        row.first_name,
+        row.last_name,
+        row.email,
+        row.phone.unwrap_or_default(),
+        row.address.unwrap_or_default(),
+        row.company_name.unwrap_or_default(),
+        iso.unwrap_or_default(),
+        row.status.name().to_owned(),
+        row.created_at.to_rfc3339(),
+    ]
+}
+
+fn company(row: companies::Company) -> Vec<String> {
+    vec![
+        row.id.to_string(),
+        row.name,
+        row.business_name,
+        row.email.unwrap_or_default(),
+        row.phone.unwrap_or_default(),
+        row.logo_url.unwrap_or_default(),
+        row.domain.unwrap_or_default(),
+        row.archived_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.created_at.to_rfc3339(),
+    ]
+}
+
+fn iso(row: isos::Iso) -> Vec<String> {
+    vec![
+        row.id.to_string(),
+        row.first_name,
+        row.last_name,
+        row.email,
+        row.phone.unwrap_or_default(),
+        row.company_name,
+        row.archived_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.created_at.to_rfc3339(),
+    ]
+}
+
+fn spv(row: Spv, earned: bool) -> Vec<String> {
+    let amount = |minor: Option<i64>| minor.map(|minor| row.currency.format(minor)).unwrap_or_default();
+    let mut cells = vec![
+        row.id.to_string(),
+        row.identifier(),
+        row.client_name(),
+        row.client_email.clone(),
+        row.company_name.clone(),
+        row.iso_name().unwrap_or_default(),
+        row.country.code().to_owned(),
+        row.currency.code().to_owned(),
+        amount(row.purchase_amount_minor),
+        amount(row.price_minor),
+    ];
+    if earned {
+        cells.extend([
+            amount(row.commission_minor),
+            row.iso_commission_percentage.map(money::format_percent).unwrap_or_default(),
+            amount(row.iso_commission_minor),
+        ]);
+    }
+    cells.extend([
+        row.status.name().to_owned(),
+        row.status_reason.unwrap_or_default(),
+        row.ordered_date.to_string(),
+        row.closed_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.steps_completed.to_string(),
+        row.steps_total.to_string(),
+        row.current_step.unwrap_or_default(),
+    ]);
+    cells
+}
+
+/// One line as RFC 4180 has it.
+fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
+    for (n, cell) in cells.into_iter().enumerate() {
+        if n > 0 {
+            text.push(',');
+        }
+        let cell = harmless(cell);
+        if cell.contains([',', '"', '\r', '\n']) {
+            text.push('"');
+            text.push_str(&cell.replace('"', "\"\""));
+            text.push('"');
+        } else {
+            text.push_str(&cell);
+        }
+    }
+    text.push_str("\r\n");
+}
+
+/// What a spreadsheet would run begins with one of these, also in their full-width forms.
+const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+fn harmless(cell: String) -> String {
+    if cell.starts_with(RUN) { format!("'{cell}") } else { cell }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_never_a_formula_and_never_two_cells() {
+        let mut text = String::new();
+        let cells =
+            ["=1+1", "+1 555", "-2", "@sum", "\tx", "＝1", "a,b", "say \"hi\"", "two\nlines", "", "Zoë", "1250.00"];
+        line(&mut text, cells.map(str::to_owned));
+        assert_eq!(
+            text,
+            "'=1+1,'+1 555,'-2,'@sum,'\tx,'＝1,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,Zoë,1250.00\r\n"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! The desk: what is assigned to whom, and how well the work goes.
+mod store;
+
+pub use store::Task;
+pub(crate) use store::is_staff;
+
+use crate::{
+    access::{Action, Portal, Resource},
+    ctx::Ctx,
+    error::{Error, Result},
+    ids::UserId,
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+
+/// A list of tasks is a person's own and ends here; whoever has more has them all late.
+const TASKS: usize = 200;
+/// What the performance card looks back on.
+const NINETY_DAYS: u64 = 90;
+/// So many steps, the newest first, tell how the work goes.
+const STEPS: usize = 1_000;
+
+/// The open steps assigned to the actor, by due date. Staff.
+///
+/// # Errors
+/// Forbidden for others, and for who is no person.
+pub async fn mine(ctx: &Ctx) -> Result<Vec<Task>> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
+    let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
+    store::of(&mut ctx.db(), id, TASKS).await
+}
+
+/// Whom a step can be assigned to: active staff by name. Staff.
+///
+/// # Errors
+/// Forbidden for others.
+pub async fn staff(ctx: &Ctx) -> Result<Vec<(UserId, String)>> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
+    let rows = store::staff(&mut ctx.db()).await?;
+    Ok(rows.into_iter().map(|(id, first, last)| (id, format!("{first} {last}"))).collect())
+}
+
+/// How the work goes. Shares are whole percent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Performance {
+    /// Of the steps completed in the last ninety days, those that were not late; none without any.
+    pub on_time_percent: Option<i64>,
+    /// Days from the step before, or the order itself, to a step's completion: the middle one.
+    pub median_days: Option<f64>,
+    /// Open steps past their date, of orders that are worked on.
+    pub overdue: i64,
+    /// How many steps the first two are made from.
+    pub completed: i64,
+}
+
+/// The performance card. Staff.
+///
+/// # Errors
+/// Forbidden for others.
+pub async fn performance(ctx: &Ctx) -> Result<Performance> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
+    let mut db = ctx.db();
+    let since = ctx.now().checked_sub_days(Days::new(NINETY_DAYS)).unwrap_or(ctx.now());
+    let done = store::done_since(&mut db, since, STEPS).await?;
+    Ok(Performance {
+        on_time_percent: on_time(&done),
+        median_days: median_days(&done),
+        overdue: store::overdue(&mut db, ctx.today()).await?,
+        completed: done.len() as i64,
+    })
+}
+
+/// A completed step: when, due when, and since when it could be worked on.
+type Done = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
+
+fn on_time(done: &[Done]) -> Option<i64> {
+    let due: Vec<bool> = done.iter().filter_map(|(at, due, _)| Some(at.date_naive() <= (*due)?)).collect();
+    let kept = due.iter().filter(|kept| **kept).count() as i64;
+    (!due.is_empty()).then(|| crate::spvs::percent(kept, due.len() as i64))
+}
+
+/// To one decimal.
+fn median_days(done: &[Done]) -> Option<f64> {
+    let mut seconds: Vec<i64> = done.iter().map(|(at, _, since)| (*at - *since).num_seconds().max(0)).collect();
+    seconds.sort_unstable();
+    let (low, high) = (seconds.get(seconds.len().checked_sub(1)? / 2)?, seconds.get(seconds.len() / 2)?);
+    Some(((low + high) as f64 / 2.0 / 86_400.0 * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(days: i64, late: bool) -> Done {
+        let start = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
+        let at = start + chrono::Duration::days(days);
+        (at, Some(at.date_naive() - Days::new(u64::from(late))), start)
+    }
+
+    #[test]
+    fn the_card_is_right_for_none_one_and_many() {
+        assert_eq!((on_time(&[]), median_days(&[])), (None, None));
+        assert_eq!((on_time(&[done(3, false)]), median_days(&[done(3, false)])), (Some(100), Some(3.0)));
+        let four = [done(1, false), done(8, true), done(2, false), done(4, true)];
+        assert_eq!((on_time(&four), median_days(&four)), (Some(50), Some(3.0)));
+        let (at, _, since) = done(1, true);
+        assert_eq!(on_time(&[(at, None, since)]), None, "nothing was due");
+    }
+}

@@ -1,0 +1,94 @@
+//! SQL of the desk.
+use super::Done;
+use crate::{
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{SpvId, StepId, UserId},
+    spvs,
+    steps::{Party, Status},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// A step that somebody is to see to, with its order.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Task {
+    pub id: StepId,
+    pub step_name: String,
+    pub status: Status,
+    pub due_date: Option<NaiveDate>,
+    pub waiting_on: Option<Party>,
+    pub spv_id: SpvId,
+    custom_identifier: Option<String>,
+    pub client_id: UserId,
+    first_name: String,
+    last_name: String,
+}
+
+impl Task {
+    pub fn identifier(&self) -> String {
+        spvs::display_identifier(self.spv_id, self.custom_identifier.as_deref())
+    }
+
+    pub fn client_name(&self) -> String {
+        format!("{} {}", self.first_name, self.last_name)
+    }
+}
+
+/// What needs no work is not there: steps of orders that are closed or cancelled.
+pub async fn of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
+    db.sql_built(format!(
+        "select t.id, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, s.custom_identifier, s.client_id, \
+         c.first_name, c.last_name from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
+         where t.assignee_id = $1 and t.status <> 'completed' and s.status not in ('closed', 'cancelled') \
+         order by t.due_date is null, t.due_date, t.id limit {limit}"
+    ))
+    .bind(assignee)
+    .all()
+    .await
+}
+
+pub async fn staff(db: &mut Db) -> Result<Vec<(UserId, String, String)>> {
+    db.sql(
+        "select id, first_name, last_name from users where role in ('employee', 'super_admin') and status = 'active' \
+         order by first_name, last_name, id limit 500",
+    )
+    .all()
+    .await
+}
+
+/// Whether a step can be given to this person.
+pub async fn is_staff(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
+    let row: Option<(String, String)> = tx
+        .sql(
+            "select first_name, last_name from users where id = $1 and role in ('employee', 'super_admin') \
+             and status = 'active'",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(row.map(|(first, last)| format!("{first} {last}")))
+}
+
+/// The newest completed steps. The subqueries look up one order each, which a join of this many rows would not.
+pub async fn done_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Result<Vec<Done>> {
+    db.sql_built(format!(
+        "select t.completed_at, t.due_date, coalesce( \
+             (select max(p.completed_at) from spv_steps p where p.spv_id = t.spv_id and p.completed_at < t.completed_at), \
+             (select s.created_at from spvs s where s.id = t.spv_id)) as since \
+         from spv_steps t where t.status = 'completed' and t.completed_at >= $1 \
+         order by t.completed_at desc limit {limit}"
+    ))
+    .bind(from)
+    .all()
+    .await
+}
+
+pub async fn overdue(db: &mut Db, today: NaiveDate) -> Result<i64> {
+    db.sql(
+        "select count(*) from spv_steps t where t.status <> 'completed' and t.due_date < $1 \
+         and (select s.status from spvs s where s.id = t.spv_id) in ('pending', 'active', 'processing')",
+    )
+    .bind(today)
+    .scalar()
+    .await
+}

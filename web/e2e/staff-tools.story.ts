@@ -1,0 +1,132 @@
+/** What the desk works with: tables taken away as files, filters kept in the address. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './support/story';
+import type { Staff } from './support/people';
+
+async function exported(staff: Staff): Promise<string[]> {
+  const coming = staff.page.waitForEvent('download');
+  await staff.button('Export CSV').click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toMatch(/^(clients|companies|isos|spvs)-\d{4}-\d\d-\d\d\.csv$/);
+  await staff.isTold('Export finished', download.suggestedFilename());
+  return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+}
+
+async function narrowed(staff: Staff, status: string): Promise<void> {
+  await staff.field('Status').click();
+  await staff.page.getByRole('option', { name: status, exact: true }).click();
+}
+
+test('an employee takes every table away as a file, as it is narrowed', async ({ office }) => {
+  const company = await office.company(office.fresh('+Plus Holdings'));
+  const who = office.newcomer('Greta', 'Lind');
+  const { spv } = await office.clientWithOrder(who, company.id);
+  const elias = await office.employee();
+
+  await elias.opens('/employee-dashboard?tab=companies');
+  await elias.searches('Search companies', company.name);
+  await expect(elias.row(company.name, 'Companies')).toHaveCount(1);
+  const [heads, row, ...more] = await exported(elias);
+  expect(heads).toMatch(/^\uFEFFid,name,business_name,email,/);
+  expect(row).toContain(`,'${company.name},`);
+  expect(more).toEqual([]);
+
+  await elias.opens('/employee-dashboard?tab=clients');
+  await elias.searches('Search clients', who.email);
+  await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
+  expect((await exported(elias)).slice(1).join('\n')).toContain(`,Greta,Lind,${who.email},`);
+
+  await elias.opens('/employee-dashboard?tab=isos');
+  expect(await exported(elias)).not.toHaveLength(0);
+
+  await elias.opens('/employee-dashboard?tab=spvs');
+  await narrowed(elias, 'Closed');
+  await elias.isAt('/employee-dashboard?tab=spvs&status=closed');
+  await elias.searches('Search SPVs', who.email);
+  await expect(elias.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
+  expect(await exported(elias)).toHaveLength(1);
+  await narrowed(elias, 'Active');
+  const orders = await exported(elias);
+  expect(orders).toHaveLength(2);
+  expect(orders[1]).toContain(`${spv.identifier},Greta Lind,${who.email},'${company.name},`);
+  expect(orders[1]).toContain(',1250.00,');
+
+  await elias.page.reload();
+  await expect(elias.field('Status')).toHaveValue('Active');
+});
+
+test('an employee finds an order and a client from wherever they are', async ({ office }) => {
+  const who = office.newcomer('Torbjorn', 'Quist');
+  const { spv } = await office.clientWithOrder(who);
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/requests');
+  await expect(elias.button('Search Ctrl K')).toBeVisible();
+
+  await elias.page.keyboard.press('Control+k');
+  const field = elias.page.getByRole('textbox', { name: 'Search orders, clients and companies' });
+  await expect(field).toBeFocused();
+  await field.fill('nobody of this name');
+  await expect(elias.page.getByText('Nothing matches “nobody of this name”')).toBeVisible();
+  await field.fill('torbj');
+  await expect(elias.page.getByText(who.email)).toBeVisible();
+  await elias.page.keyboard.press('ArrowDown');
+  await elias.page.keyboard.press('Enter');
+  await elias.isAt(`/employee-dashboard/orders/${spv.id}`);
+
+  await elias.button('Search Ctrl K').click();
+  await field.fill(who.email);
+  await elias.page.getByRole('dialog').getByText(who.email).click();
+  await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
+});
+
+test('a step is given to an employee, who finds it among the tasks', async ({ office }) => {
+  const who = office.newcomer('Agda', 'Moreau');
+  const { spv } = await office.clientWithOrder(who);
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/tasks');
+  await expect(elias.page.getByText('Nothing is assigned to you')).toBeVisible();
+
+  const me = await elias.api.get<{ first_name: string; last_name: string }>('/rest/v1/me');
+  await elias.opensOrder(spv.id);
+  await elias.button('Edit KYC and beneficial owners').click();
+  const dialog = elias.dialog('Edit SPV Step');
+  await elias.chooses('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
+  await elias.button('Save', dialog).click();
+  await elias.isTold('Step Updated', 'KYC and beneficial owners');
+  await expect(elias.page.getByText(`Assigned to ${me.first_name} ${me.last_name}`)).toBeVisible();
+
+  await elias.opens('/employee-dashboard');
+  await expect(elias.row('KYC and beneficial owners', 'My Tasks')).toContainText(spv.identifier);
+  await expect(elias.card('Performance, last 90 days')).toContainText('Overdue now');
+  await elias.link('View all 1').click();
+  await elias.isAt('/employee-dashboard/tasks');
+  await expect(elias.page.getByText('1 open step', { exact: true })).toBeVisible();
+
+  await office.portal.operator('step', 'assign', spv.identifier, '1');
+  await expect(elias.page.getByText('Nothing is assigned to you')).toBeVisible();
+});
+
+test('an employee completes several pending steps at once', async ({ office }) => {
+  const who = office.newcomer('Ines', 'Ferro');
+  const { spv } = await office.clientWithOrder(who);
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.button('Complete several').click();
+  await expect(elias.button('Complete 0 steps')).toBeDisabled();
+  await elias.page.getByRole('checkbox', { name: 'Choose KYC and beneficial owners' }).check();
+  await elias.page.getByRole('checkbox', { name: 'Choose Name check and reservation' }).check();
+  await elias.button('Complete 2 steps').click();
+  const question = elias.dialog('Complete 2 steps?');
+  await expect(question).toContainText('The client sees the progress at once.');
+  await elias.button('Complete 2 steps', question).click();
+  await elias.isTold('2 steps completed');
+
+  await elias.button('Complete several').click();
+  await elias.button('Choose all pending').click();
+  await elias.button('Complete 6 steps').click();
+  const last = elias.dialog('Complete 6 steps?');
+  await expect(last).toContainText('the order closes and the client gets an e-mail');
+  await elias.button('Complete 6 steps', last).click();
+  await elias.isTold('6 steps completed');
+  await expect(elias.page.getByText('Closed', { exact: true }).first()).toBeVisible();
+});

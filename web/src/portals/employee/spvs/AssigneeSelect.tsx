@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import type { Step } from '../../../api/types';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+
+interface Props {
+  /** Whoever has the step, who may not work here any more. */
+  current: Step['assignee'];
+  value?: string;
+  onChange: (value: string) => void;
+}
+
+/** Who of the staff sees to a step. */
+export function AssigneeSelect({ current, ...field }: Props) {
+  const { t } = useTranslation('employee');
+  const { data = [] } = useQuery(queries.staff());
+  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  return (
+    <ChoiceSelect
+      label={t('step.assignee')}
+      choices={[
+        { value: '', label: t('step.nobody') },
+        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+      ]}
+      {...field}
+    />
+  );
+}

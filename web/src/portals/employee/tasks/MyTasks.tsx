@@ -1,0 +1,28 @@
+import { Anchor } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../../../paths';
+import { Section } from '../../../ui/Section';
+import { TaskTable } from './TaskTable';
+import { useTasks } from './useTasks';
+
+/** The most urgent of what is assigned to the signed-in person. */
+export function MyTasks() {
+  const { t } = useTranslation('employee');
+  const { state, count } = useTasks(5);
+  return (
+    <Section
+      title={t('tasks.title')}
+      flush
+      actions={
+        count > 0 && (
+          <Anchor component={Link} to={paths.employeeTasks} size="sm">
+            {t('tasks.all', { count })}
+          </Anchor>
+        )
+      }
+    >
+      <TaskTable state={state} />
+    </Section>
+  );
+}

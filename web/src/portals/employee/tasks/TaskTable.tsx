@@ -1,0 +1,55 @@
+import { Anchor } from '@mantine/core';
+import { IconChecklist } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { Task } from '../../../api/types';
+import { date } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { DueTag } from '../../../shared/spvs/DueTag';
+import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
+import { EmptyState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+
+/** Open steps, each with its order; what is late comes first. */
+export function TaskTable({ state }: { state: TableState<Task> }) {
+  const { t } = useTranslation(['employee', 'common']);
+  const columns: Column<Task>[] = [
+    {
+      key: 'step',
+      header: t('tasks.step'),
+      wide: true,
+      cell: (task) => (
+        <Anchor component={Link} to={paths.employeeOrder(task.spv_id)} size="sm">
+          {task.step_name}
+        </Anchor>
+      ),
+    },
+    { key: 'order', header: t('tasks.order'), cell: (task) => task.spv_identifier },
+    { key: 'client', header: t('column.client'), cell: (task) => task.client_name },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (task) => <StatusBadge kind="step" status={task.status} />,
+    },
+    {
+      key: 'due',
+      header: t('tasks.due'),
+      cell: (task) => (
+        <>
+          {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} />
+        </>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={t('tasks.title')}
+      columns={columns}
+      state={state}
+      rowKey={(task) => task.id}
+      empty={
+        <EmptyState icon={<IconChecklist size={20} />} title={t('tasks.none')} text={t('tasks.none_text')} />
+      }
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Task } from '../../../api/types';
+import type { TableState } from '../../../ui/DataTable';
+
+/** What is assigned to the signed-in person; the first few of it where there is little room. */
+export function useTasks(first?: number): { state: TableState<Task>; count: number } {
+  const { data, error, refetch } = useQuery(queries.tasks());
+  return {
+    count: data?.length ?? 0,
+    state: {
+      rows: first === undefined ? data : data?.slice(0, first),
+      error: error ? errorText(error) : null,
+      retry: () => void refetch(),
+    },
+  };
+}
