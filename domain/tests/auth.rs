@@ -435,10 +435,8 @@ async fn another_node_refuses_an_ended_session_within_a_second() {
     on_both(async |world: World| {
         let (here, there) = (node(), node());
         let (feed, _) = broadcast::channel(64);
-        let heard = feed.subscribe();
         let memory = there.verified.clone();
-        let listening = tokio::spawn(async move { memory.listen(heard).await });
-        let following = tokio::spawn(activity::follow(world.operator(), feed));
+        let following = tokio::spawn(activity::follow(world.operator(), feed, move |event| memory.forget(event)));
         let maya = person(&world, Role::Employee, "maya").await;
         let refused_within_a_second = async |token: &str, why: &str| {
             for _ in 0..20 {
@@ -461,7 +459,6 @@ async fn another_node_refuses_an_ended_session_within_a_second() {
         users::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
         refused_within_a_second(&granted.access_token, "role changed").await;
         following.abort();
-        listening.abort();
     })
     .await;
 }

@@ -99,7 +99,7 @@ async function pageIsGone(): Promise<void> {
 
 /** The server wants a second factor or a new password first. Many calls may say so at once. */
 async function goToStep(router: Router): Promise<void> {
-  const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 1000 }).catch(() => undefined);
+  const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }).catch(() => undefined);
   const step = me && nextStep(me);
   const { pathname, search } = router.state.location;
   if (step && isGuarded(router) && !pathname.startsWith('/auth/')) {

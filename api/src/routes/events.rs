@@ -150,12 +150,12 @@ impl Listener {
         Event::default().event("change").id(self.after.to_string()).data(data)
     }
 
-    /// Asks again who this is: the session may have ended, the role or company may be another.
+    /// Asks again who this is: the session may have ended, the role or company may be another, a second factor due.
     async fn is_welcome(&mut self) -> bool {
         match self.app.who(&self.token).await {
             Ok(user) => {
                 self.ctx.actor = domain::Actor::User(user);
-                true
+                self.ctx.scope().is_ok()
             }
             // Not known for now is not refused.
             Err(e) => matches!(e, Error::Unavailable(_)),

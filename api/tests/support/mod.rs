@@ -132,9 +132,8 @@ impl TestApp {
     /// Numbers and broadcasts activity, as `spvctl serve` does.
     pub fn follow(&self) {
         let verified = self.app.auth.verified.clone();
-        let feed = self.app.feed.subscribe();
-        tokio::spawn(async move { verified.listen(feed).await });
-        tokio::spawn(activity::follow(self.world.operator(), self.app.feed.clone()));
+        let following = activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
+        tokio::spawn(following);
     }
 
     pub fn nobody(&self) -> Person {

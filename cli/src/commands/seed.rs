@@ -55,7 +55,7 @@ async fn test_data(portal: &Portal) -> Result {
     let ctx = &portal.ctx;
     let (feed, mut events) = broadcast::channel(256);
     let before = activity::last_seq(ctx).await?;
-    let following = tokio::spawn(activity::follow(ctx.clone(), feed));
+    let following = tokio::spawn(activity::follow(ctx.clone(), feed, |_| ()));
     let id = seed::queue(ctx).await?;
     let began = Instant::now();
     let alone = queue::live_workers(ctx).await? == 0;

@@ -48,11 +48,9 @@ pub async fn run(args: Args, config: Config) -> Result {
 
     let stop = shutdown::on_signal();
     let feed = broadcast::channel(FEED).0;
-    let following = tokio::spawn(domain::activity::follow(ctx.clone(), feed.clone()));
-    let forgetting = tokio::spawn({
-        let (verified, feed) = (auth.verified.clone(), feed.subscribe());
-        async move { verified.listen(feed).await }
-    });
+    let verified = auth.verified.clone();
+    let forgetting = move |event: &domain::activity::Activity| verified.forget(event);
+    let following = tokio::spawn(domain::activity::follow(ctx.clone(), feed.clone(), forgetting));
     let watching = tokio::spawn(auth.keys.clone().watch());
     let working = (!args.no_worker).then(|| {
         let state = jobs::State::new(ctx.clone(), mailer);
@@ -85,7 +83,6 @@ pub async fn run(args: Args, config: Config) -> Result {
         let _ = working.await;
     }
     following.abort();
-    forgetting.abort();
     watching.abort();
     db.close().await;
     tracing::info!("stopped");

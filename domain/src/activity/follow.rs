@@ -19,7 +19,10 @@ const POSTGRES_POLL: Duration = Duration::from_millis(500);
 pub type Feed = broadcast::Sender<Arc<Activity>>;
 
 /// Numbers and broadcasts until the process ends. An unreachable database is waited for.
-pub async fn follow(ctx: Ctx, feed: Feed) {
+///
+/// `first` hears of each event before any listener does: what this process remembers must no longer hold when a page
+/// that heard of the event asks again.
+pub async fn follow(ctx: Ctx, feed: Feed, first: impl Fn(&Activity) + Send + Sync) {
     let mut signal = ctx.db.activity_signal();
     let mut listener = None;
     let mut last = None;
@@ -28,7 +31,7 @@ pub async fn follow(ctx: Ctx, feed: Feed) {
         Dialect::Postgres => POSTGRES_POLL,
     };
     loop {
-        if let Err(e) = step(&ctx, &feed, &mut last).await {
+        if let Err(e) = step(&ctx, &feed, &first, &mut last).await {
             tracing::warn!(error = %e, "activity cannot be followed right now");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -55,7 +58,7 @@ pub async fn follow(ctx: Ctx, feed: Feed) {
     }
 }
 
-async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
+async fn step(ctx: &Ctx, feed: &Feed, first: impl Fn(&Activity), last: &mut Option<i64>) -> Result<()> {
     let mut db = ctx.db();
     let mut after = match *last {
         Some(last) => last,
@@ -73,6 +76,7 @@ async fn step(ctx: &Ctx, feed: &Feed, last: &mut Option<i64>) -> Result<()> {
         for row in rows {
             after = row.seq.unwrap_or(after);
             *last = Some(after);
+            first(&row);
             // Nobody listening is no error.
             let _ = feed.send(Arc::new(row));
         }

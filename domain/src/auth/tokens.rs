@@ -30,7 +30,6 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-use tokio::sync::broadcast;
 
 /// Tokens remembered at most: about 15 MB.
 const CAPACITY: usize = 50_000;
@@ -304,7 +303,7 @@ impl Verified {
         self.forget_if(|who| who.id == id);
     }
 
-    /// Forgets everything: this process has missed events.
+    /// Forgets everything.
     pub fn clear(&self) {
         self.forget_if(|_| true);
     }
@@ -313,17 +312,6 @@ impl Verified {
         self.changes.fetch_add(1, Ordering::SeqCst);
         for shard in &self.shards {
             shard.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| !gone(&known.who));
-        }
-    }
-
-    /// Forgets as the log tells, until its feed closes. Subscribe before [`crate::activity::follow`] starts.
-    pub async fn listen(&self, mut feed: broadcast::Receiver<Arc<Activity>>) {
-        loop {
-            match feed.recv().await {
-                Ok(event) => self.forget(&event),
-                Err(broadcast::error::RecvError::Lagged(_)) => self.clear(),
-                Err(broadcast::error::RecvError::Closed) => return,
-            }
         }
     }
 }

@@ -44,7 +44,8 @@ export function whenStepIsDue(listener: () => void): () => void {
   };
 }
 
-async function tellOfStep(answer: Response): Promise<void> {
+/** Tells of a step that is due, if that is why the server refuses. */
+export async function tellOfStep(answer: Response): Promise<void> {
   const error: unknown = await answer.json().catch(() => null);
   if (isErrorBody(error) && steps.has(error.code)) onStep?.();
 }

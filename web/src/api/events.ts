@@ -1,4 +1,5 @@
 import { queryClient } from './cache';
+import { tellOfStep } from './client';
 import { heardFetch } from './connection';
 import { accessToken } from './session';
 import { eventsOf } from './sse';
@@ -76,6 +77,7 @@ async function* stream(signal: AbortSignal) {
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
   const response = await heardFetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
+  if (response.status === 403) await tellOfStep(response.clone());
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
   yield* eventsOf(response.body);
 }
