@@ -132,7 +132,8 @@ impl TestApp {
     /// Numbers and broadcasts activity, as `spvctl serve` does.
     pub fn follow(&self) {
         let verified = self.app.auth.verified.clone();
-        let following = activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
+        let following =
+            activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);
     }
 

@@ -141,6 +141,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/clients.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every client you may see, as CSV. */
+        get: operations["client_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/clients/{id}": {
         parameters: {
             query?: never;
@@ -239,6 +256,23 @@ export interface paths {
         put?: never;
         /** Makes a company. */
         post: operations["company_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every company you may see, as CSV. */
+        get: operations["company_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -375,6 +409,23 @@ export interface paths {
         };
         /** An ISO partner's own clients and commissions. */
         get: operations["dashboard_iso"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/dashboards/performance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The office's performance. */
+        get: operations["dashboard_performance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -606,6 +657,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/isos.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every ISO partner you may see, as CSV. */
+        get: operations["iso_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/isos/{id}": {
         parameters: {
             query?: never;
@@ -711,6 +779,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/me/notification-choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How you are told of everything that concerns you. */
+        get: operations["notification_choices"];
+        /** Chooses how to be told, from now on; events that are not named stay as they are. */
+        put: operations["notification_choose"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/me/profile": {
         parameters: {
             query?: never;
@@ -757,6 +843,57 @@ export interface paths {
         put?: never;
         /** Writes a message. The first one about an order, or of a client in general, begins the conversation. */
         post: operations["message_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own notifications, newest first. */
+        get: operations["notification_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** You have read them: what waited to be mailed is not mailed any more. */
+        post: operations["notification_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/notifications/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many of them you have not read. */
+        get: operations["notification_unread"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -866,6 +1003,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Orders, clients and companies you may see: the first five of each. */
+        get: operations["search_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/settings": {
         parameters: {
             query?: never;
@@ -896,6 +1050,23 @@ export interface paths {
         put?: never;
         /** Makes a pending order with the steps of its country. */
         post: operations["spv_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every order you may see, as CSV. Amounts are decimal numbers in `currency`. */
+        get: operations["spv_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1039,6 +1210,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/spvs/{id}/steps/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completes several steps of an order, all of them or none. */
+        post: operations["step_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/staff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The active staff by name: whom a step can be assigned to. */
+        get: operations["staff_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/steps/{id}": {
         parameters: {
             query?: never;
@@ -1055,6 +1260,23 @@ export interface paths {
         head?: never;
         /** Changes a step, and moves its order along. */
         patch: operations["step_update"];
+        trace?: never;
+    };
+    "/rest/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is assigned to you, by due date. */
+        get: operations["task_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/rest/v1/templates": {
@@ -1341,6 +1563,11 @@ export interface components {
             reason?: string | null;
             /** @description ISO partners and companies: https. */
             website?: string | null;
+        };
+        /** @description Somebody of the staff. */
+        Assignee: {
+            id: components["schemas"]["UserId"];
+            name: string;
         };
         /** @description Where clients transfer what they owe. */
         Bank: {
@@ -1766,6 +1993,10 @@ export interface components {
         /** Format: uuid */
         IsoId: string;
         /** @description A short list that has no pages. */
+        Items_Assignee: {
+            items: components["schemas"]["Assignee"][];
+        };
+        /** @description A short list that has no pages. */
         Items_DocumentRequest: {
             items: components["schemas"]["DocumentRequest"][];
         };
@@ -1774,12 +2005,24 @@ export interface components {
             items: components["schemas"]["Job"][];
         };
         /** @description A short list that has no pages. */
+        Items_NotificationChoice: {
+            items: components["schemas"]["NotificationChoice"][];
+        };
+        /** @description A short list that has no pages. */
         Items_Place: {
             items: components["schemas"]["Place"][];
         };
         /** @description A short list that has no pages. */
+        Items_SearchHit: {
+            items: components["schemas"]["SearchHit"][];
+        };
+        /** @description A short list that has no pages. */
         Items_Step: {
             items: components["schemas"]["Step"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Task: {
+            items: components["schemas"]["Task"][];
         };
         /** @description A short list that has no pages. */
         Items_Template: {
@@ -2043,16 +2286,37 @@ export interface components {
         };
         /** @description The body of an action that needs to be told nothing. */
         Nothing: Record<string, never>;
+        /** @description Something that happened and matters to you. */
         Notification: {
-            /** @description Taken and not used: name and link come from our own rows. */
-            data?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The e-mail address of somebody with an account. */
-            to: string;
-            /** @description `password_setup` or `welcome`. */
-            type: string;
+            activity: components["schemas"]["Activity"];
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["NotificationId"];
+            /**
+             * Format: date-time
+             * @description Null: unread.
+             */
+            read_at?: string | null;
+            topic: components["schemas"]["NotificationTopic"];
         };
+        /** @description How you are told of one kind of event. */
+        NotificationChoice: {
+            event: components["schemas"]["NotificationTopic"];
+            in_app: boolean;
+            mail: components["schemas"]["NotificationMail"];
+        };
+        NotificationChoices: {
+            choices: components["schemas"]["NotificationChoice"][];
+        };
+        /** Format: uuid */
+        NotificationId: string;
+        /** @enum {string} */
+        NotificationMail: "now" | "daily" | "off";
+        /**
+         * @description What a notification is about: what people make their choices for.
+         * @enum {string}
+         */
+        NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
         Older: {
             version_id: components["schemas"]["VersionId"];
         };
@@ -2143,6 +2407,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Notification: {
+            items: components["schemas"]["Notification"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Request: {
             items: components["schemas"]["Request"][];
             /** @description None on the last page. */
@@ -2189,6 +2459,29 @@ export interface components {
         Party: "staff" | "client" | "iso" | "authority" | "other";
         /** Format: uuid */
         PaymentId: string;
+        /** @description How the work went in the last ninety days. */
+        Performance: {
+            /**
+             * Format: int64
+             * @description How many completed steps the first two are made from, at most 1,000.
+             */
+            completed: number;
+            /**
+             * Format: double
+             * @description Days from the step before, or the order itself, to a step's completion: the middle one, to one decimal.
+             */
+            median_days: number | null;
+            /**
+             * Format: int64
+             * @description Whole percent of completed steps that were not late; null without any that had a date.
+             */
+            on_time_percent: number | null;
+            /**
+             * Format: int64
+             * @description Open steps past their date, of orders that are worked on.
+             */
+            overdue: number;
+        };
         /** @description A country or a state. */
         Place: {
             /** @description ISO 3166 alpha-2, or 3166-2. */
@@ -2358,6 +2651,21 @@ export interface components {
          * @enum {string}
          */
         Scan: "not_scanned" | "clean" | "infected";
+        /** @description A row that was found. */
+        SearchHit: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["SearchKind"];
+            text: string;
+            title: string;
+        };
+        /** @enum {string} */
+        SearchKind: "client" | "spv" | "company";
+        /** @description These, or all. */
+        Seen: {
+            all?: boolean;
+            ids?: components["schemas"]["NotificationId"][];
+        };
         /** @description Null is unset, and then shown nowhere. */
         Settings: {
             billing: components["schemas"]["Billing"] | null;
@@ -2465,6 +2773,7 @@ export interface components {
         /** @enum {string} */
         SpvStatus: "pending" | "active" | "processing" | "on_hold" | "closed" | "cancelled";
         Step: {
+            assignee: components["schemas"]["Assignee"] | null;
             blocked_reason: string | null;
             /** @description What the caller may do with it: `update`. */
             can: string[];
@@ -2490,6 +2799,7 @@ export interface components {
         };
         /** @description What is left out stays as it is; null and empty texts clear. */
         StepChange: {
+            assignee_id?: components["schemas"]["UserId"] | null;
             /** @description Required while blocked. */
             blocked_reason?: string | null;
             /** @description https only. */
@@ -2505,8 +2815,24 @@ export interface components {
         };
         /** Format: uuid */
         StepId: string;
+        StepIds: {
+            ids: components["schemas"]["StepId"][];
+        };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
+        /** @description An open step that is assigned to the caller. */
+        Task: {
+            client_id: components["schemas"]["UserId"];
+            client_name: string;
+            /** Format: date */
+            due_date: string | null;
+            id: components["schemas"]["StepId"];
+            spv_id: components["schemas"]["SpvId"];
+            spv_identifier: string;
+            status: components["schemas"]["StepStatus"];
+            step_name: string;
+            waiting_on: components["schemas"]["Party"] | null;
+        };
         Template: {
             country: components["schemas"]["Country"];
             name: string;
@@ -2550,6 +2876,10 @@ export interface components {
             messages: number;
             /** Format: int64 */
             threads: number;
+        };
+        UnreadNotifications: {
+            /** Format: int64 */
+            unread: number;
         };
         /** @description Who uploaded; without an id it was the operator. */
         Uploader: {
@@ -2937,6 +3267,38 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    client_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or phone. */
+                q?: string;
+                /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
+                status?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                iso_id?: components["schemas"]["IsoId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     client_get: {
         parameters: {
             query?: never;
@@ -3227,6 +3589,36 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of names or e-mail. */
+                q?: string;
+                /** @description True takes archived ones instead. */
+                archived?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
@@ -3525,6 +3917,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IsoDashboard"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    dashboard_performance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Performance"];
                 };
             };
             401: components["responses"]["Refused_401"];
@@ -4060,6 +4475,37 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    iso_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name or e-mail. */
+                q?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description True takes archived ones instead. */
+                archived?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     iso_get: {
         parameters: {
             query?: never;
@@ -4338,6 +4784,60 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    notification_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_NotificationChoice"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    notification_choose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotificationChoices"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_NotificationChoice"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     profile_get: {
         parameters: {
             query?: never;
@@ -4457,6 +4957,90 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    notification_list: {
+        parameters: {
+            query?: {
+                /** @description Only what you have not read. */
+                unread?: boolean;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Notification"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    notification_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Seen"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    notification_unread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadNotifications"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -4703,6 +5287,34 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    search_find: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words; nothing is found without any. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SearchHit"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     settings_get: {
         parameters: {
             query?: never;
@@ -4825,6 +5437,39 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of identifier, order number, client name or e-mail. */
+                q?: string;
+                status?: string;
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description An ISO's id, or `none` for orders without one. */
+                iso_id?: string;
+                client_id?: components["schemas"]["UserId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
@@ -5146,6 +5791,68 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    step_complete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepIds"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    staff_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Assignee"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     step_get: {
         parameters: {
             query?: never;
@@ -5209,6 +5916,29 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    task_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Task"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
