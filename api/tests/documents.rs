@@ -14,7 +14,7 @@ fn metadata(pairs: &[(&str, &str)]) -> String {
     pairs.join(",")
 }
 
-async fn announce(person: &Person, length: usize, pairs: &[(&str, &str)]) -> Answer {
+pub async fn announce(person: &Person, length: usize, pairs: &[(&str, &str)]) -> Answer {
     person
         .ask(axum::http::Method::POST, "/storage/v1/uploads")
         .header("tus-resumable", "1.0.0")
@@ -34,7 +34,7 @@ async fn append(person: &Person, location: &str, offset: usize, content: &[u8]) 
 }
 
 /// Uploads in two pieces; the ids of the document and the version.
-async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
+pub async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
     let made = announce(person, content.len(), pairs).await;
     assert_eq!((made.status.as_u16(), made.header("upload-offset")), (201, Some("0")), "{}", made.body);
     let location = made.header("location").unwrap().to_owned();
@@ -48,13 +48,13 @@ async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> (Doc
     (DocumentId(id("spv-document-id")), VersionId(id("spv-version-id")))
 }
 
-async fn link(person: &Person, version: VersionId, disposition: &str) -> String {
+pub async fn link(person: &Person, version: VersionId, disposition: &str) -> String {
     let path = format!("/storage/v1/versions/{version}/link");
     let link = person.post(&path, json!({ "disposition": disposition })).await.ok();
     link["url"].as_str().unwrap().to_owned()
 }
 
-fn pdf(length: usize) -> Vec<u8> {
+pub fn pdf(length: usize) -> Vec<u8> {
     let mut content = b"%PDF-1.7\n".to_vec();
     content.extend((0..length).map(|n| b'a' + (n % 26) as u8));
     content

@@ -36,6 +36,8 @@ struct Rows {
     version: String,
     upload: String,
     document_request: String,
+    /// A document of Maya's that belongs to no order.
+    free: String,
 }
 
 async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &Person, n: usize) -> Rows {
@@ -67,11 +69,16 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
     let kept = uploads::create(&maya_acts, new()).await.expect("an upload");
     let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
     let kept = uploads::append(&maya_acts, kept.id, 0, content).await.expect("a document");
+    let free = uploads::New { spv_id: None, attach: true, ..new() };
+    let free = uploads::create(&maya_acts, free).await.expect("an upload");
+    let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
+    let free = uploads::append(&maya_acts, free.id, 0, content).await.expect("a document");
     let upload = uploads::create(&maya_acts, new()).await.expect("an upload");
     let asked = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
     let document_request =
         document_requests::create(&app.world.operator(), spv_id, asked).await.expect("a document request");
     Rows {
+        free: free.kept_in.expect("is kept").to_string(),
         document: kept.kept_in.expect("is kept").to_string(),
         version: kept.version_id.expect("is kept").to_string(),
         upload: upload.id.to_string(),
@@ -167,6 +174,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.invoice.clone(), none()),
         "invoice_pay" => (rows.invoice.clone(), json!({ "amount": "0.01" })),
+        "invoice_send_receipt" => (rows.invoice.clone(), json!({ "document_id": rows.free })),
         "invoice_void" => (rows.void.clone(), reason()),
         "document_list" | "file_get" | "upload_create" => (String::new(), none()),
         "document_get" => (rows.document.clone(), none()),
@@ -275,6 +283,8 @@ async fn everybody_tries_everything() {
                 assert!(status < 500 && status != 400 && status != 422, "{operation} as {who}: {status}");
                 write!(table, "{status:>12}").unwrap();
             }
+            // Nobody may have too many on their way.
+            let _ = uploads::cancel(&app.world.operator(), rows.upload.parse().expect("an id")).await;
             // One person may have only so many on their way, and this is tried often.
             let maya = app.world.signed_in(&users::get(&app.world.operator(), maya.id).await.unwrap());
             let _ = uploads::cancel(&maya, rows.upload.parse().unwrap()).await;

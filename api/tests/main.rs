@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod assets;
+mod attachments;
 mod auth;
 mod auth_account;
 mod auth_admin;

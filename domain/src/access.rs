@@ -190,9 +190,10 @@ pub enum Resource {
         iso_id: Option<IsoId>,
     },
     NewSpv,
-    /// Between a client and the staff; partners and companies have no part in it.
+    /// Between a client and the staff; partners and companies have no part in it. Nor has the client in an internal one.
     Document {
         client_id: UserId,
+        internal: bool,
     },
     /// What the staff ask a client for.
     DocumentRequest {
@@ -388,9 +389,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
         Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
         Resource::Thread { client_id } => sees(user, Some(client_id), None, None),
-        Resource::Document { client_id } | Resource::DocumentRequest { client_id } => {
-            staff || (user.role == Role::Client && user.id == client_id)
+        Resource::Document { client_id, internal } => {
+            staff || (user.role == Role::Client && user.id == client_id && !internal)
         }
+        Resource::DocumentRequest { client_id } => staff || (user.role == Role::Client && user.id == client_id),
         Resource::Upload { user_id } => user_id == Some(user.id),
         _ => false,
     };

@@ -15,6 +15,7 @@ fn form() -> OrderForm {
         proposed_names: vec!["Harbor One".to_owned(), " Harbor Two ".to_owned()],
         purchase_amount: Some("250000.5".to_owned()),
         currency: Some("USD".to_owned()),
+        document_ids: Vec::new(),
     }
 }
 

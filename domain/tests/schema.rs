@@ -93,12 +93,31 @@ async fn no_query_scans_a_table_that_grows() {
             };
             spvs::create(&operator, priced).await.unwrap();
         }
-        for _ in 0..3 {
+        let mut papers = Vec::new();
+        for _ in 0..40 {
             let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
             let upload = uploads::create(&maya, new).await.unwrap();
             let byte = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(b"x"))]);
-            uploads::append(&maya, upload.id, 0, byte).await.unwrap();
+            papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().kept_in);
         }
+        // They hang on whatever documents hang on.
+        let owed = invoices::list(&maya, &invoices::Filter::default(), &many).await.unwrap().items;
+        for (invoice, paper) in owed.iter().zip(papers) {
+            let order = requests::OrderForm {
+                purpose: Some("A ship".to_owned()),
+                proposed_names: vec!["Okeanos".to_owned()],
+                purchase_amount: Some("1".to_owned()),
+                document_ids: vec![paper],
+                ..Default::default()
+            };
+            let order = requests::Input { kind: "order".to_owned(), order: Some(order), ..Default::default() };
+            requests::create(&maya, order).await.unwrap();
+            messages::send(&maya, messages::Input { spv_id: None, document_ids: vec![paper], ..hello.clone() })
+                .await
+                .unwrap();
+            invoices::send_receipt(&maya, invoice.id, Some(paper)).await.unwrap();
+        }
+        let owed = owed[0].id;
         activity::number_all(&operator).await.unwrap();
         notifications::catch_up(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
@@ -179,6 +198,7 @@ async fn no_query_scans_a_table_that_grows() {
             }
             let invoice = invoices::list(ctx, &invoices::Filter::default(), &PageQuery::default()).await.unwrap();
             invoices::get(ctx, invoice.items[0].id).await.unwrap();
+            invoices::get(ctx, owed).await.unwrap();
             invoices::find(ctx, &invoice.items[0].name()).await.unwrap();
             invoices::billing(ctx).await.unwrap();
             activity::own(ctx, &PageQuery::default()).await.unwrap();
@@ -207,7 +227,7 @@ async fn no_query_scans_a_table_that_grows() {
                 requests::Filter { kind: Some("order".to_owned()), status: Some(requests::Status::Pending) },
                 requests::Filter { kind: None, status: Some(requests::Status::Pending) },
             ] {
-                requests::list(ctx, &filter, &PageQuery::default()).await.unwrap();
+                requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             }
         }
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
@@ -254,6 +274,9 @@ fn grows(line: &str) -> bool {
         "invoices",
         "invoice_lines",
         "invoice_payments",
+        "invoice_receipts",
+        "message_documents",
+        "request_documents",
         "documents",
         "document_versions",
         "document_requests",

@@ -19,12 +19,17 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Document {
     id: DocumentId,
+    /// To be quoted when asking about it.
+    #[schema(example = "DOC-6f1c2d3e")]
+    reference: String,
     name: String,
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
     client: Whose,
     /// The request it was sent in for.
     request_id: Option<DocumentRequestId>,
+    /// Of our team alone.
+    internal: bool,
     latest: DocumentVersion,
     versions_count: i64,
     updated_at: DateTime<Utc>,
@@ -71,12 +76,14 @@ impl Document {
     pub fn of(ctx: &Ctx, row: documents::Document) -> Self {
         Self {
             can: documents::can(ctx, &row),
+            reference: row.reference(),
             spv_identifier: row.spv_identifier(),
             client: Whose { id: row.client_id, name: row.client_name() },
             id: row.id,
             name: row.name,
             spv_id: row.spv_id,
             request_id: row.request_id,
+            internal: row.internal,
             latest: DocumentVersion::from(row.latest),
             versions_count: row.versions_count,
             updated_at: row.updated_at,

@@ -1,4 +1,5 @@
 //! Invoices: what clients owe, and what came in.
+use super::documents::Document;
 use crate::{
     answer::{Made, Page, Row},
     error::{ApiError, Result},
@@ -13,7 +14,7 @@ use axum::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Actor, Ctx, Error,
-    ids::{InvoiceId, PaymentId, SpvId, UserId},
+    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     invoices::{self, Detail, Filter, Status, Typed},
     money::Currency,
     page::PageQuery,
@@ -104,6 +105,8 @@ pub struct InvoiceDetail {
     #[serde(flatten)]
     invoice: Invoice,
     payments: Vec<Payment>,
+    /// What was sent as proof of payments, the newest first.
+    receipts: Vec<Receipt>,
     from: Issuer,
     /// Where to transfer what is due; null while the office has not said.
     bank: Option<Bank>,
@@ -120,6 +123,15 @@ pub struct Payment {
     /// For the staff, as is who recorded it.
     note: Option<String>,
     recorded_by: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+/// What somebody sent as proof of a payment.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceReceipt)]
+pub struct Receipt {
+    document: Document,
+    sent_by: String,
     created_at: DateTime<Utc>,
 }
 
@@ -144,10 +156,16 @@ impl InvoiceDetail {
             recorded_by: staff.then_some(payment.recorded_by),
             created_at: payment.created_at,
         };
+        let receipt = |receipt: invoices::Receipt| Receipt {
+            document: Document::of(ctx, receipt.document),
+            sent_by: receipt.sent_by,
+            created_at: receipt.created_at,
+        };
         let settings::Billing { legal_name, address, tax_id, bank, .. } = detail.from;
         Self {
             invoice: Invoice::of(ctx, detail.invoice),
             payments: detail.payments.into_iter().map(payment).collect(),
+            receipts: detail.receipts.into_iter().map(receipt).collect(),
             from: Issuer { legal_name, address, tax_id },
             bank,
         }
@@ -252,6 +270,30 @@ pub async fn pay(
         location: format!("/rest/v1/invoices/{id}"),
         version: paid.invoice.version,
         view: InvoiceDetail::of(&ctx, paid),
+    })
+}
+
+/// A document of the client, uploaded before.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReceipt {
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(required, value_type = DocumentId)]
+    document_id: Option<DocumentId>,
+}
+
+/// Sends a document in as proof that an invoice was paid. The staff look at it and record what came in.
+#[utoipa::path(post, path = "/invoices/{id}/receipts", operation_id = "invoice_send_receipt", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = NewReceipt, responses((status = 201, body = InvoiceDetail)))]
+pub async fn send_receipt(
+    Path(id): Path<InvoiceId>,
+    New { ctx, input, .. }: New<NewReceipt>,
+) -> Result<Made<InvoiceDetail>> {
+    let sent = invoices::send_receipt(&ctx, id, input.document_id).await?;
+    Ok(Made {
+        location: format!("/rest/v1/invoices/{id}"),
+        version: sent.invoice.version,
+        view: InvoiceDetail::of(&ctx, sent),
     })
 }
 

@@ -1,4 +1,5 @@
 //! Conversations.
+use super::documents::Document;
 use crate::{
     answer::{Made, Page},
     error::Result,
@@ -8,7 +9,7 @@ use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    ids::{MessageId, SpvId, ThreadId, UserId},
+    ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
     messages::{self, Filter, Input},
     page::PageQuery,
 };
@@ -89,6 +90,8 @@ pub struct Message {
     /// A note among our team, which only our team can read.
     internal: bool,
     created_at: DateTime<Utc>,
+    /// What hangs on it.
+    documents: Vec<Document>,
 }
 
 impl Message {
@@ -100,6 +103,7 @@ impl Message {
             body: row.body,
             internal: row.internal,
             created_at: row.created_at,
+            documents: row.documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
         }
     }
 }
@@ -197,12 +201,16 @@ pub struct NewMessage {
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "chosen")]
     client_id: Option<UserId>,
+    /// May be empty with `document_ids`.
     #[serde(default)]
     #[schema(required)]
     body: String,
     /// Staff only: a note that no client ever gets.
     #[serde(default)]
     internal: bool,
+    /// Documents of the client that come with it, uploaded before.
+    #[serde(default)]
+    document_ids: Vec<DocumentId>,
 }
 
 /// Writes a message. The first one about an order, or of a client in general, begins the conversation.
@@ -215,6 +223,7 @@ pub async fn create(New { ctx, input, .. }: New<NewMessage>) -> Result<Made<Mess
         client_id: input.client_id,
         body: input.body,
         internal: input.internal,
+        document_ids: input.document_ids,
     };
     let made = messages::send(&ctx, input).await?;
     Ok(Made {

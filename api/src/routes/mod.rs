@@ -96,6 +96,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(invoices::get))
         .routes(routes!(invoices::pdf))
         .routes(routes!(invoices::pay))
+        .routes(routes!(invoices::send_receipt))
         .routes(routes!(invoices::void))
         // Documents, and what clients are asked for.
         .routes(routes!(documents::list))

@@ -1,4 +1,5 @@
 //! Requests to the staff: by people without an account, and by clients for new orders.
+use super::documents::Document;
 use crate::{
     answer::{Page, Row},
     error::{ApiError, Result},
@@ -63,6 +64,8 @@ pub struct View {
     data: Map<String, Value>,
     /// What a client asks for.
     order: Option<Order>,
+    /// What goes with it.
+    documents: Vec<Document>,
     /// The order that it was accepted as.
     spv: Option<AcceptedAs>,
     /// Why it was rejected.
@@ -87,8 +90,9 @@ impl View {
         Self {
             can: requests::can(ctx, &request),
             reference: request.reference(),
-            order: request.order(),
             spv: request.spv_id.zip(request.spv_identifier()).map(|(id, identifier)| AcceptedAs { id, identifier }),
+            order: request.order(),
+            documents: request.documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
             id: request.id,
             kind: request.kind,
             status: request.status,

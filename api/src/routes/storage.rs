@@ -56,8 +56,9 @@ pub async fn options(State(app): State<App>) -> Response {
         ("Tus-Resumable" = String, Header, description = "`1.0.0`."),
         ("Upload-Length" = i64, Header, description = "Bytes of the whole file."),
         ("Upload-Metadata" = String, Header, description = "`file_name` and at most one of `document_id` (another version), \
-            `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff), each with its \
-            value in base64, separated by commas."),
+            `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff); `attach` for \
+            a document that will hang on a message, a request or an invoice, of which nobody is told before; each with \
+            its value in base64, separated by commas."),
     ),
     responses((status = 201, description = "Made; it is at `Location`.")))]
 pub async fn create(State(app): State<App>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
@@ -75,6 +76,7 @@ pub async fn create(State(app): State<App>, SignedIn(ctx): SignedIn, headers: He
         request_id: id(&metadata, "request_id")?,
         spv_id: id(&metadata, "spv_id")?,
         client_id: id(&metadata, "client_id")?,
+        attach: metadata.get("attach").is_some_and(|what| !what.is_empty()),
     };
     let upload = uploads::create(&ctx, new).await?;
     let mut response = state(&upload, StatusCode::CREATED);

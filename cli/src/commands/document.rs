@@ -149,6 +149,7 @@ async fn put(args: Put, portal: &Portal) -> Result {
             Some(name) => Some(named::client(ctx, name).await?.id),
             None => None,
         },
+        attach: false,
     };
     let upload = uploads::create(ctx, new).await?;
     let upload = uploads::append(ctx, upload.id, 0, chunks(file)).await?;

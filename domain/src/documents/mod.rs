@@ -9,18 +9,20 @@ pub mod uploads;
 pub use links::{File, Link};
 pub use model::{Document, Scan, Version, clean_name};
 pub use store::{Filter, Key};
+pub(crate) use store::{Holder, hang};
 
 use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     auth::Keys,
     ctx::Ctx,
-    db::Tx,
+    db::{Sql, Tx},
     error::{Error, Result},
     ids::{DocumentId, SpvId, UserId, VersionId},
     page::{Page, PageQuery},
     search, spvs,
 };
+use std::collections::HashMap;
 
 /// A document with its versions, newest first.
 #[derive(Clone, Debug)]
@@ -59,7 +61,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> R
     let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::Restore, resource(&document))?;
     let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
-    let older = store::version(&mut tx, version).await?.map(|(version, _)| version);
+    let older = store::version(&mut tx, version).await?.map(|(version, ..)| version);
     let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
     if older.number == document.versions_count {
         return Err(Error::conflict("newest_already"));
@@ -78,7 +80,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> R
         restored_from: Some(older.number),
     };
     let number = store::add_version(&mut tx, ctx, id, &new).await?;
-    let event = told("document.restored", id, &document.name, document.client_id, document.spv_id);
+    let event = told("document.restored", &document);
     activity::append(&mut tx, ctx, event.with("number", number).with("from_number", older.number)).await?;
     tx.commit().await?;
     get(ctx, id).await
@@ -103,7 +105,7 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
 /// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`.
 pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
     let (id, inline) = links::read(ctx, keys, token)?;
-    let (version, _) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
+    let (version, ..) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
     harmless(&version)?;
     Ok(File { inline: inline && version.is_shown(), version })
 }
@@ -113,8 +115,9 @@ pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
 /// # Errors
 /// NotFound, also when it is not the actor's to know of; Conflict `infected`.
 pub async fn seen(ctx: &Ctx, id: VersionId) -> Result<Version> {
-    let (version, client_id) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
-    ctx.may(Action::View, Resource::Document { client_id }).map_err(as_version)?;
+    let found = store::version(&mut ctx.db(), id).await?;
+    let (version, client_id, internal) = found.ok_or(Error::NotFound("version"))?;
+    ctx.may(Action::View, Resource::Document { client_id, internal }).map_err(as_version)?;
     harmless(&version)?;
     Ok(version)
 }
@@ -150,24 +153,72 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
     }
 }
 
+/// Makes a document part of something between its client and the office, in the caller's transaction: it then belongs
+/// to `spv`, and unless the whole is `internal` its client knows of it.
+///
+/// # Errors
+/// NotFound when it is not this client's, not the actor's to know of, or belongs to another order.
+pub(crate) async fn attach(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: DocumentId,
+    client: UserId,
+    spv: Option<SpvId>,
+    internal: bool,
+) -> Result<()> {
+    let document = store::lock(tx, id).await?.filter(|document| document.client_id == client);
+    let document = document.ok_or(Error::NotFound("document"))?;
+    ctx.may(Action::View, resource(&document))?;
+    // A note changes nothing that its client can see.
+    if internal && !document.internal {
+        return Ok(());
+    }
+    if let Some(spv) = spv.filter(|spv| document.spv_id != Some(*spv)) {
+        assign(tx, id, client, spv).await?;
+    }
+    if document.internal && !internal {
+        store::publish(tx, id).await?;
+        let shared = Document { internal: false, spv_id: spv.or(document.spv_id), ..document };
+        activity::append(tx, ctx, told("document.shared", &shared)).await?;
+    }
+    Ok(())
+}
+
+/// Documents by the row that they hang on. What is internal only for the staff.
+pub(crate) async fn held(
+    db: &mut impl Sql,
+    ctx: &Ctx,
+    holder: Holder,
+    rows: Vec<uuid::Uuid>,
+) -> Result<HashMap<uuid::Uuid, Vec<Document>>> {
+    let mut found: HashMap<_, Vec<Document>> = HashMap::new();
+    for (row, document) in store::held(db, holder, &rows, ctx.actor.is_staff()).await? {
+        found.entry(row).or_default().push(document);
+    }
+    Ok(found)
+}
+
 /// The words under which a document is found: its names, its order and its client.
 async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();
     let client = document.client_name();
-    let words = [&document.name, &document.latest.file_name, &identifier, &client].map(String::as_str);
+    let reference = document.reference();
+    let words = [&document.name, &document.latest.file_name, &identifier, &client, &reference].map(String::as_str);
     search::index(tx, "document", document.id.0, &words).await
 }
 
-fn told(action: &'static str, id: DocumentId, name: &str, client: UserId, spv: Option<SpvId>) -> Event {
-    let event = Event::new(action, "document", id.0, name).of(Some(client), None, None).public();
-    match spv {
+fn told(action: &'static str, document: &Document) -> Event {
+    let event = Event::new(action, "document", document.id.0, document.name.clone());
+    let event = event.of(Some(document.client_id), None, None);
+    let event = if document.internal { event } else { event.public() };
+    match document.spv_id {
         Some(spv) => event.spv(spv),
         None => event,
     }
 }
 
 pub fn resource(document: &Document) -> Resource {
-    Resource::Document { client_id: document.client_id }
+    Resource::Document { client_id: document.client_id, internal: document.internal }
 }
 
 /// What the actor may do with this document: the buttons of its screens.
@@ -185,6 +236,6 @@ pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
 /// NotFound.
 pub async fn of_order(ctx: &Ctx, spv: SpvId) -> Result<spvs::Spv> {
     let spv = spvs::get(ctx, spv).await?.spv;
-    ctx.may(Action::View, Resource::Document { client_id: spv.client_id })?;
+    ctx.may(Action::View, Resource::Document { client_id: spv.client_id, internal: false })?;
     Ok(spv)
 }

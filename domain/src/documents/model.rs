@@ -15,6 +15,8 @@ pub struct Document {
     pub custom_identifier: Option<String>,
     /// What it was asked for by.
     pub request_id: Option<DocumentRequestId>,
+    /// Only the staff know of it.
+    pub internal: bool,
     pub versions_count: i64,
     pub updated_at: DateTime<Utc>,
     pub version: i64,
@@ -25,6 +27,11 @@ pub struct Document {
 impl Document {
     pub fn client_name(&self) -> String {
         format!("{} {}", self.client_first_name, self.client_last_name)
+    }
+
+    /// What people quote; it is found under it.
+    pub fn reference(&self) -> String {
+        format!("DOC-{}", &self.id.to_string()[..8])
     }
 
     pub fn spv_identifier(&self) -> Option<String> {

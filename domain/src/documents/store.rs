@@ -3,7 +3,7 @@ use super::model::{Document, Scan, Version};
 use crate::{
     access::Scope,
     ctx::Ctx,
-    db::{Db, Sql, Tx},
+    db::{Db, Dialect, Sql, Tx},
     error::Result,
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
 };
@@ -16,10 +16,85 @@ const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name,
 fn documents() -> String {
     format!(
         "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
-         s.custom_identifier, d.request_id, d.versions_count, d.updated_at, d.version, {VERSION} from documents d \
-         join document_versions v on v.document_id = d.id and v.number = d.versions_count \
+         s.custom_identifier, d.request_id, d.internal, d.versions_count, d.updated_at, d.version, {VERSION} \
+         from documents d join document_versions v on v.document_id = d.id and v.number = d.versions_count \
          join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id"
     )
+}
+
+/// What documents hang on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Holder {
+    Message,
+    Request,
+    Invoice,
+}
+
+impl Holder {
+    /// The table, and its column beside `document_id`.
+    fn table(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Message => ("message_documents", "message_id"),
+            Self::Request => ("request_documents", "request_id"),
+            Self::Invoice => ("invoice_receipts", "invoice_id"),
+        }
+    }
+}
+
+/// The documents that hang on these rows, each with its row. `staff`: internal ones, too.
+pub(crate) async fn held(
+    db: &mut impl Sql,
+    holder: Holder,
+    rows: &[Uuid],
+    staff: bool,
+) -> Result<Vec<(Uuid, Document)>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places = |count: usize| (1..=count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
+    let (table, column) = holder.table();
+    let links = format!("select {column}, document_id from {table} where {column} in ({})", places(rows.len()));
+    let mut query = db.sql_built(links);
+    for row in rows {
+        query = query.bind(*row);
+    }
+    let links: Vec<(Uuid, DocumentId)> = query.all().await?;
+    if links.is_empty() {
+        return Ok(Vec::new());
+    }
+    let open = if staff { "" } else { " and not d.internal" };
+    let wanted = places(links.len());
+    let mut query = db.sql_built(format!("{} where d.id in ({wanted}){open} order by d.created_at, d.id", documents()));
+    for (_, document) in &links {
+        query = query.bind(*document);
+    }
+    let found: Vec<Document> = query.all().await?;
+    let of = |document: Document| {
+        let rows = links.iter().filter(|(_, id)| *id == document.id).map(|(row, _)| *row).collect::<Vec<_>>();
+        rows.into_iter().map(move |row| (row, document.clone()))
+    };
+    Ok(found.into_iter().flat_map(of).collect())
+}
+
+/// Hangs a document on a row.
+pub(crate) async fn hang(tx: &mut Tx, holder: Holder, row: Uuid, document: DocumentId) -> Result<()> {
+    let (table, column) = holder.table();
+    tx.sql_built(format!("insert into {table} ({column}, document_id) values ($1, $2)"))
+        .bind(row)
+        .bind(document)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Lets the client know of an internal document.
+pub(crate) async fn publish(tx: &mut Tx, id: DocumentId) -> Result<()> {
+    let no = if tx.dialect() == Dialect::Sqlite { "0" } else { "false" };
+    tx.sql_built(format!("update documents set internal = {no}, version = version + 1 where id = $1"))
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
 }
 
 pub async fn get(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> {
@@ -33,19 +108,20 @@ pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>>
     db.sql_built(sql).bind(id).all().await
 }
 
-/// A version and whose it is.
-pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId)>> {
+/// A version, whose it is, and whether its document is internal.
+pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId, bool)>> {
     #[derive(sqlx::FromRow)]
     struct Row {
         client_id: UserId,
+        internal: bool,
         #[sqlx(flatten)]
         version: Version,
     }
     let sql = format!(
-        "select d.client_id, {VERSION} from document_versions v join documents d on d.id = v.document_id where v.id = $1"
+        "select d.client_id, d.internal, {VERSION} from document_versions v join documents d on d.id = v.document_id where v.id = $1"
     );
     let row: Option<Row> = db.sql_built(sql).bind(id).optional().await?;
-    Ok(row.map(|row| (row.version, row.client_id)))
+    Ok(row.map(|row| (row.version, row.client_id, row.internal)))
 }
 
 /// Keeps a document from others until the transaction ends.
@@ -86,6 +162,9 @@ pub async fn list(
         // Neither partners nor companies have a part in documents.
         Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => return Ok(Vec::new()),
     };
+    if matches!(scope, Scope::Client(_)) {
+        sql.push_str(" and not d.internal");
+    }
     let nobodys = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
     if nobodys {
         return Ok(Vec::new());
@@ -124,12 +203,13 @@ pub struct New {
     pub client_id: UserId,
     pub spv_id: Option<SpvId>,
     pub request_id: Option<DocumentRequestId>,
+    pub internal: bool,
 }
 
 pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
     tx.sql(
-        "insert into documents (id, name, client_id, spv_id, request_id, versions_count, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, 0, $6, $6, $7)",
+        "insert into documents (id, name, client_id, spv_id, request_id, versions_count, created_at, updated_at, updated_by, \
+         internal) values ($1, $2, $3, $4, $5, 0, $6, $6, $7, $8)",
     )
     .bind(new.id)
     .bind(new.name.clone())
@@ -138,6 +218,7 @@ pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
     .bind(new.request_id)
     .bind(ctx.now())
     .bind(ctx.who())
+    .bind(new.internal)
     .run()
     .await?;
     Ok(())

@@ -5,7 +5,7 @@ mod model;
 mod store;
 mod way;
 
-pub use model::{Invoice, Line, Payment, Status};
+pub use model::{Invoice, Line, Payment, Receipt, Status};
 pub use store::{Filter, Owed};
 pub use way::{Manual, Received, Typed, Way};
 
@@ -16,9 +16,10 @@ use crate::{
     check::Check,
     ctx::Ctx,
     db::Tx,
+    documents,
     error::{Error, Result},
     idempotency,
-    ids::{InvoiceId, PaymentId, SpvId, UserId},
+    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
     page::{Page, PageQuery},
     settings::{self, Bank},
@@ -102,6 +103,8 @@ impl store::Payer {
 pub struct Detail {
     pub invoice: Invoice,
     pub payments: Vec<Payment>,
+    /// What was sent as proof of payments, the newest first.
+    pub receipts: Vec<Receipt>,
     /// The office as it stands on the paper.
     pub from: settings::Billing,
 }
@@ -115,7 +118,15 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
     let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
     ctx.may(Action::View, resource(&invoice))?;
     let payments = store::payments(&mut db, id).await?;
-    Ok(Detail { invoice, payments, from: settings::get(ctx).await?.billing })
+    let sent = store::receipts(&mut db, id).await?;
+    let documents = documents::held(&mut db, ctx, documents::Holder::Invoice, vec![id.0]).await?;
+    let documents = documents.into_values().flatten().collect::<Vec<_>>();
+    let receipt = |(id, sent_by, created_at)| {
+        let document = documents.iter().find(|document| document.id == id)?.clone();
+        Some(Receipt { document, sent_by, created_at })
+    };
+    let receipts = sent.into_iter().filter_map(receipt).collect();
+    Ok(Detail { invoice, payments, receipts, from: settings::get(ctx).await?.billing })
 }
 
 /// The invoice with this number, `2026-0001`, or id.
@@ -180,6 +191,31 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
     let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
     activity::append(&mut tx, ctx, told(action, &after)).await?;
     idempotency::remember(&mut tx, ctx, payment.0).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Takes a document as proof that an invoice was paid: it belongs to the order from then on. The invoice's client, and
+/// the staff. What is sent twice is there once.
+///
+/// # Errors
+/// NotFound, also for a document that is not the client's or belongs to another order; Invalid without one; Conflict
+/// `invoice_settled`.
+pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>) -> Result<Detail> {
+    let mut tx = ctx.begin().await?;
+    if idempotency::made_before(&mut tx, ctx).await?.is_some() {
+        tx.commit().await?;
+        return get(ctx, id).await;
+    }
+    let invoice = locked(&mut tx, ctx, id, None, Action::Send).await?;
+    let document = document.ok_or_else(|| Error::field("document_id", "required"))?;
+    invoice.still_open()?;
+    documents::attach(&mut tx, ctx, document, invoice.client_id, Some(invoice.spv_id), false).await?;
+    let receipt = ctx.chance.uuid();
+    if store::insert_receipt(&mut tx, receipt, id, document, &ctx.who(), ctx.now()).await? {
+        activity::append(&mut tx, ctx, told("invoice.receipt_sent", &invoice)).await?;
+    }
+    idempotency::remember(&mut tx, ctx, receipt).await?;
     tx.commit().await?;
     get(ctx, id).await
 }

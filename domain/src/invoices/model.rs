@@ -1,5 +1,6 @@
 //! An invoice and where it stands.
 use crate::{
+    documents::Document,
     error::{Error, Problem, Result},
     ids::{InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -137,7 +138,9 @@ impl Invoice {
         Ok(Self { status: Status::Void, void_reason: Some(reason), ..self.clone() })
     }
 
-    fn still_open(&self) -> Result<()> {
+    /// # Errors
+    /// Conflict `invoice_settled`.
+    pub(super) fn still_open(&self) -> Result<()> {
         if self.status.is_open() {
             return Ok(());
         }
@@ -156,6 +159,14 @@ pub struct Payment {
     /// For the staff.
     pub note: Option<String>,
     pub recorded_by: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// What somebody sent as proof of a payment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    pub document: Document,
+    pub sent_by: String,
     pub created_at: DateTime<Utc>,
 }
 

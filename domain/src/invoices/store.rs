@@ -5,7 +5,7 @@ use crate::{
     access::Scope,
     db::{Col, Db, Dialect, Json, Shape, Sql, Tx, json_list, within},
     error::Result,
-    ids::{InvoiceId, PaymentId, SpvId, UserId},
+    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -260,6 +260,41 @@ pub async fn payments(db: &mut Db, invoice: InvoiceId) -> Result<Vec<Payment>> {
     db.sql(
         "select id, way, amount_minor, received_date, note, recorded_by, created_at from invoice_payments \
          where invoice_id = $1 order by created_at, id",
+    )
+    .bind(invoice)
+    .all()
+    .await
+}
+
+/// Notes what was sent as proof; false when it has been already.
+pub async fn insert_receipt(
+    tx: &mut Tx,
+    id: Uuid,
+    invoice: InvoiceId,
+    document: DocumentId,
+    by: &str,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    Ok(tx
+        .sql(
+            "insert into invoice_receipts (id, invoice_id, document_id, sent_by, created_at) values ($1, $2, $3, $4, $5) \
+             on conflict (invoice_id, document_id) do nothing",
+        )
+        .bind(id)
+        .bind(invoice)
+        .bind(document)
+        .bind(by.to_owned())
+        .bind(at)
+        .run()
+        .await?
+        == 1)
+}
+
+/// What was sent as proof, by whom and when, the newest first.
+pub async fn receipts(db: &mut Db, invoice: InvoiceId) -> Result<Vec<(DocumentId, String, DateTime<Utc>)>> {
+    db.sql(
+        "select document_id, sent_by, created_at from invoice_receipts where invoice_id = $1 \
+         order by created_at desc, id desc",
     )
     .bind(invoice)
     .all()

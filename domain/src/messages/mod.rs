@@ -12,14 +12,16 @@ use crate::{
     check::Check,
     ctx::Ctx,
     db::Tx,
+    documents::{self, Holder},
     error::{Error, Problem, Result},
     idempotency,
-    ids::{MessageId, SpvId, ThreadId, UserId},
+    ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
     notifications,
     page::{Page, PageQuery},
     spvs, users,
 };
 use model::Place;
+use std::collections::BTreeSet;
 use store::Eyes;
 
 /// What somebody writes, and where: into a thread, about an order, to a client, or, a client, to us in general.
@@ -31,16 +33,29 @@ pub struct Input {
     pub body: String,
     /// A note among the staff.
     pub internal: bool,
+    /// Documents of the client that come with it.
+    pub document_ids: Vec<DocumentId>,
 }
+
+/// So many documents may hang on one message.
+const DOCUMENTS: usize = 20;
 
 /// Writes a message; the thread is made by its first one. Clients in their own threads, staff in all.
 ///
 /// # Errors
-/// NotFound for a thread, order or client that is not the actor's to know of; Forbidden for a client's internal note;
-/// Invalid `body`, and `client_id` for staff who do not say to whom.
+/// NotFound for a thread, order, client or document that is not the actor's to know of; Forbidden for a client's
+/// internal note; Invalid `body`, which only documents may stand in for, `document_ids`, and `client_id` for staff who do not say to whom.
 pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
     let mut check = Check::new();
-    let body = check.text("body", &input.body);
+    let documents: BTreeSet<DocumentId> = input.document_ids.iter().copied().collect();
+    let body = if documents.is_empty() {
+        check.text("body", &input.body)
+    } else {
+        check.optional_text("body", Some(&input.body)).unwrap_or_default()
+    };
+    if documents.len() > DOCUMENTS {
+        check.refuse("document_ids", Problem::new("too_many").with("max", DOCUMENTS));
+    }
     if [input.thread_id.is_some(), input.spv_id.is_some(), input.client_id.is_some()].iter().filter(|is| **is).count()
         > 1
     {
@@ -51,7 +66,7 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         let found = store::message(&mut tx, MessageId(id)).await?.ok_or(Error::NotFound("message"))?;
         tx.commit().await?;
-        return Ok(found);
+        return complete(ctx, found).await;
     }
     let place = place(&mut tx, ctx, &input).await?;
     ctx.may(Action::Send, place.resource())?;
@@ -67,8 +82,15 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
         body,
         internal: input.internal,
         created_at: ctx.now(),
+        documents: Vec::new(),
     };
+    for document in &documents {
+        documents::attach(&mut tx, ctx, *document, place.client_id, place.spv_id, message.internal).await?;
+    }
     store::insert(&mut tx, &message).await?;
+    for document in documents {
+        documents::hang(&mut tx, Holder::Message, message.id.0, document).await?;
+    }
     let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
     store::unread_by_staff(&mut tx, place.id, author).await?;
     if message.by_staff && !message.internal {
@@ -77,6 +99,13 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
     activity::append(&mut tx, ctx, told(&place, &message)).await?;
     idempotency::remember(&mut tx, ctx, message.id.0).await?;
     tx.commit().await?;
+    complete(ctx, message).await
+}
+
+/// The message with its documents.
+async fn complete(ctx: &Ctx, mut message: Message) -> Result<Message> {
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, vec![message.id.0]).await?;
+    message.documents = held.remove(&message.id.0).unwrap_or_default();
     Ok(message)
 }
 
@@ -170,7 +199,12 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
     let before = page.after()?;
     thread(ctx, id).await?;
     let (eyes, _) = eyes(ctx)?.ok_or(Error::NotFound("thread"))?;
-    let rows = store::messages(&mut ctx.db(), eyes, id, before, limit + 1).await?;
+    let mut rows = store::messages(&mut ctx.db(), eyes, id, before, limit + 1).await?;
+    let ids = rows.iter().map(|message| message.id.0).collect();
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, ids).await?;
+    for message in &mut rows {
+        message.documents = held.remove(&message.id.0).unwrap_or_default();
+    }
     Ok(Page::cut(rows, limit, |message| (message.created_at, message.id)))
 }
 

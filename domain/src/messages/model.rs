@@ -1,6 +1,7 @@
 //! A conversation and what was written in it.
 use crate::{
     access::Resource,
+    documents::Document,
     ids::{MessageId, SpvId, ThreadId, UserId},
 };
 use chrono::{DateTime, Utc};
@@ -62,6 +63,9 @@ pub struct Message {
     /// A note among the staff: nobody else ever hears of it.
     pub internal: bool,
     pub created_at: DateTime<Utc>,
+    /// What hangs on it.
+    #[sqlx(skip)]
+    pub documents: Vec<Document>,
 }
 
 /// Whose thread a message goes into.

@@ -99,6 +99,8 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
         "document_request.submitted" => vec![tell(Staff, Documents)],
         "document.infected" => vec![tell(Staff, Documents)],
+        // What it hangs on tells of it.
+        "document.uploaded" if event.data.get("attach") == Some(&true.into()) => Vec::new(),
         "document.uploaded" if by_client => vec![tell(Staff, Documents)],
         "document.uploaded" => vec![tell(Client, Documents)],
         "invoice.raised" | "invoice.paid" | "invoice.part_paid" | "invoice.voided" => vec![tell(Client, Invoices)],

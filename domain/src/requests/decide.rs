@@ -6,6 +6,7 @@ use crate::{
     check::Check,
     ctx::Ctx,
     db::Tx,
+    documents::{self, Holder},
     error::{Error, Problem, Result},
     ids::RequestId,
     spvs,
@@ -24,6 +25,15 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
     }
     let new = spvs::checked(ctx, &spvs::Input { client_id: request.user_id, ..input })?;
     let spv = spvs::place(&mut tx, ctx, new).await.map_err(spvs::taken)?;
+    let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
+    let mut held = documents::held(&mut tx, ctx, Holder::Request, vec![id.0]).await?;
+    for document in held.remove(&id.0).unwrap_or_default() {
+        // One that has gone to another order meanwhile stays there.
+        match documents::assign(&mut tx, document.id, client, spv).await {
+            Ok(()) | Err(Error::NotFound(_)) => {}
+            Err(e) => return Err(e),
+        }
+    }
     let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
     store::decide(&mut tx, &decided).await?;
     activity::append(&mut tx, ctx, told("request.approved", &decided).spv(spv)).await?;

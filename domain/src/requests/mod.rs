@@ -16,6 +16,7 @@ use crate::{
     check::{Check, LINE},
     ctx::Ctx,
     db::Tx,
+    documents::{self, Holder},
     error::{Error, Problem, Result},
     idempotency,
     ids::RequestId,
@@ -23,6 +24,7 @@ use crate::{
     users,
 };
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +116,8 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         }
     }
     check.done()?;
-    let order = Order::read(ctx, &input.order.unwrap_or_default())?;
+    let form = input.order.unwrap_or_default();
+    let order = Order::read(ctx, &form)?;
     let user = users::me(ctx).await?.user;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
@@ -124,6 +127,14 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     }
     let request = Request::new(ctx, "order", user.name(), user.email, order.purpose.clone(), order.data()?);
     insert(&mut tx, ctx, &request).await?;
+    for document in form.document_ids.into_iter().collect::<BTreeSet<_>>() {
+        // To whoever it does not belong there is none.
+        match documents::attach(&mut tx, ctx, document, user.id, None, false).await {
+            Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
+            attached => attached?,
+        }
+        documents::hang(&mut tx, Holder::Request, request.id.0, document).await?;
+    }
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
@@ -164,7 +175,12 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), of, filter, page.after()?, limit + 1).await?;
+    let mut rows = store::list(&mut ctx.db(), of, filter, page.after()?, limit + 1).await?;
+    let ids = rows.iter().map(|request| request.id.0).collect();
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await?;
+    for request in &mut rows {
+        request.documents = held.remove(&request.id.0).unwrap_or_default();
+    }
     Ok(Page::cut(rows, limit, |request| (request.created_at, request.id)))
 }
 
@@ -173,8 +189,10 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
 /// # Errors
 /// NotFound, also when it is not the actor's to know of.
 pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
-    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    let mut request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
     ctx.may(Action::View, decide::resource(&request))?;
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, vec![id.0]).await?;
+    request.documents = held.remove(&id.0).unwrap_or_default();
     Ok(request)
 }
 
@@ -214,6 +232,7 @@ impl Request {
             decided_at: None,
             decided_by: None,
             version: 1,
+            documents: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::{
     check::{Check, LINE},
     ctx::Ctx,
     error::{Error, Problem, Result},
+    ids::DocumentId,
     money::Currency,
     spvs::Country,
 };
@@ -12,6 +13,9 @@ use serde_json::{Map, Value};
 
 /// So many names may be proposed, in the order of preference.
 const NAMES: usize = 3;
+
+/// So many documents may go with it.
+const DOCUMENTS: usize = 20;
 
 /// The form as it was typed.
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -30,6 +34,9 @@ pub struct Form {
     #[schema(required, value_type = String, example = "250000.00")]
     pub purchase_amount: Option<String>,
     pub currency: Option<String>,
+    /// What goes with it: documents of yours.
+    #[schema(required = false)]
+    pub document_ids: Vec<DocumentId>,
 }
 
 /// The order a client asks for.
@@ -72,6 +79,9 @@ impl Order {
             .unwrap_or(ctx.options.default_currency);
         let amount =
             check.required("order.purchase_amount", form.purchase_amount.as_deref(), |text| currency.parse(text));
+        if form.document_ids.len() > DOCUMENTS {
+            check.refuse("order.document_ids", Problem::new("too_many").with("max", DOCUMENTS));
+        }
         check.done()?;
         let purchase_amount = currency.format(amount.unwrap_or_default());
         Ok(Self { country, purpose, proposed_names, purchase_amount, currency })

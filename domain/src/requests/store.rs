@@ -1,6 +1,7 @@
 //! A request's row, and SQL of requests.
 use crate::{
     db::{Db, Json, Sql, Tx},
+    documents::Document,
     error::{Problem, Result},
     ids::{RequestId, SpvId, UserId},
     spvs,
@@ -72,6 +73,9 @@ pub struct Request {
     pub decided_at: Option<DateTime<Utc>>,
     pub decided_by: Option<String>,
     pub version: i64,
+    /// What goes with it.
+    #[sqlx(skip)]
+    pub documents: Vec<Document>,
 }
 
 impl Request {

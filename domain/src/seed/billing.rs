@@ -89,6 +89,7 @@ pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
             proposed_names: vec![name.to_owned(), format!("{name} Two")],
             purchase_amount: Some(format!("{}000000", n + 2)),
             currency: None,
+            document_ids: Vec::new(),
         };
         let input = Input { kind: "order".to_owned(), order: Some(order), ..Input::default() };
         let request = requests::create(&client, input).await?;

@@ -622,6 +622,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/invoices/{id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a document in as proof that an invoice was paid. The staff look at it and record what came in. */
+        post: operations["invoice_send_receipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/invoices/{id}/void": {
         parameters: {
             query?: never;
@@ -1727,8 +1744,15 @@ export interface components {
             can: string[];
             client: components["schemas"]["Whose"];
             id: components["schemas"]["DocumentId"];
+            /** @description Of our team alone. */
+            internal: boolean;
             latest: components["schemas"]["DocumentVersion"];
             name: string;
+            /**
+             * @description To be quoted when asking about it.
+             * @example DOC-6f1c2d3e
+             */
+            reference: string;
             request_id: components["schemas"]["DocumentRequestId"] | null;
             spv_id: components["schemas"]["SpvId"] | null;
             spv_identifier: string | null;
@@ -1914,6 +1938,8 @@ export interface components {
             bank: components["schemas"]["Bank"] | null;
             from: components["schemas"]["InvoiceIssuer"];
             payments: components["schemas"]["InvoicePayment"][];
+            /** @description What was sent as proof of payments, the newest first. */
+            receipts: components["schemas"]["InvoiceReceipt"][];
         };
         /** Format: uuid */
         InvoiceId: string;
@@ -1940,6 +1966,13 @@ export interface components {
             /** Format: date */
             received_date: string;
             recorded_by: string | null;
+        };
+        /** @description What somebody sent as proof of a payment. */
+        InvoiceReceipt: {
+            /** Format: date-time */
+            created_at: string;
+            document: components["schemas"]["Document"];
+            sent_by: string;
         };
         /** @enum {string} */
         InvoiceStatus: "due" | "part_paid" | "paid" | "void";
@@ -2124,6 +2157,8 @@ export interface components {
             body: string;
             /** Format: date-time */
             created_at: string;
+            /** @description What hangs on it. */
+            documents: components["schemas"]["Document"][];
             id: components["schemas"]["MessageId"];
             /** @description A note among our team, which only our team can read. */
             internal: boolean;
@@ -2219,8 +2254,11 @@ export interface components {
         };
         /** @description One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation. */
         NewMessage: {
+            /** @description May be empty with `document_ids`. */
             body: string;
             client_id?: components["schemas"]["UserId"] | null;
+            /** @description Documents of the client that come with it, uploaded before. */
+            document_ids?: components["schemas"]["DocumentId"][];
             /** @description Staff only: a note that no client ever gets. */
             internal?: boolean;
             spv_id?: components["schemas"]["SpvId"] | null;
@@ -2239,6 +2277,10 @@ export interface components {
              * @example 2026-11-21
              */
             received_date?: string | null;
+        };
+        /** @description A document of the client, uploaded before. */
+        NewReceipt: {
+            document_id: components["schemas"]["DocumentId"];
         };
         NewRequest: {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
@@ -2338,6 +2380,11 @@ export interface components {
             country: string | null;
             /** @default null */
             currency: string | null;
+            /**
+             * @description What goes with it: documents of yours.
+             * @default []
+             */
+            document_ids: components["schemas"]["DocumentId"][];
             /**
              * @description One to three, the favourite first.
              * @default []
@@ -2570,6 +2617,8 @@ export interface components {
             decided_at: string | null;
             /** @description For the staff. */
             decided_by: string | null;
+            /** @description What goes with it. */
+            documents: components["schemas"]["Document"][];
             email: string;
             id: components["schemas"]["RequestId"];
             kind: string;
@@ -4359,6 +4408,47 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_send_receipt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReceipt"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -6161,7 +6251,7 @@ export interface operations {
                 "Tus-Resumable": string;
                 /** @description Bytes of the whole file. */
                 "Upload-Length": number;
-                /** @description `file_name` and at most one of `document_id` (another version), `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff), each with its value in base64, separated by commas. */
+                /** @description `file_name` and at most one of `document_id` (another version), `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff); `attach` for a document that will hang on a message, a request or an invoice, of which nobody is told before; each with its value in base64, separated by commas. */
                 "Upload-Metadata": string;
             };
             path?: never;

@@ -43,6 +43,9 @@ pub struct New {
     pub spv_id: Option<SpvId>,
     /// Whose it is; for the staff, where nothing else says so.
     pub client_id: Option<UserId>,
+    /// A new document that will hang on a message, a request or an invoice, which tells of it: nobody is told of the
+    /// upload, and until then what the staff send in is the staff's alone.
+    pub attach: bool,
 }
 
 /// When an upload is swept away if nobody goes on with it.
@@ -73,6 +76,7 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
         spv_id,
         document_id: new.document_id,
         request_id: new.request_id,
+        attach: new.attach && new.document_id.is_none() && new.request_id.is_none(),
         file_name: clean_name(&new.file_name),
         bytes: i64::try_from(new.bytes).map_err(Error::internal)?,
         received: 0,
@@ -106,7 +110,7 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>)> {
     }
     if let Some(id) = new.spv_id {
         let spv = super::of_order(ctx, id).await?;
-        ctx.may(Action::Upload, Resource::Document { client_id: spv.client_id })?;
+        ctx.may(Action::Upload, Resource::Document { client_id: spv.client_id, internal: false })?;
         return Ok((spv.client_id, Some(id)));
     }
     let client_id = match (new.client_id, &ctx.actor) {
@@ -114,7 +118,7 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>)> {
         (None, Actor::User(user)) if user.role == crate::access::Role::Client => user.id,
         _ => return Err(Error::field("client_id", "required")),
     };
-    ctx.may(Action::Upload, Resource::Document { client_id })?;
+    ctx.may(Action::Upload, Resource::Document { client_id, internal: false })?;
     let client = users::store::get(&mut ctx.db(), client_id).await?;
     match client.filter(|user| user.role == crate::access::Role::Client) {
         Some(user) if user.status == Status::Archived => Err(Error::field("client_id", "archived")),
@@ -260,6 +264,7 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
                 client_id: upload.client_id,
                 spv_id: upload.spv_id,
                 request_id: upload.request_id,
+                internal: upload.attach && ctx.actor.is_staff(),
             };
             documents::insert(&mut tx, ctx, &new).await?;
             new.id
@@ -281,16 +286,17 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     super::index(&mut tx, &document).await?;
     match request {
         Some(request) => document_requests::submitted(&mut tx, ctx, request, &document).await?,
-        None => activity::append(&mut tx, ctx, told(&document, number)).await?,
+        None => activity::append(&mut tx, ctx, told(&document, number, upload.attach)).await?,
     }
     tx.commit().await?;
     Ok(Upload { version_id: Some(version.id), kept_in: Some(document.id), ..upload })
 }
 
-fn told(document: &super::Document, number: i64) -> Event {
-    super::told("document.uploaded", document.id, &document.name, document.client_id, document.spv_id)
+fn told(document: &super::Document, number: i64, attach: bool) -> Event {
+    let event = super::told("document.uploaded", document)
         .with("file_name", document.latest.file_name.clone())
-        .with("number", number)
+        .with("number", number);
+    if attach { event.with("attach", true) } else { event }
 }
 
 /// Takes an upload back. What it has become a version of already stays. Whoever announced it.

@@ -16,6 +16,7 @@ pub struct Upload {
     pub spv_id: Option<SpvId>,
     pub document_id: Option<DocumentId>,
     pub request_id: Option<DocumentRequestId>,
+    pub attach: bool,
     pub file_name: String,
     /// As announced.
     pub bytes: i64,
@@ -33,7 +34,7 @@ const WITH_DOCUMENT: &str = "select u.*, v.document_id as kept_in from uploads u
 pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
     tx.sql(
         "insert into uploads (id, user_id, client_id, spv_id, document_id, request_id, file_name, bytes, created_at, \
-         touched_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)",
+         touched_at, attach) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)",
     )
     .bind(upload.id)
     .bind(upload.user_id)
@@ -44,6 +45,7 @@ pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
     .bind(upload.file_name.clone())
     .bind(upload.bytes)
     .bind(upload.created_at)
+    .bind(upload.attach)
     .run()
     .await?;
     Ok(())

@@ -1,0 +1,16 @@
+-- Documents that hang on something: messages and requests for orders. Receipts have had their table all along.
+create table message_documents (
+    message_id uuid not null references messages (id),
+    document_id uuid not null references documents (id),
+    primary key (message_id, document_id)
+);
+create table request_documents (
+    request_id uuid not null references requests (id),
+    document_id uuid not null references documents (id),
+    primary key (request_id, document_id)
+);
+
+-- Of the staff alone: what hangs on an internal note, and what is not handed on yet.
+alter table documents add column internal boolean not null default false;
+-- What is on its way will hang on something, which then tells of it.
+alter table uploads add column attach boolean not null default false;
