@@ -18,6 +18,16 @@ async function asks(client: Person, name: string): Promise<string> {
   await client.writes({ Purpose: 'To buy a warehouse', 'First choice': name, 'Second choice': `${name} II` });
   await client.writes({ 'Purchase Amount': '250,000.50' });
   await client.chooses('Country', 'Singapore');
+  const papers = client.page.getByRole('group', { name: 'Documents', exact: true }).last();
+  await papers
+    .locator('input[type="file"]')
+    .first()
+    .setInputFiles({
+      name: `${name} plan.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('What we want to do'),
+    });
+  await expect(papers.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded');
   await client.button('Send request').click();
   await expect(client.heading('All done')).toBeVisible();
   const reference = await client.page.getByText(/^REQ-[0-9a-f]{8}$/).textContent();
@@ -53,6 +63,13 @@ test('a request is accepted and becomes a pending order', async ({ office }) => 
   const elias = await office.employee();
   await elias.opens('/employee-dashboard/requests?kind=order&status=pending');
   await expect(elias.row(reference, 'Requests')).toContainText(name);
+  // What goes with it can be opened before anything is decided.
+  await elias.picks('Details', reference);
+  const details = elias.dialog(`Request ${reference}`);
+  const saved = elias.page.waitForEvent('download');
+  await elias.button(`Download ${name} plan.txt, version 1`, details).click();
+  expect((await saved).suggestedFilename()).toBe(`${name} plan.txt`);
+  await elias.button('Close', details).click();
   await elias.picks('Accept', reference);
   const dialog = elias.dialog(`Accept ${reference}`);
   await expect(elias.field('Company', dialog)).toHaveValue(company);
@@ -69,6 +86,7 @@ test('a request is accepted and becomes a pending order', async ({ office }) => 
   await expect(client.row(name, 'All orders')).toContainText('Pending');
   await client.link(`Order ${name}`, row).click();
   await expect(client.heading(name)).toBeVisible();
+  await expect(client.row(`${name} plan.txt`, `Documents of ${name}`)).toBeVisible();
 });
 
 test('a request is declined with a reason, and another one taken back', async ({ office }) => {

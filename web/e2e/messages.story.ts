@@ -1,4 +1,5 @@
 /** A conversation both ways, as it happens, and a note that stays in the house. */
+import type { Person } from './support/people';
 import { expect, test } from './support/story';
 import { password } from './support/portal';
 
@@ -81,4 +82,53 @@ test('Contact Support leads to the general conversation, and unread messages are
     await expect(nora.page.getByRole('log').getByText('Yes, the details are on the invoice.')).toBeVisible();
     await expect(entry).not.toContainText('unread');
   });
+});
+
+test('files go with messages both ways, and those of a note stay among the staff', async ({ office }) => {
+  const who = office.newcomer('Livia', 'Marsh');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const livia = await office.person(who.email);
+  const elias = await office.employee();
+  const attach = async (person: Person, name: string) => {
+    const input = person.page.locator('input[type="file"][aria-label="Attach files"]');
+    await input.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+    const uploads = person.page.locator('form').getByRole('list', { name: 'Uploads' });
+    await expect(uploads).toContainText('Uploaded');
+  };
+  await livia.opens(`/client-dashboard/orders/${spv.id}`);
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  const hers = livia.page.getByRole('log', { name: 'Messages' });
+  const theirs = elias.page.getByRole('log', { name: 'Messages' });
+  const table = `Documents of ${spv.identifier}`;
+
+  // A file says enough.
+  await expect(livia.button('Send')).toBeDisabled();
+  await attach(livia, 'plan.txt');
+  await livia.button('Send').click();
+  await expect(hers.getByRole('link', { name: 'plan.txt' })).toBeVisible();
+  await expect(livia.page.locator('form').getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+  await expect(theirs.getByRole('link', { name: 'plan.txt' })).toBeVisible();
+  await expect(livia.row('plan.txt', table)).toBeVisible();
+
+  await elias.page.getByRole('switch', { name: 'Internal note' }).click();
+  await attach(elias, 'doubts.txt');
+  await elias.writes({ 'Write an internal note': 'See here' });
+  await elias.button('Save note').click();
+  await expect(theirs.getByRole('link', { name: 'doubts.txt' })).toBeVisible();
+  await expect(elias.row('doubts.txt', table)).toContainText('Our team only');
+  await elias.page.getByRole('switch', { name: 'Internal note' }).click();
+  await attach(elias, 'contract.txt');
+  await elias.writes({ 'Write a message': 'Please sign this' });
+  await elias.button('Send').click();
+
+  await expect(hers.getByRole('link', { name: 'contract.txt' })).toBeVisible();
+  const saved = livia.page.waitForEvent('download');
+  await livia.button('Download contract.txt, version 1', hers).click();
+  expect((await saved).suggestedFilename()).toBe('contract.txt');
+  await expect(livia.row('contract.txt', table)).toBeVisible();
+  await expect(livia.page.getByText('doubts.txt')).toHaveCount(0);
+  await livia.opens('/client-dashboard/documents');
+  await expect(livia.row('contract.txt')).toBeVisible();
+  await expect(livia.row('doubts.txt')).toHaveCount(0);
 });

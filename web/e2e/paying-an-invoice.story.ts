@@ -109,3 +109,47 @@ test('the operator lists and pays invoices', async ({ office }) => {
   const again = await office.portal.spvctl('invoice', 'pay', due?.number ?? '', '--amount', '1');
   expect(again.code).toBe(1);
 });
+
+test('a client sends the receipt of the bank, and the staff record the payment beside it', async ({
+  office,
+}) => {
+  const who = office.newcomer('Rosa', 'Hale');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const rosa = await office.person(who.email);
+  const { items } = await rosa.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/invoices/${id}`);
+
+  await rosa.opens(`/client-dashboard/billing/${id}`);
+  const place = rosa.page.getByRole('group', { name: `Receipt for ${number}`, exact: true });
+  const receipt = { name: 'transfer.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 paid') };
+  await place.locator('input[type="file"]').first().setInputFiles(receipt);
+  await expect(rosa.heading('All done')).toBeVisible();
+  await expect(rosa.page.getByText(number, { exact: true })).toBeVisible();
+  await expect(rosa.page.getByText(/^\d+\.\d seconds$/)).toBeVisible();
+  await rosa.link('Continue to Dashboard').click();
+  await rosa.isAt(`/client-dashboard/billing/${id}`);
+  const hers = rosa.page.getByRole('list', { name: 'Payment receipts' });
+  await expect(hers).toContainText('transfer.pdf');
+  // It is proof, and no payment.
+  await expect(rosa.page.getByRole('article', { name: `Invoice ${number}` })).toContainText('Due');
+
+  await elias.withoutReloading(async () => {
+    const theirs = elias.page.getByRole('list', { name: 'Payment receipts' });
+    await expect(theirs).toContainText('transfer.pdf');
+    await expect(theirs).toContainText(who.name);
+    await expect(elias.button('Preview transfer.pdf, version 1', theirs)).toBeVisible();
+    await elias.button('Record the payment of this receipt').click();
+    const dialog = elias.dialog(`Record a payment for ${number}`);
+    await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
+    await elias.writes({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
+    await elias.button('Record payment', dialog).click();
+    await elias.isTold('Payment recorded', number);
+  });
+  await expect(place).toHaveCount(0);
+  await expect(hers).toContainText('transfer.pdf');
+  await rosa.opens('/client-dashboard/documents');
+  await expect(rosa.row('transfer.pdf')).toBeVisible();
+});

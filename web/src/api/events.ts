@@ -110,7 +110,7 @@ const touchedBy: Record<string, string[]> = {
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
   invoice: ['invoices'],
-  request: ['requests'],
+  request: ['requests', 'documents'],
   spv: ['spvs', 'invoices', 'tasks', 'performance'],
   step: ['spvs', 'tasks', 'performance'],
   document: ['documents'],

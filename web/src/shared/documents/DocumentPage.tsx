@@ -163,6 +163,8 @@ function Side({ document }: { document: DocumentDetail }) {
       <Section title={t('about')}>
         <DetailList
           details={[
+            [t('reference'), document.reference],
+            [t('internal'), document.internal ? t('internal_text') : null],
             [t('column.client'), places.isClient ? null : document.client.name],
             [t('column.order'), order],
             [t('column.version'), String(document.versions_count)],

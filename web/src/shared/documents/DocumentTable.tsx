@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Document } from '../../api/types';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
+import { Tag } from '../../ui/Tag';
 import { usePlaces } from './places';
 import { ScanTag } from './ScanTag';
 import { VersionButtons } from './VersionButtons';
@@ -27,9 +28,16 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
       header: t('column.name'),
       wide: true,
       cell: (document) => (
-        <Anchor component={Link} to={places.document(document.id)} fz="inherit" fw={500}>
-          {document.name}
-        </Anchor>
+        <>
+          <Anchor component={Link} to={places.document(document.id)} fz="inherit" fw={500}>
+            {document.name}
+          </Anchor>
+          {document.internal && (
+            <div>
+              <Tag tone="wait">{t('internal')}</Tag>
+            </div>
+          )}
+        </>
       ),
     },
   ];

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -22,25 +23,27 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
-      {isClient && (
-        <Section title={t('upload.title')}>
-          <UploadArea target={{}} label={t('upload.title')} />
+      <Stack gap="md">
+        {isClient && (
+          <Section title={t('upload.title')}>
+            <UploadArea target={{}} label={t('upload.title')} />
+          </Section>
+        )}
+        <Section title={t('all')} flush actions={<SearchBox label={t('search')} value={q} onChange={setQ} />}>
+          <DocumentTable
+            label={t('all')}
+            state={state}
+            across
+            empty={
+              <EmptyState
+                icon={<IconFiles size={20} />}
+                title={q ? t('common:no_match', { q }) : t('empty')}
+                text={!q && isClient ? t('empty_text') : undefined}
+              />
+            }
+          />
         </Section>
-      )}
-      <Section title={t('all')} flush actions={<SearchBox label={t('search')} value={q} onChange={setQ} />}>
-        <DocumentTable
-          label={t('all')}
-          state={state}
-          across
-          empty={
-            <EmptyState
-              icon={<IconFiles size={20} />}
-              title={q ? t('common:no_match', { q }) : t('empty')}
-              text={!q && isClient ? t('empty_text') : undefined}
-            />
-          }
-        />
-      </Section>
+      </Stack>
     </>
   );
 }

@@ -5,7 +5,9 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconCamera, IconUpload } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMe } from '../session/me';
 import classes from './documents.module.css';
+import { useTellOfUploads } from './success';
 import { UploadList } from './UploadList';
 import { send, type Kept, type Target } from './uploads';
 
@@ -21,10 +23,16 @@ interface Props {
 /** Takes files: dropped, chosen, or on a phone from the camera. */
 export function UploadArea({ target, label, single = false, onKept }: Props) {
   const { t } = useTranslation('documents');
+  const { id: user } = useMe();
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const take = (files: readonly File[]) => void send(files, target, onKept);
+  const tell = useTellOfUploads(target);
+  const take = (files: readonly File[]) =>
+    void send(files, target, user, (documentId, milliseconds) => {
+      tell(documentId, milliseconds);
+      onKept?.(documentId, milliseconds);
+    });
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone

@@ -30,6 +30,7 @@ function Row({ upload }: { upload: Running }) {
         <span className={classes.uploadFacts} role="status">
           {status === 'sending' && bytes(upload.bytes)}
           {status === 'waiting' && t('upload.waiting')}
+          {status === 'cut_off' && t('upload.cut_off')}
           {status === 'failed' && upload.problem}
           {status === 'done' && (
             <>

@@ -1,14 +1,16 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import type { DetailedError, Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
 import { connection, heardFetch } from '../../api/connection';
 import { ApiError, errorText } from '../../api/errors';
 import { accessToken } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
+import { useMe } from '../session/me';
+import { cutOffOf, forget, hold, note, progressed } from './cutOff';
 
 /**
- * Uploads on their way. They live beside the pages, so that going to another one does not end them, and go on by
- * themselves where a lost connection cut them off.
+ * Uploads on their way. They live beside the pages, so that going to another one does not end them, go on by
+ * themselves where a lost connection cut them off, and after a reload once the same file is chosen again.
  */
 
 /** What an upload is to be: another version, what was asked for, something for an order, or something of the client's. */
@@ -17,6 +19,8 @@ export interface Target {
   request_id?: string;
   spv_id?: string;
   client_id?: string;
+  /** What it will hang on, as this page calls it: a message, a request or an invoice, which then tells of it. */
+  attach?: string;
 }
 
 export interface Running {
@@ -24,9 +28,14 @@ export interface Running {
   target: string;
   name: string;
   bytes: number;
+  modified: number;
   sent: number;
-  /** `waiting`: for the connection. */
-  status: 'sending' | 'waiting' | 'failed' | 'done';
+  /** `waiting`: for the connection; `cut_off`: for its file, which a reload took from us. */
+  status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off';
+  /** When it began, on the clock of `performance`. */
+  began: number;
+  /** Where the server has it. */
+  url?: string;
   /** Why it failed, in words. */
   problem?: string;
   /** What it became. */
@@ -41,6 +50,7 @@ let uploads: Running[] = [];
 let numbers = 0;
 const senders = new Map<number, Upload>();
 const tries = new Map<number, number>();
+const held = new Map<number, () => void>();
 const listeners = new Set<() => void>();
 
 const keyOf = (target: Target) => JSON.stringify(Object.entries(target).toSorted());
@@ -50,34 +60,87 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-function change(id: number, what: Partial<Running>): void {
-  uploads = uploads.map((upload) => (upload.id === id ? { ...upload, ...what } : upload));
+function set(next: Running[]): void {
+  uploads = next;
   for (const listener of listeners) listener();
 }
+
+function change(id: number, what: Partial<Running>): void {
+  set(uploads.map((upload) => (upload.id === id ? { ...upload, ...what } : upload)));
+}
+
+const one = (id: number) => uploads.find((upload) => upload.id === id);
 
 /** The uploads to one target, the oldest first. */
 export function useUploads(target: Target): Running[] {
   const all = useSyncExternalStore(subscribe, () => uploads);
+  const { id: user } = useMe();
+  useEffect(() => void recall(user), [user]);
   const key = keyOf(target);
   return all.filter((upload) => upload.target === key);
 }
 
-export type Kept = (documentId: string) => void;
+/** What is being sent to a target now, outside of a page's drawing. */
+export function uploadsTo(target: Target): Running[] {
+  const key = keyOf(target);
+  return uploads.filter((upload) => upload.target === key);
+}
+
+let recalled: string | undefined;
+
+/** Takes up what was cut off before this page was loaded. */
+async function recall(user: string): Promise<void> {
+  if (recalled === user) return;
+  recalled = user;
+  const found = await cutOffOf(user);
+  const known = new Set(uploads.map(({ url }) => url));
+  const rows = found
+    .filter(({ url }) => !known.has(url))
+    .map(({ url, target, name, bytes, modified, sent }): Running => {
+      numbers += 1;
+      return { id: numbers, url, target, name, bytes, modified, sent, status: 'cut_off', began: 0 };
+    });
+  // Of somebody who was here before on this page nothing is shown.
+  set([...uploads.filter(({ status }) => status !== 'cut_off'), ...rows]);
+}
+
+/** Hears of a file that has become a document, and of how long that took in milliseconds. */
+export type Kept = (documentId: string, milliseconds: number) => void;
 
 /** Sends files, all at once. `kept` hears of each that has become a document. */
-export async function send(files: readonly File[], target: Target, kept?: Kept): Promise<void> {
+export async function send(files: readonly File[], target: Target, user: string, kept?: Kept): Promise<void> {
   // The protocol's client comes with the first file that is sent.
   const { Upload: Sender } = await import('tus-js-client');
   for (const file of files) {
     numbers += 1;
     const id = numbers;
-    const running = { id, target: keyOf(target), name: file.name, bytes: file.size, sent: 0 };
-    uploads = [...uploads, { ...running, status: 'sending' }];
-    change(id, {});
+    const { name, size: bytes, lastModified: modified } = file;
+    const key = keyOf(target);
+    const before = uploads.find(
+      (known) =>
+        known.status === 'cut_off' &&
+        known.target === key &&
+        known.name === name &&
+        known.bytes === bytes &&
+        known.modified === modified,
+    );
+    const running: Running = {
+      id,
+      target: key,
+      name,
+      bytes,
+      modified,
+      sent: before?.sent ?? 0,
+      status: 'sending',
+      began: performance.now(),
+    };
+    set([...uploads.filter((known) => known !== before), running]);
     const sender = new Sender(file, {
       endpoint: '/storage/v1/uploads',
+      uploadUrl: before?.url ?? null,
       chunkSize: piece,
       retryDelays: [0, 1000, 3000],
+      // We keep what is needed to go on after a reload ourselves, beside what people see of it.
       storeFingerprintForResuming: false,
       metadata: { file_name: file.name, ...target },
       onBeforeRequest: async (request) => {
@@ -87,9 +150,22 @@ export async function send(files: readonly File[], target: Target, kept?: Kept):
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) change(id, { documentId });
       },
+      onUploadUrlAvailable: () => {
+        const { url } = sender;
+        if (!url || one(id)?.url === url) return;
+        // What the server does not know of any more is begun anew.
+        if (before?.url && before.url !== url) forget(before.url);
+        change(id, { url });
+        const sent = one(id)?.sent ?? 0;
+        note({ url, user, target: key, name, bytes, modified, sent, at: Date.now() });
+        held.set(id, hold(url));
+      },
       onProgress: (sent) => {
         if (sent > 0) tries.delete(id);
         change(id, { sent, status: 'sending' });
+      },
+      onChunkComplete: (_size, sent) => {
+        if (sender.url) progressed(sender.url, sent);
       },
       onSuccess: () => done(id, kept),
       onError: (error) => void failed(id, error),
@@ -100,18 +176,28 @@ export async function send(files: readonly File[], target: Target, kept?: Kept):
 }
 
 function done(id: number, kept: Kept | undefined): void {
-  change(id, { status: 'done', sent: uploads.find((upload) => upload.id === id)?.bytes ?? 0 });
+  const upload = one(id);
+  over(id);
   senders.delete(id);
+  change(id, { status: 'done', sent: upload?.bytes ?? 0 });
   for (const noun of ['documents', 'document_requests']) {
     void queryClient.invalidateQueries({ queryKey: [noun] });
   }
-  const documentId = uploads.find((upload) => upload.id === id)?.documentId;
-  if (documentId) kept?.(documentId);
+  if (upload?.documentId) kept?.(upload.documentId, performance.now() - upload.began);
+}
+
+/** Nothing is left to go on with. */
+function over(id: number): void {
+  const url = one(id)?.url;
+  if (url) forget(url);
+  held.get(id)?.();
+  held.delete(id);
 }
 
 async function failed(id: number, error: Error | DetailedError): Promise<void> {
   const answer = 'originalResponse' in error ? error.originalResponse : null;
   if (answer && answer.getStatus() >= 400) {
+    over(id);
     change(id, { status: 'failed', problem: errorText(refusal(answer.getStatus(), answer.getBody())) });
     return;
   }
@@ -124,7 +210,7 @@ async function failed(id: number, error: Error | DetailedError): Promise<void> {
   }
   change(id, { status: 'waiting' });
   await lineIsBack();
-  if (uploads.some((upload) => upload.id === id && upload.status === 'waiting')) resume(id);
+  if (one(id)?.status === 'waiting') resume(id);
 }
 
 const unreachable: ErrorBody = { code: 'unreachable', message: 'unreachable', request_id: '' };
@@ -159,10 +245,17 @@ export function resume(id: number): void {
 
 /** Ends an upload; nothing of it stays on the server. One that is over only leaves the list. */
 export function dismiss(id: number): void {
+  const upload = one(id);
   const sender = senders.get(id);
   senders.delete(id);
-  uploads = uploads.filter((upload) => upload.id !== id);
-  for (const listener of listeners) listener();
+  over(id);
+  set(uploads.filter((known) => known.id !== id));
   // What cannot be taken back now is swept away by the server.
   sender?.abort(sender.url !== null).catch(() => undefined);
+  if (upload?.status === 'cut_off' && upload.url) void takeBack(upload.url);
+}
+
+async function takeBack(url: string): Promise<void> {
+  const headers = { 'tus-resumable': '1.0.0', authorization: `Bearer ${(await accessToken()) ?? ''}` };
+  await heardFetch(url, { method: 'DELETE', headers }).catch(() => undefined);
 }

@@ -16,6 +16,7 @@ import { TwoColumns } from '../../ui/TwoColumns';
 import { BankDetails } from './BankDetails';
 import classes from './InvoiceView.module.css';
 import { InvoicePaper } from './InvoicePaper';
+import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
 
 interface Props {
@@ -23,12 +24,14 @@ interface Props {
   back: ReactNode;
   /** What may be done with it here. */
   actions?: (invoice: InvoiceDetail) => ReactNode;
+  /** What may be done about a receipt that came in. */
+  receiptActions?: (invoice: InvoiceDetail) => ReactNode;
   /** Beside the paper, above what came in. */
   side?: (invoice: InvoiceDetail) => ReactNode;
 }
 
 /** One invoice: the paper, what came in, how to pay the rest. */
-export function InvoiceView({ id, back, actions, side }: Props) {
+export function InvoiceView({ id, back, actions, receiptActions, side }: Props) {
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
   if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
@@ -63,9 +66,12 @@ export function InvoiceView({ id, back, actions, side }: Props) {
             <div className={classes.side}>
               {side?.(invoice)}
               <Payments invoice={invoice} />
+              {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
               {invoice.due !== '0.00' && invoice.status !== 'void' && invoice.status !== 'paid' && (
                 <BankDetails bank={invoice.bank} reference={invoice.number} />
               )}
+              {/* Whoever pays does so first. */}
+              {!receiptActions && <Receipts invoice={invoice} />}
             </div>
           }
         />

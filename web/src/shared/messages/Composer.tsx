@@ -5,15 +5,27 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
 import { BusyButton } from '../../ui/BusyButton';
+import { AttachButton } from '../documents/AttachButton';
+import { useAttached } from '../documents/attached';
+import { UploadList } from '../documents/UploadList';
+import type { Target } from '../documents/uploads';
 import { useSave } from '../useSave';
 import classes from './Composer.module.css';
 
 /** A thread, an order, a client, or us in general. */
 export type Recipient = { thread_id: string } | { spv_id: string } | { client_id: string } | object;
 
+interface Props {
+  to: Recipient;
+  notes: boolean;
+  /** Whose the files are that go with it. */
+  files: Target;
+}
+
 /** Where a message is written. Ctrl+Enter sends it. */
-export function Composer({ to, notes }: { to: Recipient; notes: boolean }) {
+export function Composer({ to, notes, files }: Props) {
   const { t } = useTranslation('messages');
+  const attached = useAttached(files);
   const form = useForm({ initialValues: { body: '', internal: false } });
   const save = useSave({
     form,
@@ -21,16 +33,24 @@ export function Composer({ to, notes }: { to: Recipient; notes: boolean }) {
       body(
         api.POST('/rest/v1/messages', {
           params: idempotent(key),
-          body: { ...to, body: values.body, ...(values.internal && { internal: true }) },
+          body: {
+            ...to,
+            body: values.body,
+            document_ids: attached.ids,
+            ...(values.internal && { internal: true }),
+          },
         }),
       ),
     saved: () => {
       form.setFieldValue('body', '');
-      for (const noun of ['threads', 'activity']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      attached.clear();
+      for (const noun of ['threads', 'activity', 'documents'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
     },
   });
   const { internal } = form.values;
-  const empty = form.values.body.trim() === '';
+  // Files say enough, once all of them are there.
+  const empty = (form.values.body.trim() === '' && attached.ids.length === 0) || attached.busy;
   const submit = form.onSubmit((values) => {
     if (!empty && !save.isPending) save.mutate(values);
   });
@@ -45,7 +65,9 @@ export function Composer({ to, notes }: { to: Recipient; notes: boolean }) {
         onKeyDown={getHotkeyHandler([['mod+Enter', () => submit()]])}
         {...form.getInputProps('body')}
       />
+      <UploadList target={files} />
       <div className={classes.foot}>
+        <AttachButton target={files} />
         {notes && (
           <Switch
             size="sm"

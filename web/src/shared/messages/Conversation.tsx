@@ -9,6 +9,8 @@ import { Ago } from '../../ui/DateText';
 import { ScrollLog } from '../../ui/ScrollLog';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { Tag } from '../../ui/Tag';
+import { DocumentLines } from '../documents/DocumentLine';
+import type { Target } from '../documents/uploads';
 import { Composer, type Recipient } from './Composer';
 import classes from './Conversation.module.css';
 import { useReading } from './reading';
@@ -37,9 +39,18 @@ export function Conversation({ thread, to, label, notes = false }: Props) {
           text={notes ? t('empty_staff') : t('empty_client')}
         />
       )}
-      <Composer to={to} notes={notes} />
+      <Composer to={to} notes={notes} files={filesOf(thread, to, notes)} />
     </div>
   );
+}
+
+/** Where the files of a message go: to the order, or to the client whose conversation it is. */
+function filesOf(thread: Thread | undefined, to: Recipient, notes: boolean): Target {
+  const spv_id = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
+  const client_id = notes ? (thread?.client.id ?? ('client_id' in to ? to.client_id : undefined)) : undefined;
+  const attach = `message ${spv_id ?? client_id ?? ''}`;
+  if (spv_id) return { spv_id, attach };
+  return client_id ? { client_id, attach } : { attach };
 }
 
 function Messages({ thread, label }: { thread: Thread; label: string }) {
@@ -72,7 +83,7 @@ function Messages({ thread, label }: { thread: Thread; label: string }) {
 }
 
 function Bubble({ message }: { message: Message }) {
-  const { t } = useTranslation('messages');
+  const { t } = useTranslation(['messages', 'documents']);
   const { author, internal } = message;
   return (
     <li className={classes.message} data-mine={author.me} data-internal={internal}>
@@ -82,7 +93,12 @@ function Bubble({ message }: { message: Message }) {
         <Ago at={message.created_at} />
         {internal && <Tag tone="wait">{t('note')}</Tag>}
       </div>
-      <p className={classes.body}>{message.body}</p>
+      {message.body && <p className={classes.body}>{message.body}</p>}
+      {message.documents.length > 0 && (
+        <div className={classes.files}>
+          <DocumentLines documents={message.documents} label={t('documents:attached')} />
+        </div>
+      )}
     </li>
   );
 }

@@ -33,7 +33,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
         {staff && <span className={classes.about}>{subject}</span>}
         <span className={classes.excerpt}>
           {last
-            ? `${last.internal ? t('note') : last.author.me ? t('you') : last.author.name}: ${last.excerpt}`
+            ? `${last.internal ? t('note') : last.author.me ? t('you') : last.author.name}: ${last.excerpt || t('file')}`
             : t('empty_client')}
         </span>
         {last && (

@@ -7,6 +7,9 @@ import { api, body, idempotent } from '../../../api/client';
 import { decimal } from '../../../messages/format';
 import { paths, successOf } from '../../../paths';
 import { currencies, currency, useCountries, type Country } from '../../../shared/countries';
+import { useAttached } from '../../../shared/documents/attached';
+import { UploadArea } from '../../../shared/documents/UploadArea';
+import type { Target } from '../../../shared/documents/uploads';
 import { required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
@@ -44,12 +47,15 @@ function WhatNext() {
 }
 
 const asField = 'order.';
+/** What goes with the request, and belongs to the order once it is accepted. */
+const files: Target = { attach: 'order request' };
 
 function OrderForm() {
   const { t } = useTranslation(['requests', 'names']);
   const navigate = useNavigate();
   const missing = useMissing();
   const countries = useCountries();
+  const attached = useAttached(files);
   const form = useForm({
     initialValues: {
       purpose: '',
@@ -87,6 +93,7 @@ function OrderForm() {
               proposed_names: [values.first, values.second, values.third].filter((name) => name.trim()),
               purchase_amount: decimal(values.purchase_amount),
               currency: values.currency,
+              document_ids: attached.ids,
             },
           },
         }),
@@ -94,6 +101,7 @@ function OrderForm() {
       return { reference: made.reference, milliseconds: performance.now() - began };
     },
     saved: ({ reference, milliseconds }) => {
+      attached.clear();
       void queryClient.invalidateQueries({ queryKey: ['requests'] });
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },
@@ -138,11 +146,17 @@ function OrderForm() {
             {...form.getInputProps('currency')}
           />
         </Pair>
+        <fieldset className={classes.names}>
+          <legend>{t('form.documents')}</legend>
+          <p className={classes.hint}>{t('form.documents_text')}</p>
+          <UploadArea target={files} label={t('form.documents')} />
+        </fieldset>
         <div className={classes.footer}>
           {/* On the left: toasts come up on the right. */}
           <BusyButton
             type="submit"
             busy={save.isPending}
+            disabled={attached.busy}
             label={t('form.submit')}
             busyLabel={t('form.submitting')}
           />

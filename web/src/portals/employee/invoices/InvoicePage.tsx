@@ -20,7 +20,34 @@ export function Component() {
       ← {t('back')}
     </Anchor>
   );
-  return <InvoiceView id={id} back={back} actions={(invoice) => <Actions invoice={invoice} />} />;
+  return (
+    <InvoiceView
+      id={id}
+      back={back}
+      actions={(invoice) => <Actions invoice={invoice} />}
+      receiptActions={(invoice) => invoice.receipts.length > 0 && <Pay invoice={invoice} />}
+    />
+  );
+}
+
+/** Beside the proof, where the amount is read off. */
+function Pay({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation('billing');
+  const [open, setOpen] = useState(false);
+  if (!invoice.can.includes('pay')) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={t('pay.of_receipt')}
+        onClick={() => setOpen(true)}
+      >
+        {t('pay')}
+      </Button>
+      {open && <PaymentForm invoice={invoice} onClose={() => setOpen(false)} />}
+    </>
+  );
 }
 
 function Actions({ invoice }: { invoice: InvoiceDetail }) {

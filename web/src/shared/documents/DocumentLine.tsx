@@ -1,0 +1,47 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { Document } from '../../api/types';
+import classes from './documents.module.css';
+import { usePlaces } from './places';
+import { VersionButtons } from './VersionButtons';
+import { factsOf } from './words';
+
+interface Props {
+  document: Document;
+  /** Said below its name instead of what kind of file it is. */
+  facts?: ReactNode;
+}
+
+/** A document in one line: the way to all of it, and its newest version to look at or save. */
+export function DocumentLine({ document, facts }: Props) {
+  const { t } = useTranslation('documents');
+  const places = usePlaces();
+  const { latest } = document;
+  return (
+    <div className={classes.line}>
+      <span className={classes.lineWords}>
+        <Anchor component={Link} to={places.document(document.id)} fz="inherit">
+          {document.name}
+        </Anchor>
+        <span className={classes.aside}>{facts ?? factsOf(t, latest)}</span>
+      </span>
+      <VersionButtons version={latest} />
+    </div>
+  );
+}
+
+/** What hangs on something. */
+export function DocumentLines({ documents, label }: { documents: Document[]; label: string }) {
+  if (documents.length === 0) return null;
+  return (
+    <ul className={classes.lines} aria-label={label}>
+      {documents.map((document) => (
+        <li key={document.id}>
+          <DocumentLine document={document} />
+        </li>
+      ))}
+    </ul>
+  );
+}

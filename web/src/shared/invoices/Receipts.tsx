@@ -1,0 +1,98 @@
+import { Text } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { queryClient } from '../../api/cache';
+import { api, body, idempotent } from '../../api/client';
+import { errorText } from '../../api/errors';
+import type { InvoiceDetail } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { paths, successOf } from '../../paths';
+import { DocumentLine } from '../documents/DocumentLine';
+import { UploadArea } from '../documents/UploadArea';
+import { dismiss, uploadsTo, type Target } from '../documents/uploads';
+import { useMe } from '../session/me';
+import { Section } from '../../ui/Section';
+import { toast } from '../../ui/toasts';
+import classes from './InvoiceView.module.css';
+
+interface Props {
+  invoice: InvoiceDetail;
+  /** What the staff do about it. */
+  actions?: ReactNode;
+}
+
+/** What was sent as proof of a payment, and where to send it. */
+export function Receipts({ invoice, actions }: Props) {
+  const { t } = useTranslation(['billing', 'common']);
+  const { role } = useMe();
+  const isClient = role === 'client';
+  const navigate = useNavigate();
+  const here = useRef(true);
+  useEffect(() => {
+    here.current = true;
+    return () => void (here.current = false);
+  }, []);
+  const { id, number, spv_id } = invoice;
+  const maySend = invoice.can.includes('send_receipt');
+  if (invoice.receipts.length === 0 && !maySend) return null;
+  const target: Target = { spv_id, attach: `receipt ${id}` };
+  const sendIn = async (documentId: string, milliseconds: number) => {
+    const began = performance.now();
+    try {
+      const sent = await body(
+        api.POST('/rest/v1/invoices/{id}/receipts', {
+          // A document is a receipt once, however often this is said.
+          params: { path: { id }, ...idempotent(`receipt ${id} ${documentId}`) },
+          body: { document_id: documentId },
+        }),
+      );
+      for (const upload of uploadsTo(target)) if (upload.documentId === documentId) dismiss(upload.id);
+      for (const noun of ['invoices', 'documents']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      if (isClient && here.current) {
+        const redirect = paths.clientInvoice(id);
+        const took = milliseconds + performance.now() - began;
+        void navigate(successOf({ redirect, reference: sent.number, milliseconds: took }));
+      } else {
+        toast({ title: t('receipts.done'), description: number });
+      }
+    } catch (error) {
+      toast({ title: t('common:error'), description: errorText(error), destructive: true });
+    }
+  };
+  return (
+    <Section title={t('receipts')} actions={actions}>
+      <div className={classes.receipts}>
+        {invoice.receipts.length > 0 && (
+          <ul className={classes.payments} aria-label={t('receipts')}>
+            {invoice.receipts.map(({ document, sent_by, created_at }) => (
+              <li key={document.id}>
+                <DocumentLine
+                  document={document}
+                  facts={
+                    isClient
+                      ? dateTime(created_at)
+                      : t('receipts.sent', { name: sent_by, date: dateTime(created_at) })
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        {maySend && (
+          <>
+            <Text size="sm" c="dimmed">
+              {isClient ? t('receipts.text') : t('receipts.text_office')}
+            </Text>
+            <UploadArea
+              target={target}
+              label={t('receipts.upload', { number })}
+              single
+              onKept={(documentId, milliseconds) => void sendIn(documentId, milliseconds)}
+            />
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
