@@ -178,6 +178,34 @@ async function token(base, email) {
   return body.access_token;
 }
 
+/** 2,000 open event streams, of 1,900 clients and of staff, while one order a second changes. */
+async function measureStreams(product, employee, clients, steps) {
+  const signedIn = [];
+  await wait(100);
+  // Sixteen at a time, as the server hashes as many passwords as it has cores.
+  const rest = [...clients];
+  await Promise.all(Array.from({ length: 16 }, async () => {
+    for (let client = rest.pop(); client; client = rest.pop()) {
+      const answer = await fetch(`${product.base}/auth/v1/token?grant_type=password`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: client.email, password }),
+      });
+      if (!answer.ok) throw new Error(`${client.email}: ${await answer.text()}`);
+      signedIn.push({ id: client.id, token: (await answer.json()).access_token });
+    }
+  }));
+  const ids = new Set(signedIn.map((client) => client.id));
+  const input = { base: product.base, employee, employeeStreams: 100, clients: signedIn, steps: steps.filter((step) => ids.has(step.client)).slice(0, 10), seconds: 20 };
+  if (!input.steps.length) throw new Error("none of the clients with a stream has an open order");
+  const before = cpuSeconds(product.pid);
+  const listening = spawnSync(process.execPath, [join(root, ".make/streams.mjs")], { input: JSON.stringify(input), encoding: "utf8" });
+  if (listening.status !== 0) throw new Error(listening.stderr);
+  const found = { ...JSON.parse(listening.stdout), cpuSeconds: cpuSeconds(product.pid) - before, memoryMb: memoryMb(product.pid, "VmRSS") };
+  say(`  W7: ${found.ready} streams; of ${found.heard + found.missing} to be heard ${found.missing} within 1 s not, ${found.strangers} by strangers; median ${found.median?.toFixed(0)} ms, worst ${found.worst?.toFixed(0)} ms`);
+  return found;
+}
+
 async function benched(database, fixed, hashes) {
   const product = await office(database);
   const { base } = product;
@@ -196,10 +224,22 @@ async function benched(database, fixed, hashes) {
     cursor = page.next_cursor;
     if (!cursor) break;
   }
-  const clients = (await get("/rest/v1/clients?limit=500", employee)).body.items;
+  const people = [];
+  for (let cursor = ""; people.length < 1900; ) {
+    const page = (await get(`/rest/v1/clients?limit=500${cursor && `&cursor=${cursor}`}`, employee)).body;
+    people.push(...page.items);
+    cursor = page.next_cursor;
+    if (!cursor) break;
+  }
+  const clients = people.slice(0, 500);
   const open = spvs.filter((spv) => ["active", "processing"].includes(spv.status)).slice(0, 400);
   const steps = [];
-  for (const spv of open) steps.push((await get(`/rest/v1/spvs/${spv.id}`, employee)).body.steps.at(-1).id);
+  const owned = [];
+  for (const spv of open) {
+    const step = (await get(`/rest/v1/spvs/${spv.id}`, employee)).body.steps.at(-1).id;
+    steps.push(step);
+    owned.push({ id: step, client: spv.client_id });
+  }
   const size = async (path, bearer) => (await get(path, bearer)).bytes;
   const patched = await fetch(`${base}/rest/v1/steps/${steps[0]}`, {
     method: "PATCH",
@@ -243,8 +283,9 @@ async function benched(database, fixed, hashes) {
     await new Promise((done) => crowd.on("exit", done));
     say(`  p99 of an order read: ${crowded.quiet.toFixed(1)} ms quiet, ${crowded.busy.toFixed(1)} ms while sign-ins saturate`);
   }
+  const streams = !only.length || only.includes("W7") ? await measureStreams(product, employee, people.slice(0, 1900), owned) : undefined;
   await product.stop();
-  return { ...product, rows, crowded, peakMb };
+  return { ...product, rows, crowded, peakMb, streams };
 }
 
 const round = (value, digits) => (value === undefined ? "–" : value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
@@ -267,8 +308,14 @@ try {
       console.log(`| ${row.name} | ${row.bytes || "–"} | ${round(row.perSecond, 0)} | ${round(row.fixed, 0)} | ${round(row.ratio, 3)} | ${round(row.p50, 1)} | ${round(row.p99, 1)} | ${round(row.cpuUs, 0)} |`);
     }
     if (result.crowded) console.log(`\nOrder read while sign-ins saturate: p99 ${round(result.crowded.busy, 1)} ms, quiet ${round(result.crowded.quiet, 1)} ms.`);
+    if (result.streams) {
+      const { streams: w7 } = result;
+      console.log(`\nW7 ${w7.ready} open event streams, one order changed a second: ${w7.heard} of ${w7.heard + w7.missing} heard of it within 1 s, median ${round(w7.median, 0)} ms, worst ${round(w7.worst, 0)} ms; ${w7.strangers} heard of what is not theirs; ${round(w7.cpuSeconds, 1)} s of processor time in ${w7.updates + Math.round(w7.opened / 1000)} s, ${w7.memoryMb} MB.`);
+    }
     console.log(`Start to ready ${round(result.startMs, 0)} ms; memory ${result.idleMb} MB idle, ${result.peakMb} MB at most in W2–W6.\n`);
   }
+  const deaf = results.filter(({ streams }) => streams && (streams.missing || streams.strangers || streams.broken || streams.ready < streams.streams));
+  if (deaf.length) process.exitCode = 1;
   const failed = results.flatMap((result) => result.rows).filter((row) => row.errors > 0);
   if (failed.length) {
     console.log(`Errors in: ${failed.map((row) => row.name).join(", ")}`);

@@ -46,6 +46,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         domain::seed::demo(&ctx).await?;
     }
 
+    many_connections();
     let stop = shutdown::on_signal();
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();
@@ -119,4 +120,17 @@ fn greet(options: &Options, address: SocketAddr) -> Result {
             .with("password", options.demo_password.clone())
     });
     Output::new(Format::Table).list(records.into(), "sign-ins")
+}
+
+/// Each open page holds a connection. The limit that a shell begins with is meant for lesser programs; the hard one is
+/// ours to go up to.
+fn many_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+            tracing::debug!(%error, "no more files than {:?} may be open", limit.current);
+        }
+    }
 }
