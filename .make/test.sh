@@ -9,12 +9,13 @@ logs=$(mktemp -d)
 passed=0
 failed=0
 
-# Chromium, PostgreSQL and a mail server are real here, from Debian's packages.
+# Chromium, PostgreSQL, a virus scanner and a mail server are real here, from Debian's packages.
 need() {
   local missing=()
   [ -x /usr/bin/chromium ] || missing+=(chromium)
   fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
   ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
+  [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)
   python3 -c 'import aiosmtpd' 2>/dev/null || /usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null || missing+=(python3-aiosmtpd)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -79,10 +80,12 @@ need
 sh .make/tools.sh || { echo "0 passed, 1 failed"; exit 1; }
 postgres=$(mktemp -d /tmp/spv-pg-XXXXXX)
 s3=$(mktemp -d /tmp/spv-s3-XXXXXX)
-trap '.make/postgres.sh stop "$postgres"; .make/s3.sh stop "$s3"; rm -rf "$logs"' EXIT
+clamd=$(mktemp -d /tmp/spv-clamd-XXXXXX)
+trap '.make/postgres.sh stop "$postgres"; .make/s3.sh stop "$s3"; .make/clamd.sh stop "$clamd"; rm -rf "$logs"' EXIT
 TEST_POSTGRES_URL=$(.make/postgres.sh start "$postgres" fsync=off) || { echo "0 passed, 1 failed"; exit 1; }
 TEST_S3_URL=$(.make/s3.sh start "$s3") || { echo "0 passed, 1 failed"; exit 1; }
-export TEST_POSTGRES_URL TEST_S3_URL
+TEST_CLAMD=$(.make/clamd.sh start "$clamd") || { echo "0 passed, 1 failed"; exit 1; }
+export TEST_POSTGRES_URL TEST_S3_URL TEST_CLAMD
 
 check "web packages" npm --prefix web ci --no-audit --no-fund --loglevel=error
 check "web packages of the type generator" npm --prefix web/tools/openapi ci --no-audit --no-fund --loglevel=error

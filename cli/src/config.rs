@@ -15,6 +15,7 @@ use domain::{
     Options,
     access::Role,
     auth::passwords,
+    scanner::Scanner,
     storage::{Address, Credentials, Storage},
 };
 use source::{Found, Sources};
@@ -59,6 +60,8 @@ pub const SETTINGS: &[Setting] = &[
     plain("s3_access_key_id", Default::None),
     secret("s3_secret_access_key", Default::None),
     plain("upload_limit_mb", Default::Fixed("25")),
+    plain("storage_quota_gb", Default::None),
+    plain("clamd", Default::None),
     plain("demo", Default::Fixed("false")),
     secret("demo_password", Default::Fixed(domain::DEMO_PASSWORD)),
     secret("default_password", Default::None),
@@ -108,6 +111,8 @@ pub struct Config {
     pub storage: Address,
     pub s3: Option<Credentials>,
     pub upload_limit_mb: u64,
+    pub storage_quota_gb: Option<u64>,
+    pub scanner: Option<Scanner>,
     pub demo: bool,
     pub demo_password: String,
     pub default_password: Option<String>,
@@ -178,6 +183,10 @@ impl Config {
         }
         let upload_limit_mb =
             read.fixed("upload_limit_mb", "1 to 1024", |text| text.parse().ok().filter(|mb| (1..=1_024).contains(mb)));
+        let storage_quota_gb = read.optional("storage_quota_gb", "1 to 1000000", |text| {
+            text.parse().ok().filter(|gb| (1..=1_000_000).contains(gb))
+        });
+        let scanner = read.optional("clamd", "host:port, or unix: and the path of a socket", |text| text.parse().ok());
         let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
         let password = |text: &str| {
             // The default is known to be good, and looking that up takes a moment of every command.
@@ -252,6 +261,8 @@ impl Config {
             storage,
             s3,
             upload_limit_mb,
+            storage_quota_gb,
+            scanner,
             demo,
             demo_password,
             default_password,
@@ -310,6 +321,8 @@ impl Config {
             require_mfa: self.require_mfa.clone(),
             storage: Storage::open(&self.storage, self.s3.as_ref())?,
             upload_limit: self.upload_limit_mb << 20,
+            storage_quota: self.storage_quota_gb.map(|gb| gb << 30),
+            scanner: self.scanner.clone(),
             ..Options::default()
         }))
     }

@@ -20,6 +20,8 @@ pub enum Count {
     ActiveSpvs,
     /// Pending steps of open orders (decision 10).
     PendingReviews,
+    /// What documents take, in bytes.
+    StorageBytes,
     /// Prices of active orders, in minor units of one currency (decision 14).
     Revenue(Currency),
 }
@@ -31,6 +33,7 @@ impl Count {
             Self::Users => "users".to_owned(),
             Self::ActiveSpvs => "active_spvs".to_owned(),
             Self::PendingReviews => "pending_reviews".to_owned(),
+            Self::StorageBytes => "storage_bytes".to_owned(),
             Self::Revenue(currency) => format!("revenue.{}", currency.code()),
         }
     }
@@ -100,6 +103,12 @@ pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     found.insert(Count::Users.name(), users);
     found.insert(Count::ActiveSpvs.name(), active);
     found.insert(Count::PendingReviews.name(), pending);
+    // A version that was brought back shares the older one's content.
+    let bytes: i64 = db
+        .sql("select cast(coalesce(sum(bytes), 0) as bigint) from document_versions where restored_from is null")
+        .scalar()
+        .await?;
+    found.insert(Count::StorageBytes.name(), bytes);
     let sums: Vec<(Currency, i64)> = db
         .sql(
             "select currency, cast(sum(price_minor) as bigint) from spvs \

@@ -5,6 +5,7 @@ use crate::{
     db::{Db, Tx},
     error::{Error, Result},
     money::Currency,
+    scanner::Scanner,
     storage::Storage,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -59,6 +60,10 @@ pub struct Options {
     pub storage: Storage,
     /// Largest file, in bytes.
     pub upload_limit: u64,
+    /// What looks documents through before anybody opens them.
+    pub scanner: Option<Scanner>,
+    /// How much documents may take, in bytes.
+    pub storage_quota: Option<u64>,
 }
 
 impl Default for Options {
@@ -79,6 +84,8 @@ impl Default for Options {
             require_mfa: None,
             storage: Storage::memory(),
             upload_limit: 25 << 20,
+            scanner: None,
+            storage_quota: None,
         }
     }
 }

@@ -32,6 +32,7 @@ pub mod page;
 pub mod places;
 pub mod queue;
 pub mod requests;
+pub mod scanner;
 pub mod search;
 pub mod seed;
 pub mod settings;

@@ -10,6 +10,7 @@ mod invoices;
 mod notifications;
 mod order_requests;
 mod profile;
+mod scanning;
 mod schema;
 mod storage;
 mod story;

@@ -16,6 +16,7 @@ pub use state::State;
 use domain::{
     Ctx,
     auth::asked::Asked,
+    documents::scanning::{ScanRest, ScanVersion},
     mails,
     notifications::{Digests, MailSoon},
     queue::worker::{self, stopped},
@@ -43,6 +44,9 @@ pub fn register(state: State) -> Register {
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
         .job::<Digests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<Digests, _>(plain::<Digests>)
+        .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
+        .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
+        .by_hand::<ScanRest, _>(plain::<ScanRest>)
         .job::<Asked, _>(PROMPT, handlers::mails::answer)
         .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
@@ -54,6 +58,7 @@ fn schedules() -> Vec<Line> {
     vec![
         Line::new::<RemindOverdue>("0 0 7 * * *"), // every morning at seven
         Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
+        Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }

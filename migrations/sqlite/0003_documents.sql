@@ -50,7 +50,7 @@ create table document_versions (
     sha256 text not null,
     -- Ours alone, made of nothing that anybody typed. A restored version shares the older one's content.
     storage_key text not null,
-    scan text not null check (scan in ('not_scanned', 'clean', 'infected')),
+    scan text not null check (scan in ('not_scanned', 'waiting', 'clean', 'infected')),
     uploaded_by_id blob references users (id),
     uploaded_by text not null,
     restored_from integer,
@@ -58,7 +58,7 @@ create table document_versions (
     unique (document_id, number)
 ) strict;
 create index document_versions_by_content on document_versions (storage_key);
-create index document_versions_unscanned on document_versions (created_at, id) where scan = 'not_scanned';
+create index document_versions_unscanned on document_versions (created_at, id) where scan in ('not_scanned', 'waiting');
 
 -- An upload, from its announcement until its content is a version.
 create table uploads (

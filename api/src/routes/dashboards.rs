@@ -211,9 +211,10 @@ pub struct AdminDashboard {
     /// The share of minutes in which a worker was alive.
     uptime_percent: Option<f64>,
     sessions: i64,
-    /// Null until documents are stored.
-    storage_bytes: Option<i64>,
-    storage_quota_bytes: Option<i64>,
+    /// What documents take.
+    storage_bytes: i64,
+    /// Null where the operator has set none.
+    storage_quota_bytes: Option<u64>,
     items: Vec<AdminUser>,
     next_cursor: Option<String>,
 }
@@ -253,8 +254,8 @@ pub async fn admin(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedPage>) ->
         users: found.users,
         uptime_percent: found.uptime_percent,
         sessions: found.sessions,
-        storage_bytes: None,
-        storage_quota_bytes: None,
+        storage_bytes: found.storage_bytes,
+        storage_quota_bytes: ctx.options.storage_quota,
         items: found.people.items.into_iter().map(AdminUser::from).collect(),
         next_cursor: found.people.next_cursor,
     }))

@@ -39,6 +39,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
         }
     }
     findings.push(("storage", storage(config).await));
+    findings.push(("virus scanner", scanner(config).await));
     findings.push(("mail", mail(config).await));
     findings.push(("signing keys", keys(&config.signing_keys)));
     let bad = findings.iter().filter(|(_, finding)| matches!(finding, Bad(_))).count();
@@ -117,6 +118,16 @@ async fn storage(config: &Config) -> Finding {
             Err(e) => Bad(e.to_string()),
         },
         Err(e) => Bad(e.to_string()),
+    }
+}
+
+async fn scanner(config: &Config) -> Finding {
+    match &config.scanner {
+        None => Note("none; documents are not scanned (SPV_CLAMD)".to_owned()),
+        Some(scanner) => match scanner.probe().await {
+            Ok(()) => Good(format!("documents are scanned by clamd at {}", scanner.place())),
+            Err(e) => Bad(format!("{e}; new documents cannot be opened meanwhile")),
+        },
     }
 }
 

@@ -232,6 +232,7 @@ pub struct AdminDashboard {
     /// The share of minutes of the last 30 days, since the first start, in which a worker was alive.
     pub uptime_percent: Option<f64>,
     pub sessions: i64,
+    pub storage_bytes: i64,
     pub people: Page<Person>,
 }
 
@@ -249,6 +250,7 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
         users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
         uptime_percent: uptime(ctx).await?,
         sessions: store::live_sessions(&mut db).await?,
+        storage_bytes: counted.get(&Count::StorageBytes.name()).copied().unwrap_or(0),
         people: Page::cut(people, limit, |person| (person.created_at, person.id)),
     })
 }

@@ -3,6 +3,7 @@
 //! They are between a client and the staff: partners and companies have no part in them.
 mod links;
 mod model;
+pub mod scanning;
 pub(crate) mod store;
 pub mod uploads;
 
@@ -55,7 +56,8 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<D
 /// Brings an older version back: its content becomes the newest version. Staff.
 ///
 /// # Errors
-/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, or `newest_already`.
+/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, `being_scanned` or
+/// `newest_already`.
 pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> Result<Detail> {
     let mut tx = ctx.begin().await?;
     let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
@@ -66,9 +68,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> R
     if older.number == document.versions_count {
         return Err(Error::conflict("newest_already"));
     }
-    if older.scan == Scan::Infected {
-        return Err(Error::conflict("infected"));
-    }
+    harmless(ctx, &older)?;
     let new = store::NewVersion {
         id: VersionId(ctx.chance.uuid()),
         file_name: older.file_name,
@@ -90,7 +90,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> R
 /// document.
 ///
 /// # Errors
-/// NotFound; Conflict `infected`, and `not_shown` for a kind of file that no page shows.
+/// NotFound; Conflict `infected`, `being_scanned`, and `not_shown` for a kind of file that no page shows.
 pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result<Link> {
     let version = seen(ctx, id).await?;
     if inline && !version.is_shown() {
@@ -102,23 +102,23 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
 /// The file that a link leads to. Anybody who holds it.
 ///
 /// # Errors
-/// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`.
+/// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`, `being_scanned`.
 pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
     let (id, inline) = links::read(ctx, keys, token)?;
     let (version, ..) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
-    harmless(&version)?;
+    harmless(ctx, &version)?;
     Ok(File { inline: inline && version.is_shown(), version })
 }
 
 /// A version that the actor may read, for whoever has the storage at hand.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of; Conflict `infected`.
+/// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.
 pub async fn seen(ctx: &Ctx, id: VersionId) -> Result<Version> {
     let found = store::version(&mut ctx.db(), id).await?;
     let (version, client_id, internal) = found.ok_or(Error::NotFound("version"))?;
     ctx.may(Action::View, Resource::Document { client_id, internal }).map_err(as_version)?;
-    harmless(&version)?;
+    harmless(ctx, &version)?;
     Ok(version)
 }
 
@@ -126,9 +126,13 @@ fn as_version(error: Error) -> Error {
     if matches!(error, Error::NotFound(_)) { Error::NotFound("version") } else { error }
 }
 
-/// What a scanner found something in stays where it is.
-fn harmless(version: &Version) -> Result<()> {
-    if version.scan == Scan::Infected { Err(Error::conflict("infected")) } else { Ok(()) }
+/// What a scanner found something in, or has not looked through yet, stays where it is.
+fn harmless(ctx: &Ctx, version: &Version) -> Result<()> {
+    match version.scan {
+        Scan::Infected => Err(Error::conflict("infected")),
+        Scan::Waiting if ctx.options.scanner.is_some() => Err(Error::conflict("being_scanned")),
+        _ => Ok(()),
+    }
 }
 
 /// What a use case of another noun needs to be sure of, in its own transaction: that this document is this client's.

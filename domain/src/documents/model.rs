@@ -78,7 +78,10 @@ impl Version {
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Scan {
+    /// There was no scanner.
     NotScanned,
+    /// The scanner has been asked.
+    Waiting,
     Clean,
     Infected,
 }
@@ -87,6 +90,7 @@ impl Scan {
     pub fn name(self) -> &'static str {
         match self {
             Self::NotScanned => "not_scanned",
+            Self::Waiting => "waiting",
             Self::Clean => "clean",
             Self::Infected => "infected",
         }

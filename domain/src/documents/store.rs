@@ -2,6 +2,7 @@
 use super::model::{Document, Scan, Version};
 use crate::{
     access::Scope,
+    counts::{Changes, Count},
     ctx::Ctx,
     db::{Db, Dialect, Sql, Tx},
     error::Result,
@@ -269,6 +270,11 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     .bind(ctx.now())
     .run()
     .await?;
+    if new.restored_from.is_none() {
+        let mut counted = Changes::default();
+        counted.add(Count::StorageBytes, new.bytes);
+        counted.write(tx, new.id.0.as_bytes()[15]).await?;
+    }
     Ok(number)
 }
 
@@ -285,4 +291,22 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
         .run()
         .await?
         == 1)
+}
+
+/// Notes what a scan found in a content, for every version that shares it.
+pub async fn scanned(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
+    tx.sql("update document_versions set scan = $2 where storage_key = $1")
+        .bind(storage_key.to_owned())
+        .bind(scan)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Versions from before `before` that nothing has looked through, the oldest first.
+pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<VersionId>> {
+    let sql = "select id from document_versions where scan in ('not_scanned', 'waiting') and created_at < $1 \
+        order by created_at, id limit $2";
+    let rows: Vec<(VersionId,)> = db.sql(sql).bind(before).bind(limit).all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
 }

@@ -98,6 +98,7 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         "document_request.created" | "document_request.returned" => vec![show(Client, Tasks)],
         "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
         "document_request.submitted" => vec![tell(Staff, Documents)],
+        "document.infected" if event.public => vec![tell(Staff, Documents), tell(Client, Documents)],
         "document.infected" => vec![tell(Staff, Documents)],
         // What it hangs on tells of it.
         "document.uploaded" if event.data.get("attach") == Some(&true.into()) => Vec::new(),

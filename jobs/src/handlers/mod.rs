@@ -1,5 +1,6 @@
 //! What the jobs do, by noun. A handler gets ids, reads the rows again, and may run twice.
 pub mod cleanup;
+pub mod documents;
 pub mod mails;
 pub mod notifications;
 pub mod reminders;

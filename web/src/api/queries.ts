@@ -23,6 +23,11 @@ function pages<Row>(
   });
 }
 
+/** A clean scan makes no event: nobody needs to be told of it but who looks at the document. */
+function whileScanned({ state }: { state: { data?: unknown } }): number | false {
+  return JSON.stringify(state.data)?.includes('"scan":"waiting"') ? 3000 : false;
+}
+
 interface Search {
   q?: string;
   limit?: number;
@@ -131,14 +136,17 @@ export const queries = {
       queryKey: ['performance'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/performance', { signal })),
     }),
-  documents: (query: Search & { spv_id?: string; client_id?: string }) =>
-    pages(['documents', query], (cursor, signal) =>
+  documents: (query: Search & { spv_id?: string; client_id?: string }) => ({
+    ...pages(['documents', query], (cursor, signal) =>
       body(api.GET('/rest/v1/documents', { params: { query: { ...query, cursor } }, signal })),
     ),
+    refetchInterval: whileScanned,
+  }),
   document: (id: string) =>
     queryOptions({
       queryKey: ['documents', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/documents/{id}', { params: { path: { id } }, signal })),
+      refetchInterval: whileScanned,
     }),
   documentRequests: (spvId: string) =>
     queryOptions({

@@ -1521,10 +1521,13 @@ export interface components {
             sessions: number;
             /**
              * Format: int64
-             * @description Null until documents are stored.
+             * @description What documents take.
              */
-            storage_bytes: number | null;
-            /** Format: int64 */
+            storage_bytes: number;
+            /**
+             * Format: int64
+             * @description Null where the operator has set none.
+             */
             storage_quota_bytes: number | null;
             /**
              * Format: double
@@ -2699,7 +2702,7 @@ export interface components {
          * @description What a virus scanner said.
          * @enum {string}
          */
-        Scan: "not_scanned" | "clean" | "infected";
+        Scan: "not_scanned" | "waiting" | "clean" | "infected";
         /** @description A row that was found. */
         SearchHit: {
             /** Format: uuid */

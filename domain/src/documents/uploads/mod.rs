@@ -5,8 +5,8 @@
 mod store;
 
 use super::{
-    model::{Scan, clean_name, media_type},
-    store as documents,
+    model::{clean_name, media_type},
+    scanning, store as documents,
 };
 use crate::{
     access::{Action, Actor, Resource},
@@ -277,10 +277,11 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
         bytes: upload.bytes,
         sha256: content.sha256,
         storage_key: content_key(upload.id),
-        scan: Scan::NotScanned,
+        scan: scanning::first(ctx),
         restored_from: None,
     };
     let number = documents::add_version(&mut tx, ctx, document, &version).await?;
+    scanning::ask(&mut tx, version.id, version.scan).await?;
     store::kept(&mut tx, upload.id, version.id, ctx.now()).await?;
     let document = documents::get(&mut tx, document).await?.ok_or(Error::NotFound("document"))?;
     super::index(&mut tx, &document).await?;

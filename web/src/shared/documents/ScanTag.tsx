@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { DocumentVersion } from '../../api/types';
 import { Tag } from '../../ui/Tag';
 
-const tones = { not_scanned: 'rest', clean: 'live', infected: 'stop' } as const;
+const tones = { not_scanned: 'rest', waiting: 'wait', clean: 'live', infected: 'stop' } as const;
 
 /** What a virus scanner said of a version. */
 export function ScanTag({ scan }: { scan: DocumentVersion['scan'] }) {

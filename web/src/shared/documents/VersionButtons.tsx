@@ -12,7 +12,7 @@ export function VersionButtons({ version }: { version: DocumentVersion }) {
   const { t } = useTranslation('documents');
   const [shown, setShown] = useState(false);
   const name = version.file_name;
-  if (version.scan === 'infected') return null;
+  if (version.scan === 'infected' || version.scan === 'waiting') return null;
   return (
     <div className={classes.buttons}>
       {version.inline && (
