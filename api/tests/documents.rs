@@ -225,20 +225,102 @@ async fn what_the_protocol_does_not_allow_is_refused_by_name() {
     .await;
 }
 
+/// An archive of 1.7 MB that unpacks to 268 MB: a zero, and 1,040,000 times "258 bytes as the one before".
+fn bomb() -> Vec<u8> {
+    const TIMES: usize = 1_040_000;
+    let unpacked = (1 + 258 * TIMES as u32).to_le_bytes();
+    let bits = |text: &'static str| text.bytes().map(|bit| bit == b'1');
+    // The last block, of fixed codes, with the byte 0; then a length of 258 and a distance of 1; then the end.
+    let all = bits("110")
+        .chain(bits("00110000"))
+        .chain((0..TIMES).flat_map(|_| bits("1100010100000")))
+        .chain(bits("0000000"));
+    let mut packed = Vec::new();
+    for (n, bit) in all.enumerate() {
+        if n % 8 == 0 {
+            packed.push(0);
+        }
+        *packed.last_mut().unwrap() |= u8::from(bit) << (n % 8);
+    }
+    let name = b"zeros.bin";
+    let mut facts = b"\x14\0\0\0\x08\0\0\0\x21\0\xb9\x55\xaf\xab".to_vec();
+    facts.extend((packed.len() as u32).to_le_bytes());
+    facts.extend(unpacked);
+    facts.extend((name.len() as u32).to_le_bytes());
+    let mut zip = [b"PK\x03\x04", facts.as_slice(), name, &packed].concat();
+    let central = [b"PK\x01\x02\x14\0", facts.as_slice(), &[0; 14], name].concat();
+    let begins = (zip.len() as u32).to_le_bytes();
+    zip.extend(&central);
+    zip.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    zip.extend((central.len() as u32).to_le_bytes());
+    zip.extend(begins);
+    zip.extend([0, 0]);
+    zip
+}
+
+/// Nothing here ever unpacks an archive: what is kept is as large as what came.
 #[tokio::test]
 async fn a_bomb_stays_as_small_as_it_is() {
+    let bomb = bomb();
+    let bomb = &bomb;
     on_both(|app| async move {
         let maya = app.client("Maya").await;
-        // The head of an archive that claims gigabytes: nothing here ever unpacks one.
-        let mut bomb = b"PK\x03\x04\x14\0\0\0\x08\0".to_vec();
-        bomb.extend([0xff; 500]);
-        let (document, version) = upload(&maya, &bomb, &[("file_name", "42.zip")]).await;
+        let (document, version) = upload(&maya, bomb, &[("file_name", "42.zip")]).await;
         let shown = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
+        let latest = &shown["latest"];
         assert_eq!(
-            (&shown["latest"]["media_type"], &shown["latest"]["bytes"]),
-            (&json!("application/zip"), &json!(510))
+            (&latest["media_type"], &latest["bytes"], &latest["inline"]),
+            (&json!("application/zip"), &json!(bomb.len()), &json!(false))
         );
-        assert_eq!(app.nobody().get(&link(&maya, version, "attachment").await).await.bytes.len(), 510);
+        let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+        assert!(saved.bytes.as_ref() == bomb.as_slice());
+        let kept = std::fs::read_dir(app.world.dir.0.join("documents/contents")).unwrap();
+        let kept: u64 = kept.map(|file| file.unwrap().metadata().unwrap().len()).sum();
+        assert_eq!(kept, bomb.len() as u64);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_pdf_with_a_script_is_shown_where_no_script_runs() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let content = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >>\nendobj\n";
+        let (_, version) = upload(&maya, content, &[("file_name", "invoice.pdf")]).await;
+        let shown = app.nobody().get(&link(&maya, version, "inline").await).await;
+        assert_eq!(shown.bytes.as_ref(), content);
+        for (name, value) in [
+            ("content-type", "application/pdf"),
+            ("content-security-policy", "default-src 'none'; sandbox"),
+            ("x-content-type-options", "nosniff"),
+        ] {
+            assert_eq!(shown.header(name), Some(value));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_has_25_mb_and_not_one_byte_more() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let most = 25 << 20;
+        let refused = announce(&maya, most + 1, &[("file_name", "large.pdf")]).await;
+        assert_eq!(refused.body["params"]["max_mb"], 25);
+        refused.refused(413, "file_too_large");
+        // Who announces less and sends more gets no further than what was announced.
+        let made = announce(&maya, most, &[("file_name", "large.pdf")]).await;
+        let location = made.header("location").unwrap().to_owned();
+        let content = pdf(most + 1 - b"%PDF-1.7\n".len());
+        assert_eq!(content.len(), most + 1);
+        assert_eq!(append(&maya, &location, 0, &content).await.fields(), ["file longer_than_announced"]);
+        let state = maya.ask(axum::http::Method::HEAD, &location).header("tus-resumable", "1.0.0").await;
+        let so_far: usize = state.header("upload-offset").unwrap().parse().unwrap();
+        assert!(so_far < most && state.header("spv-document-id").is_none());
+        let done = append(&maya, &location, so_far, &content[so_far..most]).await;
+        let document = done.header("spv-document-id").unwrap();
+        assert_eq!(maya.get(&format!("/rest/v1/documents/{document}")).await.ok()["latest"]["bytes"], most);
+        assert_eq!(maya.get("/rest/v1/documents").await.ok()["items"].as_array().unwrap().len(), 1);
     })
     .await;
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, TestApp};
 use api::Http;
-use domain::testing;
+use domain::{mails, page::PageQuery, testing};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -143,6 +143,52 @@ async fn a_form_that_is_no_form_is_refused() {
         let support = json!({ "kind": "support", "name": "A", "email": "a@example.com", "message": "Hello",
             "account_type": "client", "application": form("client") });
         assert_eq!(refused(&app, support).await, ["account_type not_allowed", "application not_allowed"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_has_no_account_reads_by_mail_why_not() {
+    on_both(|app| async move {
+        let erin = app.employee("Erin").await;
+        let decline = async |id: &Value, reason: &str| {
+            let path = format!("/rest/v1/requests/{}/reject", id.as_str().unwrap());
+            erin.post(&path, json!({ "reason": reason })).await.ok()
+        };
+        let support =
+            json!({ "kind": "support", "name": "Ana Paz", "email": "ana@example.com", "message": "¿Pueden?" });
+        let made = app
+            .nobody()
+            .post("/rest/v1/requests", support)
+            .header("accept-language", "es-MX,en;q=0.5")
+            .header("x-forwarded-for", "203.0.113.200")
+            .await
+            .ok();
+        let refused = decline(&made["id"], "No trabajamos con particulares.").await;
+        assert_eq!(refused["status"], "rejected");
+        let application = ask(&app, application("client", &form("client"))).await.ok();
+        decline(&application["id"], "We need <b>references</b> first.").await;
+        // Whoever has an account reads it there, and hears of it by the notices.
+        let maya = app.client("Maya").await;
+        let order =
+            json!({ "kind": "order", "order": { "purpose": "A", "proposed_names": ["B"], "purchase_amount": "1" } });
+        let order = maya.post("/rest/v1/requests", order).await.ok();
+        decline(&order["id"], "Not this one").await;
+
+        let page = PageQuery { limit: Some(50), cursor: None };
+        let mut mails = mails::list(&app.world.operator(), None, &page).await.unwrap().items;
+        mails.retain(|mail| mail.kind == mails::Kind::RequestDeclined);
+        mails.sort_by_key(|mail| mail.language.clone());
+        let [english, spanish] = &mails[..] else { panic!("{mails:?}") };
+        assert_eq!((spanish.language.as_str(), spanish.to_email.as_str()), ("es", "ana@example.com"));
+        assert_eq!((spanish.to_name.as_str(), spanish.user_id), ("Ana Paz", None));
+        assert_eq!(
+            (&spanish.data["reference"], &spanish.data["reason"]),
+            (&made["reference"], &json!("No trabajamos con particulares."))
+        );
+        assert_eq!((english.language.as_str(), english.to_email.as_str()), ("en-US", "someone@example.com"));
+        let sent = app.post().await;
+        assert_eq!(sent.iter().filter(|letter| letter.kind == mails::Kind::RequestDeclined).count(), 2);
     })
     .await;
 }

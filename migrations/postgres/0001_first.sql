@@ -191,7 +191,8 @@ create index links_expired on links (expires_at);
 create table mails (
     id uuid primary key,
     kind text not null,
-    user_id uuid not null references users (id),
+    -- None: somebody without an account, who asked for something.
+    user_id uuid references users (id),
     spv_id uuid references spvs (id),
     to_email text not null,
     to_name text not null,

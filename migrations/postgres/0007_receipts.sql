@@ -14,3 +14,6 @@ create table request_documents (
 alter table documents add column internal boolean not null default false;
 -- What is on its way will hang on something, which then tells of it.
 alter table uploads add column attach boolean not null default false;
+
+-- In which language whoever has no account reads what became of a request.
+alter table requests add column language text;

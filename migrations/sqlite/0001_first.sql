@@ -191,7 +191,8 @@ create index links_expired on links (expires_at);
 create table mails (
     id blob primary key,
     kind text not null,
-    user_id blob not null references users (id),
+    -- None: somebody without an account, who asked for something.
+    user_id blob references users (id),
     spv_id blob references spvs (id),
     to_email text not null,
     to_name text not null,

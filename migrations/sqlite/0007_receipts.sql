@@ -14,3 +14,6 @@ create table request_documents (
 alter table documents add column internal integer not null default 0;
 -- What is on its way will hang on something, which then tells of it.
 alter table uploads add column attach integer not null default 0;
+
+-- In which language whoever has no account reads what became of a request.
+alter table requests add column language text;

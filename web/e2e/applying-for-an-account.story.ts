@@ -192,3 +192,27 @@ async function requestOf(office: Office, email: string): Promise<Request> {
   if (!request) throw new Error(`There is no request of ${email}.`);
   return request;
 }
+
+test('whoever is declined reads why in a mail', async ({ ownOffice: office }) => {
+  const who = office.newcomer('Petra', 'Novak');
+  const visitor = await office.visitor();
+  await visitor.api.post('/rest/v1/requests', {
+    kind: 'account',
+    account_type: 'client',
+    email: who.email,
+    application: { first_name: who.first, last_name: who.last, country: 'SG' },
+  });
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/requests?kind=account');
+  const { items } = await elias.api.get<{ items: Request[] }>('/rest/v1/requests?kind=account');
+  const { reference } = items.find(({ email }) => email === who.email) ?? { reference: '' };
+  await elias.picks('Reject', reference);
+  const dialog = elias.dialog(`Reject ${reference}`);
+  await elias.writes({ Reason: 'We need a reference of your bank first.' }, dialog);
+  await elias.button('Reject', dialog).click();
+  await elias.isTold('Request rejected', reference);
+  const mail = await office.portal.post.arrives(who.email, `About your request ${reference}`);
+  expect(mail.text).toContain('We need a reference of your bank first.');
+  await visitor.opens(mail.link('/contact'));
+  await expect(visitor.heading(/Contact/).first()).toBeVisible();
+});

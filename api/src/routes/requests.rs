@@ -5,10 +5,14 @@ use crate::{
     error::{ApiError, Result},
     extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
     limits::neighbourhood,
-    middleware::About,
+    middleware::{About, preferred},
     state::App,
 };
-use axum::{Extension, Json as Answer, extract::State, http::StatusCode};
+use axum::{
+    Extension, Json as Answer,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -127,6 +131,7 @@ pub struct RequestCreated {
 pub async fn create(
     State(app): State<App>,
     Extension(about): Extension<Arc<About>>,
+    headers: HeaderMap,
     New { ctx, input, .. }: New<NewRequest, Anyone>,
 ) -> Result<(StatusCode, Answer<RequestCreated>)> {
     if input.kind.trim() != "order" {
@@ -140,6 +145,7 @@ pub async fn create(
         account_type: input.account_type,
         application: input.application,
         order: input.order,
+        language: Some(preferred(headers.get(header::ACCEPT_LANGUAGE)).to_owned()),
     };
     let made = requests::create(&ctx, input).await?;
     Ok((StatusCode::CREATED, Answer(RequestCreated { id: made.id, reference: made.reference() })))

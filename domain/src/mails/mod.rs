@@ -13,6 +13,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     auth::links,
+    catalogue::LANGUAGES,
     ctx::Ctx,
     db::{Sql, Tx},
     error::{Error, Result},
@@ -88,16 +89,56 @@ async fn put(
         .bind(to)
         .one::<(String, String, String, String)>()
         .await?;
+    let mail = Mail {
+        user_id: Some(to),
+        spv_id: spv,
+        flow_id: linked.flow,
+        ..new(ctx, kind, linked.email.unwrap_or(email), format!("{first} {last}"), language, data)
+    };
+    let id = mail.id;
+    store::insert(tx, &mail).await?;
+    if let Some(link) = kind.link() {
+        users::store::mailed(tx, to, link, mail.created_at).await?;
+    }
+    queue::enqueue(tx, &Send { mail_id: id }).await?;
+    Ok(Some(id))
+}
+
+/// Puts a mail to somebody without an account into the outbox: of a kind that answers what they asked, and carries no
+/// link of theirs.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn queue_answer(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: Kind,
+    to: (String, String),
+    language: Option<String>,
+    data: Map<String, Value>,
+) -> Result<()> {
+    if ctx.silent {
+        return Ok(());
+    }
+    let (email, name) = to;
+    let language = language.unwrap_or_else(|| LANGUAGES[0].to_owned());
+    let mail = new(ctx, kind, email, name, language, data);
+    store::insert(tx, &mail).await?;
+    queue::enqueue(tx, &Send { mail_id: mail.id }).await
+}
+
+/// A mail to nobody's account yet.
+fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: String, data: Map<String, Value>) -> Mail {
     let id = MailId(ctx.chance.uuid());
     let host =
         ctx.options.public_url.split("://").last().unwrap_or("portal").split([':', '/']).next().unwrap_or("portal");
-    let mail = Mail {
+    Mail {
         id,
         kind,
-        user_id: to,
-        spv_id: spv,
-        to_email: linked.email.unwrap_or(email),
-        to_name: format!("{first} {last}"),
+        user_id: None,
+        spv_id: None,
+        to_email,
+        to_name,
         language,
         data,
         // Fixed for the mail's life, so that a retry is recognised as the same mail.
@@ -107,14 +148,8 @@ async fn put(
         last_error: None,
         created_at: ctx.now(),
         sent_at: None,
-        flow_id: linked.flow,
-    };
-    store::insert(tx, &mail).await?;
-    if let Some(link) = kind.link() {
-        users::store::mailed(tx, to, link, mail.created_at).await?;
+        flow_id: None,
     }
-    queue::enqueue(tx, &Send { mail_id: id }).await?;
-    Ok(Some(id))
 }
 
 /// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
@@ -129,7 +164,13 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     if mail.status == Status::Sent {
         return Ok(None);
     }
-    let reader = store::reader(&mut tx, mail.user_id).await?;
+    let Some(user_id) = mail.user_id else {
+        store::count_attempt(&mut tx, id).await?;
+        tx.commit().await?;
+        let (time_zone, date_format) = ("UTC".to_owned(), users::DateFormat::Auto);
+        return Ok(Some(Outgoing { mail, role: None, time_zone, date_format, link: None, spv: None }));
+    };
+    let reader = store::reader(&mut tx, user_id).await?;
     let reader = match not_wanted(&mail, reader.as_ref()) {
         None => reader,
         Some(why) => {
@@ -145,7 +186,7 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     let link = match mail.kind.link() {
         Some(kind) => {
             let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::make_for(&mut tx, ctx, mail.user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+            Some(links::make_for(&mut tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
         }
         None => None,
     };
@@ -155,7 +196,7 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     };
     tx.commit().await?;
     let store::Reader { role, time_zone, date_format, .. } = reader;
-    Ok(Some(Outgoing { mail, role, time_zone, date_format, link, spv }))
+    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv }))
 }
 
 /// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:

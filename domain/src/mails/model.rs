@@ -32,6 +32,8 @@ pub enum Kind {
     DocumentRequested,
     /// To a client: what was sent in will not do, and why.
     DocumentReturned,
+    /// To somebody without an account: what they asked for will not be, and why.
+    RequestDeclined,
     /// Sign in without a password, through this link.
     MagicLink,
     /// To whoever made an account: confirm the address.
@@ -52,7 +54,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -62,6 +64,7 @@ impl Kind {
         Self::StepOverdue,
         Self::DocumentRequested,
         Self::DocumentReturned,
+        Self::RequestDeclined,
         Self::MagicLink,
         Self::ConfirmSignup,
         Self::AlreadyRegistered,
@@ -84,6 +87,7 @@ impl Kind {
             Self::StepOverdue => "step_overdue",
             Self::DocumentRequested => "document_requested",
             Self::DocumentReturned => "document_returned",
+            Self::RequestDeclined => "request_declined",
             Self::MagicLink => "magic_link",
             Self::ConfirmSignup => "confirm_signup",
             Self::AlreadyRegistered => "already_registered",
@@ -125,7 +129,8 @@ pub enum Status {
 pub struct Mail {
     pub id: MailId,
     pub kind: Kind,
-    pub user_id: UserId,
+    /// None: somebody without an account.
+    pub user_id: Option<UserId>,
     pub spv_id: Option<SpvId>,
     pub to_email: String,
     pub to_name: String,
@@ -159,8 +164,8 @@ pub struct Linked {
 #[derive(Debug)]
 pub struct Outgoing {
     pub mail: Mail,
-    /// The reader's role now: it says where they sign in.
-    pub role: Role,
+    /// The reader's role now: it says where they sign in. None without an account.
+    pub role: Option<Role>,
     /// Where the reader's clock stands, and how they want dates written.
     pub time_zone: String,
     pub date_format: DateFormat,

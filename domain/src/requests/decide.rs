@@ -9,8 +9,9 @@ use crate::{
     documents::{self, Holder},
     error::{Error, Problem, Result},
     ids::RequestId,
-    spvs,
+    mails, spvs,
 };
+use serde_json::{Map, Value};
 
 /// Accepts the order that a client asks for: a pending order by the one order function, made once however many
 /// try at a time. `input` is the order's form as the staff filled it in; whose it is, the request says. Staff.
@@ -52,6 +53,15 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     let reason = check.text("reason", reason);
     check.done()?;
     let event = told("request.rejected", &request).with("reason", reason.clone());
+    // Whoever has an account is told of it there.
+    if request.user_id.is_none() {
+        let data = Map::from_iter([
+            ("reference".to_owned(), Value::from(request.reference())),
+            ("reason".to_owned(), reason.clone().into()),
+        ]);
+        let to = (request.email.clone(), request.name.clone());
+        mails::queue_answer(&mut tx, ctx, mails::Kind::RequestDeclined, to, request.language.clone(), data).await?;
+    }
     settle(tx, ctx, decided(ctx, &request, Status::Rejected, Some(reason)), event).await
 }
 

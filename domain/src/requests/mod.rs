@@ -42,6 +42,8 @@ pub struct Input {
     pub application: Option<Form>,
     /// The order that a client asks for.
     pub order: Option<OrderForm>,
+    /// In which language somebody without an account reads the answer.
+    pub language: Option<String>,
 }
 
 /// Takes a request in. Anybody, but for orders, which are for clients; the caller limits how often.
@@ -93,7 +95,8 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
         return Ok(found);
     }
     let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
-    let request = Request::new(ctx, kind, name, email, message, data);
+    let language = input.language.filter(|_| ctx.actor.user_id().is_none());
+    let request = Request { language, ..Request::new(ctx, kind, name, email, message, data) };
     insert(&mut tx, ctx, &request).await?;
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
@@ -232,6 +235,7 @@ impl Request {
             decided_at: None,
             decided_by: None,
             version: 1,
+            language: None,
             documents: Vec::new(),
         }
     }

@@ -73,6 +73,8 @@ pub struct Request {
     pub decided_at: Option<DateTime<Utc>>,
     pub decided_by: Option<String>,
     pub version: i64,
+    /// Of whoever has no account.
+    pub language: Option<String>,
     /// What goes with it.
     #[sqlx(skip)]
     pub documents: Vec<Document>,
@@ -90,8 +92,8 @@ const WITH_ORDER: &str = "select r.*, s.custom_identifier as spv_custom_identifi
 
 pub async fn insert(tx: &mut Tx, request: &Request, address: Option<&str>) -> Result<()> {
     tx.sql(
-        "insert into requests (id, kind, status, user_id, name, email, message, data, address, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "insert into requests (id, kind, status, user_id, name, email, message, data, address, created_at, language) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(request.id)
     .bind(request.kind.clone())
@@ -103,6 +105,7 @@ pub async fn insert(tx: &mut Tx, request: &Request, address: Option<&str>) -> Re
     .bind(Json(request.data.clone()))
     .bind(address.map(str::to_owned))
     .bind(request.created_at)
+    .bind(request.language.clone())
     .run()
     .await?;
     Ok(())

@@ -167,7 +167,8 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
 }
 
 /// Where people of a role choose what they are mailed about.
-fn choices(role: Role) -> &'static str {
+fn choices(role: Option<Role>) -> &'static str {
+    let Some(role) = role else { return "" };
     match role {
         Role::Client => "/client-profile?tab=notifications",
         Role::Iso => "/iso-dashboard/notifications",
@@ -176,8 +177,9 @@ fn choices(role: Role) -> &'static str {
     }
 }
 
-/// Where people of a role sign in (decision 20).
-fn sign_in(role: Role) -> &'static str {
+/// Where people of a role sign in (decision 20); whoever has no account writes again.
+fn sign_in(role: Option<Role>) -> &'static str {
+    let Some(role) = role else { return "/contact" };
     match role {
         Role::Client => "/auth/login/client",
         Role::Iso => "/auth/login/iso",

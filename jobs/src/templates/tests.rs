@@ -28,6 +28,9 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             { "action": "step.overdue", "actor": "steps.remind", "actor_kind": "system", "subject": "SPV-2026-001",
                 "step_name": "KYC and beneficial owners", "due_date": "2026-11-20" },
         ] }),
+        Kind::RequestDeclined => {
+            json!({ "reference": "REQ-6f1c2d3e", "reason": "We only form vehicles for companies." })
+        }
         Kind::EmailChangeCurrent | Kind::EmailChangeNew => json!({ "new_email": "maya.ortiz@example.org" }),
         _ => json!({}),
     };
@@ -35,7 +38,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         mail: Mail {
             id: MailId(uuid::Uuid::nil()),
             kind,
-            user_id: UserId(uuid::Uuid::nil()),
+            user_id: (kind != Kind::RequestDeclined).then_some(UserId(uuid::Uuid::nil())),
             spv_id: None,
             to_email: "maya@example.com".to_owned(),
             to_name: name.to_owned(),
@@ -49,7 +52,11 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             sent_at: None,
             flow_id: None,
         },
-        role: if kind == Kind::StepOverdue { Role::Employee } else { Role::Client },
+        role: match kind {
+            Kind::RequestDeclined => None,
+            Kind::StepOverdue => Some(Role::Employee),
+            _ => Some(Role::Client),
+        },
         time_zone: "America/New_York".to_owned(),
         date_format: DateFormat::Auto,
         link: kind.link().map(|link| Made {
@@ -118,7 +125,7 @@ fn people_are_sent_to_their_own_portal() {
         (Role::CompanyAdmin, "/auth/login/company"),
         (Role::SuperAdmin, "/auth/login/employee"),
     ] {
-        let outgoing = Outgoing { role, ..outgoing(Kind::Welcome, "en-US", "Ana") };
+        let outgoing = Outgoing { role: Some(role), ..outgoing(Kind::Welcome, "en-US", "Ana") };
         let letter = letter(&outgoing, noon(), "https://portal.example.com", "SPV Portal").unwrap();
         assert!(letter.text.contains(&format!("https://portal.example.com{path}\n")), "{}", letter.text);
     }
