@@ -215,9 +215,10 @@ async fn what_hangs_on_an_internal_note_is_the_staffs_alone() {
         let said = erin.post("/rest/v1/messages", json!({ "spv_id": spv, "body": "Hello" })).await.ok();
         let thread = said["thread_id"].as_str().unwrap().to_owned();
         let everything = async || {
-            activity::number_all(&app.world.operator()).await.unwrap();
+            told(&app, &maya).await;
             let mut all = String::new();
             for path in [
+                "/rest/v1/notifications/unread".to_owned(),
                 "/rest/v1/documents?limit=500".to_owned(),
                 format!("/rest/v1/documents?spv_id={spv}"),
                 "/rest/v1/documents?q=secret".to_owned(),

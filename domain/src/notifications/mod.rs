@@ -21,7 +21,7 @@ use crate::{
     queue,
 };
 use chrono::{DateTime, Utc};
-use rules::{Telling, tellings};
+use rules::{Audience, Telling, tellings};
 use store::{NewRow, Which};
 use uuid::Uuid;
 
@@ -62,6 +62,10 @@ pub async fn catch_up(ctx: &Ctx) -> Result<()> {
 
 async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telling) -> Result<()> {
     let Telling { audience, topic, by_mail } = telling;
+    // Whatever the rules say: what is the office's own is told to nobody else.
+    if !event.public && matches!(audience, Audience::Client | Audience::Partner | Audience::Company) {
+        return Ok(());
+    }
     for recipient in store::recipients(tx, event, audience, topic).await? {
         let way = recipient.way(topic);
         let mail = Some(way.mail).filter(|mail| by_mail && *mail != Mailed::Off);
