@@ -11,7 +11,7 @@ import { dismiss, uploadsTo, type Target } from './uploads';
  * to this place has, and then leads back here. Whoever has gone to another page meanwhile stays there.
  */
 export function useTellOfUploads(target: Target) {
-  const { role } = useMe();
+  const { id: user, role } = useMe();
   const navigate = useNavigate();
   const { pathname, search, hash } = useLocation();
   const here = useRef(true);
@@ -22,7 +22,7 @@ export function useTellOfUploads(target: Target) {
   return (documentId: string, milliseconds: number) => {
     // What hangs on something is told of with it.
     if (role !== 'client' || target.attach || !here.current) return;
-    const all = uploadsTo(target);
+    const all = uploadsTo(target, user);
     if (all.some(({ status }) => status !== 'done' && status !== 'cut_off')) return;
     const sent = all.filter(({ status }) => status === 'done');
     void (async () => {

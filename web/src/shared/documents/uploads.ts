@@ -25,6 +25,8 @@ export interface Target {
 
 export interface Running {
   id: number;
+  /** Who sends it: somebody else may sign in on the same page. */
+  user: string;
   target: string;
   name: string;
   bytes: number;
@@ -77,13 +79,13 @@ export function useUploads(target: Target): Running[] {
   const { id: user } = useMe();
   useEffect(() => void recall(user), [user]);
   const key = keyOf(target);
-  return all.filter((upload) => upload.target === key);
+  return all.filter((upload) => upload.target === key && upload.user === user);
 }
 
 /** What is being sent to a target now, outside of a page's drawing. */
-export function uploadsTo(target: Target): Running[] {
+export function uploadsTo(target: Target, user: string): Running[] {
   const key = keyOf(target);
-  return uploads.filter((upload) => upload.target === key);
+  return uploads.filter((upload) => upload.target === key && upload.user === user);
 }
 
 let recalled: string | undefined;
@@ -98,10 +100,9 @@ async function recall(user: string): Promise<void> {
     .filter(({ url }) => !known.has(url))
     .map(({ url, target, name, bytes, modified, sent }): Running => {
       numbers += 1;
-      return { id: numbers, url, target, name, bytes, modified, sent, status: 'cut_off', began: 0 };
+      return { id: numbers, user, url, target, name, bytes, modified, sent, status: 'cut_off', began: 0 };
     });
-  // Of somebody who was here before on this page nothing is shown.
-  set([...uploads.filter(({ status }) => status !== 'cut_off'), ...rows]);
+  set([...uploads, ...rows]);
 }
 
 /** Hears of a file that has become a document, and of how long that took in milliseconds. */
@@ -119,6 +120,7 @@ export async function send(files: readonly File[], target: Target, user: string,
     const before = uploads.find(
       (known) =>
         known.status === 'cut_off' &&
+        known.user === user &&
         known.target === key &&
         known.name === name &&
         known.bytes === bytes &&
@@ -126,6 +128,7 @@ export async function send(files: readonly File[], target: Target, user: string,
     );
     const running: Running = {
       id,
+      user,
       target: key,
       name,
       bytes,

@@ -25,7 +25,7 @@ interface Props {
 /** What was sent as proof of a payment, and where to send it. */
 export function Receipts({ invoice, actions }: Props) {
   const { t } = useTranslation(['billing', 'common']);
-  const { role } = useMe();
+  const { id: user, role } = useMe();
   const isClient = role === 'client';
   const navigate = useNavigate();
   const here = useRef(true);
@@ -47,7 +47,7 @@ export function Receipts({ invoice, actions }: Props) {
           body: { document_id: documentId },
         }),
       );
-      for (const upload of uploadsTo(target)) if (upload.documentId === documentId) dismiss(upload.id);
+      for (const upload of uploadsTo(target, user)) if (upload.documentId === documentId) dismiss(upload.id);
       for (const noun of ['invoices', 'documents']) void queryClient.invalidateQueries({ queryKey: [noun] });
       if (isClient && here.current) {
         const redirect = paths.clientInvoice(id);
