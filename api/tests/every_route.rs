@@ -19,6 +19,8 @@ struct Rows {
     /// Maya's order, pending, and its first step.
     spv: String,
     step: String,
+    /// All of them, in order.
+    steps: Vec<Value>,
     /// Invoices of Maya's orders, one to be paid and one to be voided.
     invoice: String,
     void: String,
@@ -87,6 +89,7 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
         iso: iso.to_owned(),
         maya: maya.id.to_string(),
         step: id(&spv, "/steps/0/id"),
+        steps: spv["steps"].as_array().expect("steps").iter().map(|step| step["id"].clone()).collect(),
         request,
         withdrawn,
         thread: id(&message, "/thread_id"),
@@ -170,6 +173,15 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
             (String::new(), json!({ "client_id": rows.maya, "company_id": rows.acme, "purchase_amount": "1" }))
         }
         "step_get" => (rows.step.clone(), none()),
+        "template_get" => ("SG".to_owned(), none()),
+        "template_set" => (
+            "SG".to_owned(),
+            json!({ "name": "Tried", "steps": [{ "step_name": "One", "owner": "staff", "business_days": 1 }] }),
+        ),
+        "step_create" => (rows.spv.clone(), json!({ "step_name": "Apostille" })),
+        // Each deletes one of their own.
+        "step_delete" => (rows.steps[usize::from(who == "super admin")].as_str()?.to_owned(), none()),
+        "step_order" => (rows.spv.clone(), json!({ "ids": rows.steps })),
         "step_complete" => (rows.spv.clone(), json!({ "ids": [rows.step] })),
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.invoice.clone(), none()),

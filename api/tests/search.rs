@@ -1,6 +1,9 @@
 //! One field finds orders, clients and companies, for each only what is theirs.
 
-use crate::support::on_both;
+use crate::{
+    documents::{pdf, upload},
+    support::on_both,
+};
 
 #[tokio::test]
 async fn nobody_finds_what_is_not_theirs() {
@@ -12,6 +15,7 @@ async fn nobody_finds_what_is_not_theirs() {
         let nils = app.client_of("Nils", beta, None).await;
         let (cora, bella) = (app.company_admin("Cora", app.acme).await, app.company_admin("Bella", beta).await);
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        upload(&maya, &pdf(50), &[("file_name", "Zeppelin deed.pdf")]).await;
         for (who, person, hers, acme) in [
             ("its client", &maya, true, true),
             ("a client", &nils, false, false),
@@ -25,12 +29,16 @@ async fn nobody_finds_what_is_not_theirs() {
             let kinds = async |q: &str| {
                 let found = person.get(&format!("/rest/v1/search?q={q}")).await.ok();
                 let items = found["items"].as_array().unwrap().clone();
-                items.iter().map(|hit| hit["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+                let kinds = items.iter().map(|hit| hit["kind"].as_str().unwrap().to_owned());
+                kinds.filter(|kind| kind != "document" || q == "zepp").collect::<Vec<_>>()
             };
             assert_eq!(kinds("may").await, if hers { vec!["spv", "client"] } else { vec![] }, "{who}");
             let order = &maya.spv.unwrap().to_string()[..8];
             assert_eq!(kinds(order).await, if hers { vec!["spv"] } else { vec![] }, "{who}");
             assert_eq!(kinds("acme").await, if acme { vec!["company"] } else { vec![] }, "{who}");
+            // A document is found by its client's name, too.
+            let papers = hers && !["its ISO", "its company"].contains(&who);
+            assert_eq!(kinds("zepp").await, if papers { vec!["document"] } else { vec![] }, "{who}");
             for nothing in ["", "%20", "--", "%27%3B", "nobody"] {
                 assert!(kinds(nothing).await.is_empty(), "{who} {nothing}");
             }

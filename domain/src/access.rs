@@ -225,6 +225,8 @@ pub enum Resource {
     /// What is owed in all.
     Billing,
     Settings,
+    /// The work that orders begin with.
+    Template,
     /// The office's own log.
     Activity,
     TestData,
@@ -264,6 +266,7 @@ impl Resource {
             Self::Invoice { .. } => "invoice",
             Self::Billing => "billing",
             Self::Settings => "settings",
+            Self::Template => "template",
             Self::Activity => "activity",
             Self::TestData => "test_data",
             Self::Thread { .. } => "thread",
@@ -448,7 +451,8 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             when(top)
         }
         (Resource::Users, Create | Update | Suspend | Archive) => when(top),
-        (Resource::Settings, Update) | (Resource::Jobs, Update) => when(top),
+        (Resource::Template, View) => when(staff),
+        (Resource::Settings | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),
         (Resource::Thread { .. }, View | Send) => Verdict::Yes,
         // Internal notes.

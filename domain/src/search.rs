@@ -1,5 +1,5 @@
 //! Search by the beginnings of words, the same on both databases: each row's words are kept in one indexed table.
-use crate::{clients, companies, ctx::Ctx, db::Tx, error::Result, page::PageQuery, spvs};
+use crate::{clients, companies, ctx::Ctx, db::Tx, documents, error::Result, page::PageQuery, spvs};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -17,6 +17,7 @@ pub enum Kind {
     Client,
     Spv,
     Company,
+    Document,
 }
 
 /// A row that was found, as one line and a half.
@@ -28,7 +29,7 @@ pub struct Hit {
     pub text: String,
 }
 
-/// Orders, clients and companies by the beginnings of their words: the newest few of each that the actor's lists show.
+/// Orders, clients, companies and documents by the beginnings of their words: the newest few of each that the actor's lists show.
 ///
 /// # Errors
 /// Unauthenticated.
@@ -42,11 +43,13 @@ pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
     let orders = spvs::list(ctx, &spvs::Filter { q: q.clone(), ..Default::default() }, &page).await?;
     let people = clients::list(ctx, &clients::Filter { q: q.clone(), ..Default::default() }, &page).await?;
     let firms = companies::list(ctx, q.as_deref(), false, &page).await?;
+    let papers = documents::list(ctx, &documents::Filter { q: q.clone(), ..Default::default() }, &page).await?;
     let hit = |kind, id, title, text| Hit { kind, id, title, text };
     let orders = orders.items.into_iter().map(|row| hit(Kind::Spv, row.id.0, row.identifier(), row.client_name()));
     let people = people.items.into_iter().map(|row| hit(Kind::Client, row.id.0, row.name(), row.email));
     let firms = firms.items.into_iter().map(|row| hit(Kind::Company, row.id.0, row.name, row.business_name));
-    Ok(orders.chain(people).chain(firms).collect())
+    let papers = papers.items.into_iter().map(|row| hit(Kind::Document, row.id.0, row.name.clone(), row.client_name()));
+    Ok(orders.chain(people).chain(firms).chain(papers).collect())
 }
 
 /// Replaces the words under which `subject` is found among rows of `kind`.

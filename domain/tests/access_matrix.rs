@@ -61,6 +61,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("own thread", Resource::Thread { client_id: user(OWN) }),
         ("foreign thread", Resource::Thread { client_id: user(FOREIGN) }),
         ("revenue", Resource::Revenue),
+        ("template", Resource::Template),
         ("users", Resource::Users),
         ("mails", Resource::Mails),
         ("jobs", Resource::Jobs),

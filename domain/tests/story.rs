@@ -279,11 +279,32 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             orders.push(world.client(&format!("Client{n}"), company, (n % 2 == 0).then_some(iso)).await);
         }
         let chance = domain::clock::Chance::seeded(7);
-        for _ in 0..120 {
+        for n in 0..200 {
             let (client, id, _) = &orders[chance.below(4) as usize];
             let detail = spvs::get(&sigrid, *id).await.unwrap();
+            let any =
+                |chance: &domain::clock::Chance| detail.steps[chance.below(detail.steps.len() as u64) as usize].id;
             // Whatever the state refuses is part of the history too.
-            let _ = match chance.below(9) {
+            let _ = match chance.below(13) {
+                9 => {
+                    let depends_on = if chance.below(2) == 0 { vec![any(&chance)] } else { Vec::new() };
+                    let new = steps::New { step_name: format!("More {n}"), depends_on, ..steps::New::default() };
+                    steps::add(&sigrid, *id, new).await.map(drop)
+                }
+                10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&chance), None).await.map(drop),
+                11 => {
+                    let mut ids: Vec<_> = detail.steps.iter().map(|step| step.id).collect();
+                    ids.rotate_left(chance.below(3) as usize);
+                    steps::reorder(&sigrid, *id, None, &ids).await.map(drop)
+                }
+                12 => {
+                    let change = steps::Change {
+                        step_name: Some(format!("Renamed {n}")),
+                        depends_on: Some(vec![any(&chance)]),
+                        ..Default::default()
+                    };
+                    steps::update(&sigrid, any(&chance), None, change).await.map(drop)
+                }
                 0 => spvs::start(&sigrid, *id, None).await.map(drop),
                 1 => spvs::hold(&sigrid, *id, None, "wait").await.map(drop),
                 2 => spvs::resume(&sigrid, *id, None).await.map(drop),
@@ -292,14 +313,14 @@ async fn stored_counters_equal_a_recount_after_any_history() {
                 5 => clients::archive(&sigrid, *client, None).await.map(drop),
                 6 => clients::restore(&sigrid, *client, None).await.map(drop),
                 n => {
-                    let step = &detail.steps[chance.below(8) as usize];
+                    let step = any(&chance);
                     let status = if n == 7 {
                         "completed"
                     } else {
                         ["pending", "in_progress", "completed"][chance.below(3) as usize]
                     };
                     let change = steps::Change { reason: Some("again".into()), ..to(status) };
-                    steps::update(&sigrid, step.id, None, change).await.map(drop)
+                    steps::update(&sigrid, step, None, change).await.map(drop)
                 }
             };
         }
@@ -311,6 +332,13 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             let detail = spvs::get(&sigrid, *id).await.unwrap();
             let done = detail.steps.iter().filter(|s| s.status == steps::Status::Completed).count() as i64;
             assert_eq!(detail.spv.steps_completed, done);
+            assert_eq!(detail.spv.steps_total, detail.steps.len() as i64);
+            let pending = detail.steps.iter().filter(|s| s.status == steps::Status::Pending).count() as i64;
+            assert_eq!(detail.spv.steps_pending, pending);
+            let current = detail.steps.iter().find(|s| s.status != steps::Status::Completed);
+            assert_eq!(detail.spv.current_step.as_ref(), current.map(|s| &s.step_name));
+            let numbers: Vec<_> = detail.steps.iter().map(|s| s.step_order).collect();
+            assert_eq!(numbers, (1..=detail.steps.len() as i64).collect::<Vec<_>>());
         }
     })
     .await;

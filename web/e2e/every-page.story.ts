@@ -60,6 +60,7 @@ const groups: Group[] = [
       paths.employeeSecurity,
       paths.employeeDocuments,
       paths.employeeTasks,
+      paths.employeeTemplates,
       paths.employeeRequests,
       paths.employeeMessages,
       paths.employeeInvoices,

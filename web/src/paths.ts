@@ -53,6 +53,7 @@ export const paths = {
   employeeDocuments: '/employee-dashboard/documents',
   employeeDocument: (id: string) => `/employee-dashboard/documents/${id}`,
   employeeNotifications: '/employee-dashboard/notifications',
+  employeeTemplates: '/employee-dashboard/templates',
   employeeTasks: '/employee-dashboard/tasks',
   employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',

@@ -58,6 +58,7 @@ const portals: RouteObject[] = [
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
+      { path: 'templates', lazy: () => import('./portals/employee/templates/TemplatesPage') },
       ...own,
     ],
   },

@@ -123,8 +123,7 @@ pub struct SpvDetail {
 
 impl SpvDetail {
     fn of(ctx: &Ctx, detail: Detail) -> Self {
-        let open = steps::may_update(ctx, &detail.spv);
-        let steps = detail.steps.into_iter().map(|step| Step::of(ctx, open, step)).collect();
+        let steps = detail.steps.into_iter().map(|step| Step::of(ctx, &detail.spv, step)).collect();
         Self { spv: Spv::of(ctx, detail.spv), steps }
     }
 }
@@ -194,6 +193,18 @@ pub async fn complete_steps(
     Json(StepIds { ids }): Json<StepIds>,
 ) -> Result<Row<SpvDetail>> {
     Ok(row(&ctx, steps::complete(&ctx, id, &ids).await?))
+}
+
+/// Puts the steps of an order into the order of `ids`, which names each of them once.
+#[utoipa::path(post, path = "/spvs/{id}/steps/order", operation_id = "step_order", tag = "steps",
+    params(("id" = SpvId, Path)), request_body = StepIds, responses((status = 200, body = SpvDetail)))]
+pub async fn order_steps(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(StepIds { ids }): Json<StepIds>,
+) -> Result<Row<SpvDetail>> {
+    Ok(row(&ctx, steps::reorder(&ctx, id, version, &ids).await?))
 }
 
 /// Orders you may see, newest first by ordered date.

@@ -1,8 +1,8 @@
 //! The steps of orders.
 use crate::{
-    answer::Row,
+    answer::{Made, Row},
     error::Result,
-    extract::{IfMatch, Json, Path, SignedIn, changed, chosen, emptied},
+    extract::{IfMatch, Json, New, Path, SignedIn, changed, chosen, emptied},
     routes::spvs::Progress,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -32,10 +32,12 @@ pub struct Step {
     waiting_on: Option<Party>,
     /// Done once the last document required for it is approved or waived.
     completes_with_documents: bool,
+    /// Steps of the same order that must be completed before it can be begun.
+    depends_on: Vec<StepId>,
     /// Who of the staff sees to it; null for others.
     assignee: Option<Assignee>,
     version: i64,
-    /// What the caller may do with it: `update`.
+    /// What the caller may do with it: `update`, `delete`.
     can: Vec<&'static str>,
 }
 
@@ -47,9 +49,10 @@ pub struct Assignee {
 }
 
 impl Step {
-    /// `open`: whether the caller may change the steps of its order.
-    pub fn of(ctx: &Ctx, open: bool, row: steps::Step) -> Self {
+    /// `spv`: its order.
+    pub fn of(ctx: &Ctx, spv: &spvs::Spv, row: steps::Step) -> Self {
         Self {
+            can: steps::can(ctx, spv, &row),
             id: row.id,
             spv_id: row.spv_id,
             step_order: row.step_order,
@@ -68,8 +71,8 @@ impl Step {
                 .zip(row.assignee_name)
                 .filter(|_| ctx.actor.is_staff())
                 .map(|(id, name)| Assignee { id, name }),
+            depends_on: row.depends_on,
             version: row.version,
-            can: if open { vec!["update"] } else { Vec::new() },
         }
     }
 }
@@ -79,7 +82,7 @@ impl Step {
     responses((status = 200, body = Step)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<StepId>) -> Result<Row<Step>> {
     let (step, spv) = steps::get(&ctx, id).await?;
-    Ok(Row { version: step.version, view: Step::of(&ctx, steps::may_update(&ctx, &spv), step) })
+    Ok(Row { version: step.version, view: Step::of(&ctx, &spv, step) })
 }
 
 /// What is left out stays as it is; null and empty texts clear.
@@ -105,6 +108,19 @@ pub struct StepChange {
     #[serde(default, deserialize_with = "changed")]
     #[schema(value_type = Option<UserId>)]
     assignee_id: Option<Option<UserId>>,
+    step_name: Option<String>,
+    /// Whose work it is: staff, client, iso or authority.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<Party>)]
+    owner: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    #[schema(value_type = Option<NaiveDate>)]
+    due_date: Option<String>,
+    /// Due so many business days from today, instead of a date.
+    business_days: Option<i64>,
+    completes_with_documents: Option<bool>,
+    /// Steps of the same order, all of them; a circle is refused.
+    depends_on: Option<Vec<StepId>>,
     /// Required on a closed order, which it reopens.
     reason: Option<String>,
 }
@@ -143,18 +159,79 @@ pub async fn update(
         blocked_reason: change.blocked_reason,
         waiting_on: change.waiting_on,
         assignee_id: change.assignee_id,
+        step_name: change.step_name,
+        owner: change.owner,
+        due_date: change.due_date,
+        business_days: change.business_days,
+        completes_with_documents: change.completes_with_documents,
+        depends_on: change.depends_on,
         reason: change.reason,
     };
     let (step, spv) = steps::update(&ctx, id, version, change).await?;
-    let moved = Moved {
-        id: spv.id,
-        status: spv.status,
-        version: spv.version,
-        progress: Progress::of(&spv),
-        can: spvs::can(&ctx, &spv),
-        current_step: spv.current_step.clone(),
-    };
+    let moved = Moved::of(&ctx, &spv);
     let step_version = step.version;
-    let step = Step::of(&ctx, steps::may_update(&ctx, &spv), step);
-    Ok(Row { version: step_version, view: StepChanged { step, spv: moved } })
+    Ok(Row { version: step_version, view: StepChanged { step: Step::of(&ctx, &spv, step), spv: moved } })
+}
+
+impl Moved {
+    fn of(ctx: &Ctx, spv: &spvs::Spv) -> Self {
+        Self {
+            id: spv.id,
+            status: spv.status,
+            version: spv.version,
+            progress: Progress::of(spv),
+            can: spvs::can(ctx, spv),
+            current_step: spv.current_step.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewStep {
+    #[serde(default)]
+    #[schema(required)]
+    step_name: String,
+    /// Whose work it is: staff (unless told), client, iso or authority.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<Party>)]
+    owner: Option<String>,
+    #[schema(value_type = Option<NaiveDate>)]
+    due_date: Option<String>,
+    /// Due so many business days from today, instead of a date.
+    business_days: Option<i64>,
+    #[serde(default)]
+    completes_with_documents: bool,
+    /// Steps of the same order.
+    #[serde(default)]
+    depends_on: Vec<StepId>,
+}
+
+/// Adds a pending step at the end of an open order.
+#[utoipa::path(post, path = "/spvs/{id}/steps", operation_id = "step_create", tag = "steps",
+    params(("id" = SpvId, Path)), request_body = NewStep, responses((status = 201, body = StepChanged)))]
+pub async fn create(Path(id): Path<SpvId>, New { ctx, input, .. }: New<NewStep>) -> Result<Made<StepChanged>> {
+    let new = steps::New {
+        step_name: input.step_name,
+        owner: input.owner,
+        due_date: input.due_date,
+        business_days: input.business_days,
+        completes_with_documents: input.completes_with_documents,
+        depends_on: input.depends_on,
+    };
+    let (step, spv) = steps::add(&ctx, id, new).await?;
+    let moved = Moved::of(&ctx, &spv);
+    Ok(Made {
+        location: format!("/rest/v1/steps/{}", step.id),
+        version: step.version,
+        view: StepChanged { step: Step::of(&ctx, &spv, step), spv: moved },
+    })
+}
+
+/// Takes a pending step out of an open order, which closes when nothing is left to do.
+#[utoipa::path(delete, path = "/steps/{id}", operation_id = "step_delete", tag = "steps",
+    params(("id" = StepId, Path)), responses((status = 200, body = Moved)))]
+pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<StepId>, IfMatch(version): IfMatch) -> Result<Row<Moved>> {
+    let spv = steps::remove(&ctx, id, version).await?;
+    Ok(Row { version: spv.version, view: Moved::of(&ctx, &spv) })
 }

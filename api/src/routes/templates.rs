@@ -1,8 +1,18 @@
 //! The formation work of each country.
-use crate::{answer::Items, error::Result, extract::SignedIn};
+use crate::{
+    answer::{Items, Row},
+    error::Result,
+    extract::{IfMatch, Json, Path, SignedIn},
+};
 use axum::Json as Answer;
-use domain::{spvs::Country, steps::Party, templates};
-use serde::Serialize;
+use chrono::{DateTime, Utc};
+use domain::{
+    Ctx,
+    spvs::Country,
+    steps::Party,
+    templates::{self, DocumentInput, Input, StepInput},
+};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -10,6 +20,12 @@ pub struct Template {
     country: Country,
     name: String,
     steps: Vec<TemplateStep>,
+    updated_at: DateTime<Utc>,
+    /// Null for one that came with the portal.
+    updated_by: Option<String>,
+    version: i64,
+    /// What the caller may do with it: `update`.
+    can: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -19,24 +35,129 @@ pub struct TemplateStep {
     owner: Party,
     /// Due so many business days after the ordered date.
     business_days: i64,
+    /// Done once the last document required for it is approved or waived.
+    completes_with_documents: bool,
+    /// What the client is asked for when an order is made.
+    documents: Vec<TemplateDocument>,
 }
 
-impl From<templates::Template> for Template {
-    fn from(template: templates::Template) -> Self {
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TemplateDocument {
+    name: String,
+    instructions: Option<String>,
+    /// Whether the step waits for it.
+    required: bool,
+}
+
+impl Template {
+    fn of(ctx: &Ctx, template: templates::Template) -> Self {
+        let document = |document: templates::TemplateDocument| TemplateDocument {
+            name: document.name,
+            instructions: document.instructions,
+            required: document.required,
+        };
         let steps = template.steps.into_iter().map(|step| TemplateStep {
             step_order: step.step_order,
             step_name: step.step_name,
             owner: step.owner,
             business_days: step.business_days,
+            completes_with_documents: step.completes_with_documents,
+            documents: step.documents.into_iter().map(document).collect(),
         });
-        Self { country: template.country, name: template.name, steps: steps.collect() }
+        Self {
+            country: template.country,
+            name: template.name,
+            steps: steps.collect(),
+            updated_at: template.updated_at,
+            updated_by: template.updated_by,
+            version: template.version,
+            can: templates::can(ctx),
+        }
     }
+}
+
+fn row(ctx: &Ctx, template: templates::Template) -> Row<Template> {
+    Row { version: template.version, view: Template::of(ctx, template) }
 }
 
 /// The steps an order begins with, by country.
 #[utoipa::path(get, path = "/templates", operation_id = "template_list", tag = "templates",
     responses((status = 200, body = Items<Template>)))]
 pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Template>>> {
-    let items = templates::list(&ctx).await?.into_iter().map(Template::from).collect();
+    let items = templates::list(&ctx).await?.into_iter().map(|template| Template::of(&ctx, template)).collect();
     Ok(Answer(Items { items }))
+}
+
+/// The template of one country: US, AE, JP, SG or TH.
+#[utoipa::path(get, path = "/templates/{id}", operation_id = "template_get", tag = "templates",
+    params(("id" = Country, Path)), responses((status = 200, body = Template)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(country): Path<Country>) -> Result<Row<Template>> {
+    Ok(row(&ctx, templates::get(&ctx, country).await?))
+}
+
+/// A whole template; its steps come in the order given.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateInput {
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    #[serde(default)]
+    #[schema(required)]
+    steps: Vec<TemplateStepInput>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateStepInput {
+    #[serde(default)]
+    #[schema(required)]
+    step_name: String,
+    /// staff, client, iso or authority.
+    #[serde(default)]
+    #[schema(required, value_type = Party)]
+    owner: String,
+    #[serde(default)]
+    #[schema(required)]
+    business_days: i64,
+    #[serde(default)]
+    completes_with_documents: bool,
+    #[serde(default)]
+    documents: Vec<TemplateDocumentInput>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateDocumentInput {
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    instructions: Option<String>,
+    #[serde(default)]
+    required: bool,
+}
+
+/// Replaces a template. Orders that were made from it keep their steps.
+#[utoipa::path(put, path = "/templates/{id}", operation_id = "template_set", tag = "templates",
+    params(("id" = Country, Path)), request_body = TemplateInput, responses((status = 200, body = Template)))]
+pub async fn set(
+    SignedIn(ctx): SignedIn,
+    Path(country): Path<Country>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<TemplateInput>,
+) -> Result<Row<Template>> {
+    let document = |document: TemplateDocumentInput| DocumentInput {
+        name: document.name,
+        instructions: document.instructions,
+        required: document.required,
+    };
+    let step = |step: TemplateStepInput| StepInput {
+        step_name: step.step_name,
+        owner: step.owner,
+        business_days: step.business_days,
+        completes_with_documents: step.completes_with_documents,
+        documents: step.documents.into_iter().map(document).collect(),
+    };
+    let input = Input { name: input.name, steps: input.steps.into_iter().map(step).collect() };
+    Ok(row(&ctx, templates::set(&ctx, country, version, input).await?))
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    ids::UserId,
+    ids::{StepId, UserId},
     spvs,
     steps::{self, Change, Step},
     tasks,
@@ -22,6 +22,17 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl step set SPV-2026-001 2 --status in_progress\n  spvctl step set SPV-2026-001 'KYC and beneficial owners' --status blocked --blocked-reason 'Passport expired' --waiting-on client"
     )]
     Set(Box<Set>),
+    /// Add a step at the end of an open order
+    #[command(
+        after_help = "Examples:\n  spvctl step add SPV-2026-001 'Apostille' --owner authority --business-days 5\n  spvctl step add SPV-2026-001 'Notary' --due-date 2026-12-01 --depends-on 3"
+    )]
+    Add(Box<Add>),
+    /// Take a pending step out of an open order
+    #[command(after_help = "Examples:\n  spvctl step remove SPV-2026-001 9")]
+    Remove(Remove),
+    /// Put the steps of an order into another order
+    #[command(after_help = "Examples:\n  spvctl step order SPV-2026-001 2 1 3 4 5 6 7 8")]
+    Order(Order),
     /// Give a step to somebody of the staff, or to nobody
     #[command(
         after_help = "Examples:\n  spvctl step assign SPV-2026-001 2 'Erin Miles'\n  spvctl step assign SPV-2026-001 2"
@@ -38,6 +49,61 @@ pub struct Assign {
     /// Name or id of somebody of the staff; without one the step is nobody's
     #[arg(value_name = "PERSON")]
     to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Add {
+    /// Identifier, order number or id
+    spv: String,
+    /// What is to be done
+    step_name: String,
+    #[command(flatten)]
+    plan: Plan,
+}
+
+/// Whose a step is, until when, and what comes first.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// Whose work it is: staff, client, iso or authority
+    #[arg(long, value_name = "WHOSE")]
+    owner: Option<String>,
+    /// For example 2026-12-01; an empty one takes the date away
+    #[arg(long, value_name = "DATE")]
+    due_date: Option<String>,
+    /// Due so many business days from today
+    #[arg(long, value_name = "DAYS", conflicts_with = "due_date")]
+    business_days: Option<i64>,
+    /// Whether the last required document completes it
+    #[arg(long, value_name = "BOOL")]
+    completes_with_documents: Option<bool>,
+    /// A step that comes first: number, name or id; several are possible, an empty one is none
+    #[arg(long, value_name = "STEP")]
+    depends_on: Option<Vec<String>>,
+}
+
+impl Plan {
+    fn needs(&self, steps: &[Step]) -> Result<Option<Vec<StepId>>> {
+        let Some(names) = &self.depends_on else { return Ok(None) };
+        let named = names.iter().filter(|name| !name.is_empty());
+        named.map(|name| Ok(find(steps, name)?.id)).collect::<Result<_>>().map(Some)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// Identifier, order number or id
+    spv: String,
+    /// The step's number in the order, name or id
+    step: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Order {
+    /// Identifier, order number or id
+    spv: String,
+    /// Every step of the order, by number, name or id
+    #[arg(required = true)]
+    steps: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +133,11 @@ pub struct Set {
     /// staff, client, iso, authority or other
     #[arg(long, value_name = "WHOM")]
     waiting_on: Option<String>,
+    /// Another name
+    #[arg(long, value_name = "NAME")]
+    step_name: Option<String>,
+    #[command(flatten)]
+    plan: Plan,
     /// Why a step of a closed order changes
     #[arg(long)]
     reason: Option<String>,
@@ -83,6 +154,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let detail = spvs::find(ctx, &args.spv).await?;
             let id = find(&detail.steps, &args.step)?.id;
             let change = Change {
+                depends_on: args.plan.needs(&detail.steps)?,
+                step_name: args.step_name,
+                owner: args.plan.owner,
+                due_date: args.plan.due_date,
+                business_days: args.plan.business_days,
+                completes_with_documents: args.plan.completes_with_documents,
                 status: args.status,
                 text_data: args.text_data,
                 document_url: args.document_url,
@@ -93,6 +170,31 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             };
             let (step, spv) = steps::update(ctx, id, None, change).await?;
             out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
+        }
+        Verb::Add(args) => {
+            let detail = spvs::find(ctx, &args.spv).await?;
+            let new = steps::New {
+                depends_on: args.plan.needs(&detail.steps)?.unwrap_or_default(),
+                step_name: args.step_name,
+                owner: args.plan.owner,
+                due_date: args.plan.due_date,
+                business_days: args.plan.business_days,
+                completes_with_documents: args.plan.completes_with_documents.unwrap_or_default(),
+            };
+            out.one(record(&steps::add(ctx, detail.spv.id, new).await?.0))
+        }
+        Verb::Remove(args) => {
+            let detail = spvs::find(ctx, &args.spv).await?;
+            let id = find(&detail.steps, &args.step)?.id;
+            let spv = steps::remove(ctx, id, None).await?;
+            out.list(spvs::get(ctx, spv.id).await?.steps.iter().map(record).collect(), "steps")
+        }
+        Verb::Order(args) => {
+            let detail = spvs::find(ctx, &args.spv).await?;
+            let ids: Vec<StepId> =
+                args.steps.iter().map(|name| Ok(find(&detail.steps, name)?.id)).collect::<Result<_>>()?;
+            let detail = steps::reorder(ctx, detail.spv.id, None, &ids).await?;
+            out.list(detail.steps.iter().map(record).collect(), "steps")
         }
         Verb::Assign(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
@@ -141,5 +243,7 @@ pub(super) fn record(step: &Step) -> Record {
         .more("blocked_reason", step.blocked_reason.clone())
         .more("text_data", step.text_data.clone())
         .more("document_url", step.document_url.clone())
+        .more("completes_with_documents", step.completes_with_documents)
+        .more("depends_on", step.depends_on.iter().map(ToString::to_string).collect::<Vec<_>>())
         .more("version", step.version)
 }

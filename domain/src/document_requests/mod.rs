@@ -13,10 +13,12 @@ use crate::{
     documents::Document,
     error::{Error, Problem, Result},
     idempotency,
-    ids::{DocumentRequestId, SpvId},
+    ids::{DocumentRequestId, SpvId, StepId, UserId},
     mails, spvs,
     steps::{self, Step},
+    templates::TemplateStep,
 };
+use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
 /// Asks an order's client for a document, and writes to them. Staff.
@@ -59,6 +61,48 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
+}
+
+/// Asks for what the steps of a new order's template ask for, each due with its step; the client has one mail about
+/// all of it. In the transaction that makes the order.
+pub(crate) async fn ask(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    spv: SpvId,
+    client: UserId,
+    from: NaiveDate,
+    steps: impl Iterator<Item = (StepId, &TemplateStep)>,
+) -> Result<()> {
+    let mut asked = Vec::new();
+    for (step_id, step) in steps {
+        for document in &step.documents {
+            let request = DocumentRequest {
+                id: DocumentRequestId(ctx.chance.uuid()),
+                spv_id: spv,
+                client_id: client,
+                step_id: Some(step_id),
+                name: document.name.clone(),
+                instructions: document.instructions.clone(),
+                required: document.required,
+                due_date: Some(steps::business_days_after(from, step.business_days)),
+                status: Status::Requested,
+                reason: None,
+                created_at: ctx.now(),
+                updated_at: ctx.now(),
+                updated_by: ctx.who(),
+                version: 1,
+                document_id: None,
+            };
+            store::insert(tx, &request).await?;
+            activity::append(tx, ctx, told("document_request.created", &request)).await?;
+            asked.push(json!({ "name": request.name, "due_date": request.due_date }));
+        }
+    }
+    if !asked.is_empty() {
+        let data = Map::from_iter([("documents".to_owned(), asked.into())]);
+        mails::queue(tx, ctx, mails::Kind::DocumentRequested, client, Some(spv), data).await?;
+    }
+    Ok(())
 }
 
 /// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps.

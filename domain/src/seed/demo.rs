@@ -12,6 +12,7 @@ use crate::{
     settings,
     spvs::{self, Country, Status},
     steps::{self, Change},
+    templates,
 };
 use chrono::Duration;
 use std::sync::Arc;
@@ -152,9 +153,32 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     settings::set(ctx, office()).await?;
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;
+    japan(ctx).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
+}
+
+/// One template asks for documents, as a super admin would have it.
+async fn japan(ctx: &Ctx) -> Result<()> {
+    let template = templates::get(ctx, Country::Jp).await?;
+    let step = |step: templates::TemplateStep| {
+        let first = step.step_order == 1;
+        let asked = ["Passport of each member", "Seal certificate"].map(|name| templates::DocumentInput {
+            name: name.to_owned(),
+            instructions: Some("A certified copy, not older than three months".to_owned()),
+            required: true,
+        });
+        templates::StepInput {
+            step_name: step.step_name,
+            owner: step.owner.name().to_owned(),
+            business_days: step.business_days,
+            completes_with_documents: first,
+            documents: if first { asked.to_vec() } else { Vec::new() },
+        }
+    };
+    let steps = template.steps.into_iter().map(step).collect();
+    templates::set(ctx, Country::Jp, None, templates::Input { name: template.name, steps }).await.map(drop)
 }
 
 /// How many days ago an order was made, so that little of it is overdue today.

@@ -12,6 +12,7 @@ use crate::{
     counts::{Changes, Count},
     ctx::Ctx,
     db::Tx,
+    document_requests,
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, SpvId, UserId},
@@ -204,7 +205,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         by: ctx.who(),
     };
     store::insert(tx, &row).await?;
-    steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
+    let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
@@ -216,6 +217,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         .public();
     activity::append(tx, ctx, event).await?;
     mails::queue(tx, ctx, mails::Kind::SpvCreated, new.client_id, Some(id), Map::new()).await?;
+    document_requests::ask(tx, ctx, id, new.client_id, new.ordered_date, steps.into_iter().zip(&template)).await?;
     let mut changes = Changes::default();
     changes.add(Count::PendingReviews, template.len() as i64);
     if new.status == Status::Active {

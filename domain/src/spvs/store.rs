@@ -68,16 +68,26 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
     with_steps(tx, order, step.0).await
 }
 
+/// An order, its steps, and which of them waits for which.
+type WithSteps = (Spv, Vec<Step>, Vec<(StepId, StepId)>);
+
 /// `which` is the order's id as SQL, from the value `$1`.
 async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Option<(Spv, Vec<Step>)>> {
     let dialect = db.dialect();
     let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
     let steps = within(dialect, &json_list(dialect, steps::store::COLUMNS, steps));
-    let both = [("spv", json_row(dialect, COLUMNS)), ("steps", steps)];
-    let columns: Vec<_> = both.iter().map(|(name, value)| (*name, value.as_str(), Col::Plain)).collect();
+    let needs = within(dialect, &json_list(dialect, steps::store::NEED, steps::store::NEEDS));
+    let parts = [("spv", json_row(dialect, COLUMNS)), ("steps", steps), ("needs", needs)];
+    let columns: Vec<_> = parts.iter().map(|(name, value)| (*name, value.as_str(), Col::Plain)).collect();
     let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = {which}"));
-    let rows: Vec<(Spv, Vec<Step>)> = db.sql_built(sql).bind(value).json().await?;
-    Ok(rows.into_iter().next())
+    let rows: Vec<WithSteps> = db.sql_built(sql).bind(value).json().await?;
+    let Some((spv, mut steps, needs)) = rows.into_iter().next() else { return Ok(None) };
+    let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
+    for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
+        let needed = |id: &&StepId| needs.contains(&(step.id, **id));
+        step.depends_on = order.iter().filter(needed).copied().collect();
+    }
+    Ok(Some((spv, steps)))
 }
 
 /// Keeps the order from others until the transaction ends.
@@ -269,7 +279,7 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
 pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     tx.later(
         "update spvs set steps_completed = $2, steps_pending = $3, current_step = $4, updated_at = $5, updated_by = $6, \
-         version = version + 1 where id = $1",
+         steps_total = $7, version = version + 1 where id = $1",
     )
     .await?
     .bind(spv.id)
@@ -278,6 +288,7 @@ pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     .bind(spv.current_step.clone())
     .bind(spv.updated_at)
     .bind(spv.updated_by.clone())
+    .bind(spv.steps_total)
     .run()
     .await?;
     Ok(())
@@ -288,7 +299,7 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     tx.later(
         "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
          steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
-         version = version + 1 where id = $1",
+         steps_total = $12, version = version + 1 where id = $1",
     )
     .await?
     .bind(spv.id)
@@ -302,6 +313,7 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     .bind(spv.current_step.clone())
     .bind(at)
     .bind(by.to_owned())
+    .bind(spv.steps_total)
     .run()
     .await?;
     Ok(())

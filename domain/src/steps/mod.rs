@@ -1,8 +1,10 @@
 //! The steps of orders: staff move them, and with the last one the order closes (decisions 3 to 6).
 mod model;
+mod plan;
 pub(crate) mod store;
 
-pub use model::{Change, Party, Status, Step, business_days_after};
+pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, owner};
+pub use plan::{New, add, remove, reorder};
 pub(crate) use store::copy;
 
 use crate::{
@@ -76,8 +78,15 @@ pub(crate) async fn change(
     }
     let mut new = old.changed(&change, ctx.now())?;
     assign(tx, &mut new, change.assignee_id).await?;
+    if let Some(needs) = change.depends_on {
+        new.depends_on = needs;
+        plan::check_needs(&new, &steps)?;
+    }
     (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
     let moved = new.status != old.status;
+    if moved && matches!(new.status, Status::InProgress | Status::Completed) {
+        plan::nothing_first(&new, &steps)?;
+    }
     let mut state = before.state();
     let mut events = Vec::new();
     if before.status == spvs::Status::Closed {
@@ -91,37 +100,56 @@ pub(crate) async fn change(
         events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
     }
     store::save(tx, &new).await?;
-    let mut spv = before.clone();
-    if new.assignee_id != old.assignee_id {
-        activity::append(tx, ctx, assigned(&before, &new)).await?;
+    let planned = plan::save(tx, &old, &new).await?;
+    if planned {
+        activity::append(tx, ctx, plan::told("step.planned", &before, &new)).await?;
     }
-    if new.assignee_id == old.assignee_id || differs(&old, &new) {
+    let assigned = new.assignee_id != old.assignee_id;
+    if assigned {
+        activity::append(tx, ctx, self::assigned(&before, &new)).await?;
+    }
+    if differs(&old, &new) || !(assigned || planned) {
         activity::append(tx, ctx, told(&before, &old, &new)).await?;
     }
-    if moved {
-        steps[place] = new.clone();
-        let mut after = with_progress(before.clone(), &steps);
-        if old.status == Status::Pending && state.status == spvs::Status::Active {
-            state = state.after(Event::FirstStepMoved)?;
-            events.push(spvs::told("spv.processing", &before, state.status, None));
-        }
-        if after.steps_completed == after.steps_total && state.status.is_open() {
-            state = state.after(Event::LastStepCompleted)?;
-            after.closed_at = Some(ctx.now());
-            events.push(spvs::told("spv.closed", &before, state.status, None));
-            mails::queue(tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
-        } else if state.status.is_open() {
-            after.closed_at = None;
-        }
-        for event in events {
-            activity::append(tx, ctx, event).await?;
-        }
-        spv = spvs::moved(tx, ctx, &before, after, state).await?;
+    if !moved && new.step_name == old.step_name {
+        return Ok((new, before));
     }
+    steps[place] = new.clone();
+    if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
+        state = state.after(Event::FirstStepMoved)?;
+        events.push(spvs::told("spv.processing", &before, state.status, None));
+    }
+    let spv = follow(tx, ctx, &before, &steps, state, events).await?;
     Ok((new, spv))
 }
 
-/// Completes several steps of one order, all of them or none. Staff.
+/// Brings an order after its steps: its progress, and its close with the last completed one, of which its client is
+/// told.
+async fn follow(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    before: &Spv,
+    steps: &[Step],
+    mut state: spvs::State,
+    mut events: Vec<activity::Event>,
+) -> Result<Spv> {
+    let mut after = with_progress(before.clone(), steps);
+    let done = after.steps_total > 0 && after.steps_completed == after.steps_total;
+    if done && state.status.is_open() {
+        state = state.after(Event::LastStepCompleted)?;
+        after.closed_at = Some(ctx.now());
+        events.push(spvs::told("spv.closed", before, state.status, None));
+        mails::queue(tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
+    } else if state.status.is_open() {
+        after.closed_at = None;
+    }
+    for event in events {
+        activity::append(tx, ctx, event).await?;
+    }
+    spvs::moved(tx, ctx, before, after, state).await
+}
+
+/// Completes several steps of one order, all of them or none; what others wait for comes first. Staff.
 ///
 /// # Errors
 /// NotFound, also for a step of another order; Invalid `ids` without any; else as [`update`].
@@ -135,7 +163,12 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, ids: &[StepId]) -> Result<spvs::Det
         return Err(Error::NotFound("step"));
     }
     let mut tx = ctx.begin().await?;
-    for step in order.steps.iter().filter(|step| ids.contains(&step.id) && step.status != Status::Completed) {
+    let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
+    let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
+    while !left.is_empty() {
+        let free = |step: &&Step| !left.iter().any(|other| step.depends_on.contains(&other.id));
+        // There is always one: no step waits for itself.
+        let step = left.remove(left.iter().position(free).unwrap_or(0));
         let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
         change(&mut tx, ctx, step.id, Some(step.version), done).await?;
     }
@@ -178,6 +211,7 @@ fn assigned(spv: &Spv, step: &Step) -> activity::Event {
 /// Completed and pending steps and the current one, counted from the steps themselves.
 fn with_progress(mut spv: Spv, steps: &[Step]) -> Spv {
     let count = |status| steps.iter().filter(|step| step.status == status).count() as i64;
+    spv.steps_total = steps.len() as i64;
     spv.steps_completed = count(Status::Completed);
     spv.steps_pending = count(Status::Pending);
     spv.current_step = steps.iter().find(|step| step.status != Status::Completed).map(|step| step.step_name.clone());
@@ -212,6 +246,15 @@ pub fn may_update(ctx: &Ctx, spv: &Spv) -> bool {
         _ => Action::UpdateSteps,
     };
     ctx.can(action, spvs::resource(spv))
+}
+
+/// What the actor may do with this step as it stands: its buttons.
+pub fn can(ctx: &Ctx, spv: &Spv, step: &Step) -> Vec<&'static str> {
+    if !may_update(ctx, spv) {
+        return Vec::new();
+    }
+    let removable = step.status == Status::Pending && spv.status.is_open();
+    if removable { vec!["update", "delete"] } else { vec!["update"] }
 }
 
 /// How many days before its date people hear of a step.

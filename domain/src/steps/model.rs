@@ -1,6 +1,6 @@
 //! A step of an order and how it moves (specification, section 4; decisions 2, 4 and 5).
 use crate::{
-    check::Check,
+    check::{self, Check},
     error::{Problem, Result},
     ids::{SpvId, StepId, UserId},
 };
@@ -101,6 +101,9 @@ pub struct Step {
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
+    /// Steps of the same order that come first; read beside the row.
+    #[serde(skip)]
+    pub depends_on: Vec<StepId>,
 }
 
 /// What is to change; a field left out stays, an empty one is cleared.
@@ -113,6 +116,13 @@ pub struct Change {
     pub waiting_on: Option<String>,
     /// `Some(None)` takes it from whoever has it.
     pub assignee_id: Option<Option<UserId>>,
+    pub step_name: Option<String>,
+    pub owner: Option<String>,
+    pub due_date: Option<String>,
+    /// Due so many business days from today, instead of a date.
+    pub business_days: Option<i64>,
+    pub completes_with_documents: Option<bool>,
+    pub depends_on: Option<Vec<StepId>>,
     /// Why a step of a closed order changes.
     pub reason: Option<String>,
 }
@@ -143,6 +153,7 @@ impl Step {
         if change.waiting_on.is_some() {
             step.waiting_on = check.optional("waiting_on", change.waiting_on.as_deref(), str::parse);
         }
+        step.plan(change, now.date_naive(), &mut check);
         if step.status == Status::Blocked {
             if step.blocked_reason.is_none() {
                 check.refuse("blocked_reason", Problem::new("required"));
@@ -161,6 +172,68 @@ impl Step {
         };
         Ok(step)
     }
+
+    /// What the step is, whose and until when.
+    pub(super) fn plan(&mut self, change: &Change, today: NaiveDate, check: &mut Check) {
+        if let Some(name) = &change.step_name {
+            self.step_name = check.line("step_name", name, check::LINE);
+        }
+        if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
+            self.owner = owner;
+        }
+        match change.business_days {
+            Some(_) if change.due_date.as_deref().is_some_and(|date| !date.trim().is_empty()) => {
+                check.refuse("business_days", Problem::new("not_allowed"));
+            }
+            Some(days) if !(0..=MOST_DAYS).contains(&days) => {
+                check.refuse("business_days", Problem::new("out_of_range").with("min", 0).with("max", MOST_DAYS));
+            }
+            Some(days) => self.due_date = Some(business_days_after(today, days)),
+            None if change.due_date.is_some() => {
+                self.due_date = check.optional("due_date", change.due_date.as_deref(), check::date);
+            }
+            None => {}
+        }
+        self.completes_with_documents = change.completes_with_documents.unwrap_or(self.completes_with_documents);
+    }
+
+    /// What must be completed before this step can be worked on, and is not.
+    pub fn open_needs<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = &'a Step> {
+        steps.iter().filter(|step| self.depends_on.contains(&step.id) && step.status != Status::Completed)
+    }
+}
+
+/// A date further away is a slip.
+pub const MOST_DAYS: i64 = 1_000;
+
+/// Who can have a step: somebody with a name.
+///
+/// # Errors
+/// `unknown`.
+pub fn owner(text: &str) -> std::result::Result<Party, Problem> {
+    let owners = [Party::Staff, Party::Client, Party::Iso, Party::Authority];
+    owners
+        .into_iter()
+        .find(|party| party.name() == text)
+        .ok_or_else(|| Problem::new("unknown").with("allowed", owners.map(Party::name).join(", ")))
+}
+
+/// Whether a step would, by some way, wait for itself.
+pub fn waits_for_itself(step: StepId, steps: &[Step]) -> bool {
+    let mut seen = Vec::new();
+    let mut next = vec![step];
+    while let Some(id) = next.pop() {
+        for need in steps.iter().filter(|other| other.id == id).flat_map(|other| &other.depends_on) {
+            if *need == step {
+                return true;
+            }
+            if !seen.contains(need) {
+                seen.push(*need);
+                next.push(*need);
+            }
+        }
+    }
+    false
 }
 
 /// `days` working days after `from`; Saturdays and Sundays do not count.
@@ -205,6 +278,7 @@ mod tests {
             updated_at: at(0),
             updated_by: "root".to_owned(),
             version: 1,
+            depends_on: Vec::new(),
         }
     }
 
@@ -249,5 +323,39 @@ mod tests {
         assert_eq!(business_days_after(friday, 1), NaiveDate::from_ymd_opt(2026, 11, 23).unwrap());
         assert_eq!(business_days_after(friday, 6), NaiveDate::from_ymd_opt(2026, 11, 30).unwrap());
         assert_eq!(business_days_after(friday, 0), friday);
+    }
+
+    #[test]
+    fn a_circle_is_seen_however_long() {
+        let id = |n: u128| StepId(uuid::Uuid::from_u128(n));
+        let needs = |n: u128, needs: &[u128]| Step {
+            id: id(n),
+            depends_on: needs.iter().map(|n| id(*n)).collect(),
+            ..step(Status::Pending)
+        };
+        let line = [needs(1, &[]), needs(2, &[1]), needs(3, &[1, 2]), needs(4, &[3])];
+        assert!(line.iter().all(|step| !waits_for_itself(step.id, &line)));
+        let circle = [needs(1, &[4]), needs(2, &[1]), needs(3, &[1, 2]), needs(4, &[3]), needs(5, &[4])];
+        assert!(waits_for_itself(id(1), &circle) && waits_for_itself(id(3), &circle));
+        assert!(!waits_for_itself(id(5), &circle), "it waits for a circle and is not in it");
+        assert!(waits_for_itself(id(1), &[needs(1, &[1])]));
+    }
+
+    #[test]
+    fn a_date_is_given_as_such_or_by_business_days() {
+        let due = |change: Change| step(Status::Pending).changed(&change, at(0)).map(|step| step.due_date);
+        let monday = NaiveDate::from_ymd_opt(2026, 11, 23);
+        assert_eq!(due(Change { business_days: Some(1), ..Change::default() }).unwrap(), monday);
+        assert_eq!(due(Change { due_date: Some("2026-11-23".to_owned()), ..Change::default() }).unwrap(), monday);
+        assert_eq!(due(Change { due_date: Some(String::new()), ..Change::default() }).unwrap(), None);
+        for wrong in [
+            Change { business_days: Some(1), due_date: Some("2026-11-23".to_owned()), ..Change::default() },
+            Change { business_days: Some(-1), ..Change::default() },
+            Change { business_days: Some(1_001), ..Change::default() },
+            Change { owner: Some("other".to_owned()), ..Change::default() },
+            Change { step_name: Some(" ".to_owned()), ..Change::default() },
+        ] {
+            assert!(due(wrong).is_err());
+        }
     }
 }

@@ -35,35 +35,44 @@ pub(crate) const COLUMNS: &Shape = &[
     ("version", "t.version", Col::Plain),
 ];
 
-/// Inserts the template's steps in one statement.
-pub async fn copy(tx: &mut Tx, ctx: &Ctx, spv: SpvId, from: NaiveDate, template: &[TemplateStep]) -> Result<()> {
+/// Inserts the template's steps in one statement; answers their ids.
+pub async fn copy(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    spv: SpvId,
+    from: NaiveDate,
+    template: &[TemplateStep],
+) -> Result<Vec<StepId>> {
+    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.chance.uuid())).collect();
     if template.is_empty() {
-        return Ok(());
+        return Ok(ids);
     }
     let rows: Vec<String> = (0..template.len())
         .map(|n| {
-            let p = 4 + n * 5;
-            format!("(${}, $1, ${}, ${}, 'pending', ${}, ${}, $2, $3)", p, p + 1, p + 2, p + 3, p + 4)
+            let p = 4 + n * 6;
+            format!("(${}, $1, ${}, ${}, 'pending', ${}, ${}, ${}, $2, $3)", p, p + 1, p + 2, p + 3, p + 4, p + 5)
         })
         .collect();
     let mut insert = tx
         .sql_built(format!(
-            "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, updated_at, updated_by) values {}",
+            "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, \
+             completes_with_documents, updated_at, updated_by) values {}",
             rows.join(", ")
         ))
         .bind(spv)
         .bind(ctx.now())
         .bind(ctx.who());
-    for step in template {
+    for (id, step) in ids.iter().zip(template) {
         insert = insert
-            .bind(StepId(ctx.chance.uuid()))
+            .bind(*id)
             .bind(step.step_order)
             .bind(step.step_name.clone())
             .bind(step.owner)
-            .bind(business_days_after(from, step.business_days));
+            .bind(business_days_after(from, step.business_days))
+            .bind(step.completes_with_documents);
     }
     insert.run().await?;
-    Ok(())
+    Ok(ids)
 }
 
 /// Writes everything that a person may change.
@@ -88,6 +97,73 @@ pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     .await?;
     Ok(())
 }
+
+/// Writes what a step is, whose and until when. A new date is one to be reminded of anew.
+pub async fn save_plan(tx: &mut Tx, step: &Step, new_date: bool) -> Result<()> {
+    let reminders = if new_date { ", due_date = $5, warned_date = null, reminded_date = null" } else { "" };
+    let mut update = tx
+        .sql_built(format!(
+            "update spv_steps set step_name = $2, owner = $3, completes_with_documents = $4{reminders} where id = $1"
+        ))
+        .bind(step.id)
+        .bind(step.step_name.clone())
+        .bind(step.owner)
+        .bind(step.completes_with_documents);
+    if new_date {
+        update = update.bind(step.due_date);
+    }
+    update.run().await?;
+    Ok(())
+}
+
+/// Writes what a step waits for.
+pub async fn save_needs(tx: &mut Tx, step: &Step) -> Result<()> {
+    tx.sql("delete from step_dependencies where step_id = $1").bind(step.id).run().await?;
+    for need in &step.depends_on {
+        tx.sql("insert into step_dependencies (spv_id, step_id, depends_on) values ($1, $2, $3)")
+            .bind(step.spv_id)
+            .bind(step.id)
+            .bind(*need)
+            .run()
+            .await?;
+    }
+    Ok(())
+}
+
+pub async fn insert(tx: &mut Tx, step: &Step) -> Result<()> {
+    tx.sql(
+        "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, completes_with_documents, \
+         updated_at, updated_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(step.id)
+    .bind(step.spv_id)
+    .bind(step.step_order)
+    .bind(step.step_name.clone())
+    .bind(step.status)
+    .bind(step.owner)
+    .bind(step.due_date)
+    .bind(step.completes_with_documents)
+    .bind(step.updated_at)
+    .bind(step.updated_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: StepId) -> Result<()> {
+    tx.sql("delete from spv_steps where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn place(tx: &mut Tx, id: StepId, step_order: i64) -> Result<()> {
+    tx.sql("update spv_steps set step_order = $2 where id = $1").bind(id).bind(step_order).run().await?;
+    Ok(())
+}
+
+/// Which step waits for which, in the step's order.
+pub const NEEDS: &str = "select d.* from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
+
+pub(crate) const NEED: &Shape = &[("step_id", "t.step_id", Col::Id), ("depends_on", "t.depends_on", Col::Id)];
 
 #[derive(Debug, sqlx::FromRow)]
 pub struct Overdue {

@@ -2,7 +2,22 @@
 //! (decisions 1 and 2).
 mod store;
 
-use crate::{ctx::Ctx, db::Tx, error::Result, spvs::Country, steps::Party};
+use crate::{
+    access::{Action, Resource},
+    activity,
+    check::{self, Check},
+    ctx::Ctx,
+    db::{Sql, Tx},
+    error::{Error, Problem, Result},
+    spvs::Country,
+    steps::{MOST_DAYS, Party, owner},
+};
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+/// A template has at most so many steps, and a step asks for at most so many documents.
+const MOST_STEPS: usize = 50;
+const MOST_DOCUMENTS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct TemplateStep {
@@ -11,6 +26,17 @@ pub struct TemplateStep {
     pub owner: Party,
     /// Due so many business days after the ordered date.
     pub business_days: i64,
+    pub completes_with_documents: bool,
+    /// What the client is asked for when an order is made.
+    #[sqlx(skip)]
+    pub documents: Vec<TemplateDocument>,
+}
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct TemplateDocument {
+    pub name: String,
+    pub instructions: Option<String>,
+    pub required: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -18,25 +44,157 @@ pub struct Template {
     pub country: Country,
     pub name: String,
     pub steps: Vec<TemplateStep>,
+    pub updated_at: DateTime<Utc>,
+    /// None for one that came with the portal.
+    pub updated_by: Option<String>,
+    pub version: i64,
 }
 
-/// Every template, in the countries' order. Anybody signed in.
+/// A whole template as it shall be; its steps come in the order given.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub name: String,
+    pub steps: Vec<StepInput>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct StepInput {
+    pub step_name: String,
+    pub owner: String,
+    pub business_days: i64,
+    pub completes_with_documents: bool,
+    pub documents: Vec<DocumentInput>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct DocumentInput {
+    pub name: String,
+    pub instructions: Option<String>,
+    pub required: bool,
+}
+
+/// Every template, in the countries' order. Staff.
 ///
 /// # Errors
-/// Unauthenticated for nobody.
+/// Forbidden for others.
 pub async fn list(ctx: &Ctx) -> Result<Vec<Template>> {
-    ctx.scope()?;
+    ctx.may(Action::View, Resource::Template)?;
     let mut db = ctx.db();
     let mut templates = Vec::new();
     for country in Country::ALL {
-        if let Some(name) = store::name(&mut db, country).await? {
-            templates.push(Template { country, name, steps: store::steps(&mut db, country).await? });
-        }
+        templates.extend(read(&mut db, country).await?);
     }
     Ok(templates)
 }
 
+/// The template of a country. Staff.
+///
+/// # Errors
+/// Forbidden for others; NotFound.
+pub async fn get(ctx: &Ctx, country: Country) -> Result<Template> {
+    ctx.may(Action::View, Resource::Template)?;
+    read(&mut ctx.db(), country).await?.ok_or(Error::NotFound("template"))
+}
+
+async fn read(db: &mut impl Sql, country: Country) -> Result<Option<Template>> {
+    let Some(head) = store::head(db, country).await? else { return Ok(None) };
+    Ok(Some(Template {
+        country,
+        name: head.name,
+        steps: steps_of(db, country).await?,
+        updated_at: head.updated_at,
+        updated_by: head.updated_by,
+        version: head.version,
+    }))
+}
+
+/// Replaces the template of a country. Orders that were made from it keep their steps. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid per field, a step's as `steps.0.step_name`; stale when `version` is not the template's.
+pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input) -> Result<Template> {
+    ctx.may(Action::Update, Resource::Template)?;
+    let (name, steps) = checked(&input)?;
+    let mut tx = ctx.begin().await?;
+    store::lock(&mut tx, country).await?;
+    let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
+    if version.is_some_and(|version| version != old.version) {
+        return Err(Error::stale(old.updated_by.as_deref().unwrap_or("root"), old.updated_at));
+    }
+    let new =
+        Template { country, name, steps, updated_at: ctx.now(), updated_by: Some(ctx.who()), version: old.version + 1 };
+    store::save(&mut tx, &new).await?;
+    // What it was, so that the log is its history.
+    let was = old.steps.iter().map(|step| {
+        json!({ "step_name": step.step_name, "owner": step.owner.name(), "business_days": step.business_days,
+            "documents": step.documents.iter().map(|document| &document.name).collect::<Vec<_>>() })
+    });
+    let event = activity::Event::new("template.updated", "template", uuid::Uuid::nil(), new.name.clone())
+        .with("country", country.code())
+        .with("was", json!({ "name": old.name, "version": old.version, "steps": was.collect::<Vec<_>>() }));
+    activity::append(&mut tx, ctx, event).await?;
+    tx.commit().await?;
+    Ok(new)
+}
+
+fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
+    let mut check = Check::new();
+    let name = check.line("name", &input.name, check::LINE);
+    match input.steps.len() {
+        0 => check.refuse("steps", Problem::new("required")),
+        n if n > MOST_STEPS => check.refuse("steps", Problem::new("too_many").with("max", MOST_STEPS)),
+        _ => {}
+    }
+    let mut steps = Vec::new();
+    for (n, step) in input.steps.iter().take(MOST_STEPS).enumerate() {
+        let field = |name: &str| format!("steps.{n}.{name}");
+        let step_name = check.line(&field("step_name"), &step.step_name, check::LINE);
+        let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
+        if !(0..=MOST_DAYS).contains(&step.business_days) {
+            let range = Problem::new("out_of_range").with("min", 0).with("max", MOST_DAYS);
+            check.refuse(&field("business_days"), range);
+        }
+        if step.documents.len() > MOST_DOCUMENTS {
+            check.refuse(&field("documents"), Problem::new("too_many").with("max", MOST_DOCUMENTS));
+        }
+        let mut documents = Vec::new();
+        for (d, document) in step.documents.iter().take(MOST_DOCUMENTS).enumerate() {
+            let field = |name: &str| format!("steps.{n}.documents.{d}.{name}");
+            documents.push(TemplateDocument {
+                name: check.line(&field("name"), &document.name, check::LINE),
+                instructions: check.optional_text(&field("instructions"), document.instructions.as_deref()),
+                required: document.required,
+            });
+        }
+        steps.push(TemplateStep {
+            step_order: n as i64 + 1,
+            step_name,
+            owner,
+            business_days: step.business_days,
+            completes_with_documents: step.completes_with_documents,
+            documents,
+        });
+    }
+    check.done()?;
+    Ok((name, steps))
+}
+
+/// What the actor may do with templates: their buttons.
+pub fn can(ctx: &Ctx) -> Vec<&'static str> {
+    if ctx.can(Action::Update, Resource::Template) { vec!["update"] } else { Vec::new() }
+}
+
 /// The steps an order for `country` begins with.
 pub(crate) async fn steps_for(tx: &mut Tx, country: Country) -> Result<Vec<TemplateStep>> {
-    store::steps(tx, country).await
+    steps_of(tx, country).await
+}
+
+async fn steps_of(db: &mut impl Sql, country: Country) -> Result<Vec<TemplateStep>> {
+    let mut steps = store::steps(db, country).await?;
+    for (step_order, document) in store::documents(db, country).await? {
+        if let Some(step) = steps.iter_mut().find(|step| step.step_order == step_order) {
+            step.documents.push(document);
+        }
+    }
+    Ok(steps)
 }

@@ -122,6 +122,7 @@ const touchedBy: Record<string, string[]> = {
   identity: ['security'],
   user: ['me', 'clients', 'security', 'staff'],
   settings: ['settings'],
+  template: ['templates'],
   message: ['threads'],
   note: ['threads'],
   seed: ['clients', 'companies', 'isos', 'spvs'],

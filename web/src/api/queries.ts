@@ -118,6 +118,11 @@ export const queries = {
     pages(['requests', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+  templates: () =>
+    queryOptions({
+      queryKey: ['templates'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/templates', { signal })),
+    }),
   tasks: () =>
     queryOptions({
       queryKey: ['tasks'],

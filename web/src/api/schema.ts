@@ -1027,7 +1027,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients and companies you may see: the first five of each. */
+        /** Orders, clients, companies and documents you may see: the first five of each. */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -1220,7 +1220,8 @@ export interface paths {
         /** The steps of one order, in order. */
         get: operations["step_list"];
         put?: never;
-        post?: never;
+        /** Adds a pending step at the end of an open order. */
+        post: operations["step_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1238,6 +1239,23 @@ export interface paths {
         put?: never;
         /** Completes several steps of an order, all of them or none. */
         post: operations["step_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/steps/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts the steps of an order into the order of `ids`, which names each of them once. */
+        post: operations["step_order"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1272,7 +1290,8 @@ export interface paths {
         get: operations["step_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Takes a pending step out of an open order, which closes when nothing is left to do. */
+        delete: operations["step_delete"];
         options?: never;
         head?: never;
         /** Changes a step, and moves its order along. */
@@ -1306,6 +1325,24 @@ export interface paths {
         /** The steps an order begins with, by country. */
         get: operations["template_list"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The template of one country: US, AE, JP, SG or TH. */
+        get: operations["template_get"];
+        /** Replaces a template. Orders that were made from it keep their steps. */
+        put: operations["template_set"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2329,6 +2366,20 @@ export interface components {
             /** @example 250000.00 */
             purchase_amount: string;
         };
+        NewStep: {
+            /**
+             * Format: int64
+             * @description Due so many business days from today, instead of a date.
+             */
+            business_days?: number | null;
+            completes_with_documents?: boolean;
+            /** @description Steps of the same order. */
+            depends_on?: components["schemas"]["StepId"][];
+            /** Format: date */
+            due_date?: string | null;
+            owner?: components["schemas"]["Party"] | null;
+            step_name: string;
+        };
         /** @description The body of an action that needs to be told nothing. */
         Nothing: Record<string, never>;
         /** @description Something that happened and matters to you. */
@@ -2712,7 +2763,7 @@ export interface components {
             title: string;
         };
         /** @enum {string} */
-        SearchKind: "client" | "spv" | "company";
+        SearchKind: "client" | "spv" | "company" | "document";
         /** @description These, or all. */
         Seen: {
             all?: boolean;
@@ -2827,12 +2878,14 @@ export interface components {
         Step: {
             assignee: components["schemas"]["Assignee"] | null;
             blocked_reason: string | null;
-            /** @description What the caller may do with it: `update`. */
+            /** @description What the caller may do with it: `update`, `delete`. */
             can: string[];
             /** Format: date-time */
             completed_at: string | null;
             /** @description Done once the last document required for it is approved or waived. */
             completes_with_documents: boolean;
+            /** @description Steps of the same order that must be completed before it can be begun. */
+            depends_on: components["schemas"]["StepId"][];
             document_url: string | null;
             /** Format: date */
             due_date: string | null;
@@ -2854,11 +2907,23 @@ export interface components {
             assignee_id?: components["schemas"]["UserId"] | null;
             /** @description Required while blocked. */
             blocked_reason?: string | null;
+            /**
+             * Format: int64
+             * @description Due so many business days from today, instead of a date.
+             */
+            business_days?: number | null;
+            completes_with_documents?: boolean | null;
+            /** @description Steps of the same order, all of them; a circle is refused. */
+            depends_on?: components["schemas"]["StepId"][] | null;
             /** @description https only. */
             document_url?: string | null;
+            /** Format: date */
+            due_date?: string | null;
+            owner?: components["schemas"]["Party"] | null;
             /** @description Required on a closed order, which it reopens. */
             reason?: string | null;
             status?: components["schemas"]["StepStatus"] | null;
+            step_name?: string | null;
             text_data?: string | null;
             waiting_on?: components["schemas"]["Party"] | null;
         };
@@ -2886,9 +2951,33 @@ export interface components {
             waiting_on: components["schemas"]["Party"] | null;
         };
         Template: {
+            /** @description What the caller may do with it: `update`. */
+            can: string[];
             country: components["schemas"]["Country"];
             name: string;
             steps: components["schemas"]["TemplateStep"][];
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Null for one that came with the portal. */
+            updated_by: string | null;
+            /** Format: int64 */
+            version: number;
+        };
+        TemplateDocument: {
+            instructions: string | null;
+            name: string;
+            /** @description Whether the step waits for it. */
+            required: boolean;
+        };
+        TemplateDocumentInput: {
+            instructions?: string | null;
+            name: string;
+            required?: boolean;
+        };
+        /** @description A whole template; its steps come in the order given. */
+        TemplateInput: {
+            name: string;
+            steps: components["schemas"]["TemplateStepInput"][];
         };
         TemplateStep: {
             /**
@@ -2896,10 +2985,23 @@ export interface components {
              * @description Due so many business days after the ordered date.
              */
             business_days: number;
+            /** @description Done once the last document required for it is approved or waived. */
+            completes_with_documents: boolean;
+            /** @description What the client is asked for when an order is made. */
+            documents: components["schemas"]["TemplateDocument"][];
             owner: components["schemas"]["Party"];
             step_name: string;
             /** Format: int64 */
             step_order: number;
+        };
+        TemplateStepInput: {
+            /** Format: int64 */
+            business_days: number;
+            completes_with_documents?: boolean;
+            documents?: components["schemas"]["TemplateDocumentInput"][];
+            /** @description staff, client, iso or authority. */
+            owner: components["schemas"]["Party"];
+            step_name: string;
         };
         /**
          * @description The colours of the portal.
@@ -5884,7 +5986,87 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    step_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStep"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepChanged"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     step_complete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepIds"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    step_order: {
         parameters: {
             query?: never;
             header?: {
@@ -5974,6 +6156,33 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    step_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["StepId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moved"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     step_update: {
         parameters: {
             query?: never;
@@ -6055,6 +6264,66 @@ export interface operations {
             };
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    template_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Country"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    template_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Country"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

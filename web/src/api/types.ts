@@ -46,4 +46,5 @@ export type SpvDetail = Schemas['SpvDetail'];
 export type Step = Schemas['Step'];
 export type StepChange = Schemas['StepChange'];
 export type Task = Schemas['Task'];
+export type Template = Schemas['Template'];
 export type Thread = Schemas['Thread'];

@@ -3,8 +3,8 @@ import type { Choice } from './ChoiceSelect';
 
 interface Props {
   label: string;
-  /** What it is called when nothing is narrowed. */
-  all: string;
+  /** What it is called when nothing is narrowed; without it one is always chosen. */
+  all?: string;
   value: string;
   choices: Choice<string>[];
   onChange: (value: string) => void;
@@ -18,7 +18,7 @@ export function ChoiceFilter({ label, all, value, choices, onChange }: Props) {
       w={160}
       aria-label={label}
       value={value}
-      data={[{ value: '', label: all }, ...choices]}
+      data={all === undefined ? choices : [{ value: '', label: all }, ...choices]}
       onChange={(next) => onChange(next ?? '')}
       allowDeselect={false}
     />

@@ -16,6 +16,8 @@ interface Props {
   /** What is wrong with the whole form, above the buttons. */
   problem?: ReactNode;
   size?: string;
+  /** At the other end of the buttons: something else that can be done. */
+  aside?: ReactNode;
   onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   onClose: () => void;
   children: ReactNode;
@@ -67,6 +69,7 @@ export function FormModal(props: Props) {
           </div>
         ) : (
           <div className={classes.footer}>
+            {props.aside && <div className={classes.aside}>{props.aside}</div>}
             <Button variant="default" onClick={close} disabled={props.busy}>
               {t('cancel')}
             </Button>

@@ -3,6 +3,7 @@ import {
   IconFiles,
   IconInbox,
   IconLayoutDashboard,
+  IconListNumbers,
   IconMessages,
   IconReceipt2,
 } from '@tabler/icons-react';
@@ -31,6 +32,7 @@ export function Component() {
         <UnreadMessages />
       </Entry>
       <Entry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
+      <Entry to={paths.employeeTemplates} icon={IconListNumbers} label={t('employee:nav.templates')} />
       <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
     </NavGroup>
   );

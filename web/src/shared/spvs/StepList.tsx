@@ -9,6 +9,8 @@ import classes from './StepList.module.css';
 
 interface Props {
   steps: Step[];
+  /** Where some are shown apart: all of the order, to name what comes first. */
+  all?: Step[];
   label: string;
   /** Whose page it is: their own steps are "yours". */
   reader?: Step['owner'];
@@ -17,29 +19,51 @@ interface Props {
 }
 
 /** The steps of an order in their order, with what holds them up. */
-export function StepList({ steps, label, reader, action }: Props) {
+export function StepList({ steps, all = steps, label, reader, action }: Props) {
   return (
     <ol className={classes.list} aria-label={label}>
       {steps.map((step) => (
-        <li key={step.id} className={classes.step} data-status={step.status}>
-          <span className={classes.number} aria-hidden="true">
-            {step.step_order}
-          </span>
-          <StepBody step={step} reader={reader} />
-          {action && <span className={classes.action}>{action(step)}</span>}
+        <li key={step.id}>
+          <StepRow step={step} all={all} reader={reader} action={action?.(step)} />
         </li>
       ))}
     </ol>
   );
 }
 
-function StepBody({ step, reader }: { step: Step; reader: Step['owner'] | undefined }) {
+interface RowProps {
+  step: Step;
+  all: Step[];
+  reader?: Step['owner'];
+  /** Before its number: a handle. */
+  handle?: ReactNode;
+  action?: ReactNode;
+}
+
+export function StepRow({ step, all, reader, handle, action }: RowProps) {
+  return (
+    <div className={classes.step} data-status={step.status}>
+      {handle && <span className={classes.handle}>{handle}</span>}
+      <span className={classes.number} aria-hidden="true">
+        {step.step_order}
+      </span>
+      <StepBody step={step} all={all} reader={reader} />
+      {action && <span className={classes.action}>{action}</span>}
+    </div>
+  );
+}
+
+function StepBody({ step, all, reader }: { step: Step; all: Step[]; reader: Step['owner'] | undefined }) {
   const { t } = useTranslation(['common', 'names']);
+  const needs = all.filter((other) => other.status !== 'completed' && step.depends_on.includes(other.id));
   const facts = [
     step.owner === reader ? t('step.you') : t(`names:owner.${step.owner}`),
     step.completed_at
       ? t('step.completed_at', { date: dateTime(step.completed_at) })
       : step.due_date && t('step.due', { date: date(step.due_date) }),
+    needs.length > 0 &&
+      step.status !== 'completed' &&
+      t('step.waits_for', { names: needs.map((need) => `“${need.step_name}”`).join(', ') }),
     step.assignee && t('step.assigned_to', { name: step.assignee.name }),
   ].filter(Boolean);
   const waiting =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../api/types';
-import { dueOn, waitingFor } from './due';
+import { businessDaysAfter, dueOn, waitingFor } from './due';
 
 test('a date is near within three days, and late the day after', () => {
   const due = (day: string) => dueOn(day, '2026-11-21');
@@ -19,4 +19,10 @@ test('a blocked step says whom the order waits for, else its owner is next', () 
   expect(on(step('in_progress', 'staff'), step('blocked', 'staff', 'client'))).toBe('client');
   expect(waitingFor([step('blocked', 'staff', 'iso')])?.reason).toBe('a stamp');
   expect(waitingFor([step('completed', 'staff')])).toBeUndefined();
+});
+
+test('business days skip the weekend', () => {
+  expect(businessDaysAfter('2026-11-20', 1)).toBe('2026-11-23');
+  expect(businessDaysAfter('2026-11-20', 6)).toBe('2026-11-30');
+  expect(businessDaysAfter('2026-11-21', 0)).toBe('2026-11-21');
 });

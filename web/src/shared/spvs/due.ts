@@ -18,6 +18,16 @@ export function dueOn(day: string, today: string): Due {
   return { nearness: days <= soonDays ? 'soon' : 'far', days };
 }
 
+/** So many working days after a day; Saturdays and Sundays do not count. As the server counts. */
+export function businessDaysAfter(day: string, days: number): string {
+  let at = Date.parse(day);
+  for (let left = days; left > 0;) {
+    at += dayLength;
+    if (![0, 6].includes(new Date(at).getUTCDay())) left -= 1;
+  }
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 export interface Waiting {
   step: Step;
   on: NonNullable<Step['waiting_on']>;

@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconBuilding, IconFolder, IconSearch, IconUser } from '@tabler/icons-react';
+import { IconBuilding, IconFileText, IconFolder, IconSearch, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,8 +12,8 @@ import type { SearchHit } from '../../../api/types';
 import { paths } from '../../../paths';
 import classes from './Search.module.css';
 
-const kinds = ['spv', 'client', 'company'] as const;
-const pictures = { spv: IconFolder, client: IconUser, company: IconBuilding };
+const kinds = ['spv', 'client', 'company', 'document'] as const;
+const pictures = { spv: IconFolder, client: IconUser, company: IconBuilding, document: IconFileText };
 
 /** Where a row that was found is looked at. */
 function pathOf(hit: SearchHit): string {
@@ -24,6 +24,8 @@ function pathOf(hit: SearchHit): string {
       return paths.employeeTabFor('clients', hit.text);
     case 'company':
       return paths.employeeTabFor('companies', hit.title);
+    case 'document':
+      return paths.employeeDocument(hit.id);
   }
 }
 
@@ -39,7 +41,7 @@ export function SearchEntry() {
   );
 }
 
-/** Finds orders, clients and companies: by the entry of the sidebar, or by Ctrl+K wherever one is. */
+/** Finds orders, clients, companies and documents: by the entry of the sidebar, or by Ctrl+K wherever one is. */
 export function Search() {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();

@@ -1,5 +1,6 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
@@ -13,6 +14,7 @@ import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { AssigneeSelect } from './AssigneeSelect';
+import { PlanFields, planChanges, planOf } from './PlanFields';
 import { toast } from '../../../ui/toasts';
 
 type WaitingOn = NonNullable<Step['waiting_on']>;
@@ -20,6 +22,7 @@ const statuses: Step['status'][] = ['pending', 'in_progress', 'completed', 'bloc
 const parties: WaitingOn[] = ['staff', 'client', 'iso', 'authority', 'other'];
 
 const valuesOf = (step: Step) => ({
+  ...planOf(step),
   status: step.status,
   blocked_reason: step.blocked_reason ?? '',
   waiting_on: step.waiting_on,
@@ -34,20 +37,24 @@ type Values = ReturnType<typeof valuesOf>;
 export function StepForm({
   step: opened,
   spv,
+  onDelete,
   onClose,
 }: {
   step: Step;
   spv: SpvDetail;
+  onDelete: () => void;
   onClose: () => void;
 }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [step, setStep] = useState(opened);
   const [stale, setStale] = useState<ApiError | null>(null);
+  const [planOpen, setPlanning] = useState(false);
   const missing = useMissing();
   const blocked = (values: Values) => values.status === 'blocked';
   const form = useForm({
     initialValues: valuesOf(opened),
     validate: {
+      step_name: required,
       blocked_reason: (value, values) => (blocked(values) ? required(value) : null),
       waiting_on: (value, values) => (blocked(values) ? required(value) : null),
       reason: (value, values) => (reopens(values) ? required(value) : null),
@@ -60,7 +67,8 @@ export function StepForm({
     save: (change: StepChange) =>
       body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
     saved: (saved) => {
-      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      for (const noun of ['spvs', 'dashboards', 'tasks'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
       const status = t(`names:spv_status.${saved.spv.status}`);
       const moved = saved.spv.status !== spv.status;
       toast({
@@ -86,6 +94,8 @@ export function StepForm({
     return undefined;
   };
 
+  // What is wrong has to be seen.
+  const planning = planOpen || Object.keys(planOf()).some((field) => form.errors[field]);
   const submit = form.onSubmit((values) => save.mutate(changes(step, values, reopens(values))), missing);
   const choices = statuses.map((value) => ({ value, label: t(`names:step_status.${value}`) }));
   return (
@@ -97,6 +107,13 @@ export function StepForm({
       busy={save.isPending}
       dirty={form.isDirty()}
       problem={stale && <StaleProblem error={stale} onReload={() => void reload()} />}
+      aside={
+        step.can.includes('delete') && (
+          <Button variant="subtle" color="red" disabled={save.isPending} onClick={onDelete}>
+            {t('step.delete')}
+          </Button>
+        )
+      }
       onSubmit={submit}
       onClose={onClose}
     >
@@ -134,6 +151,22 @@ export function StepForm({
         placeholder="https://"
         {...form.getInputProps('document_url')}
       />
+      <Button
+        variant="subtle"
+        size="xs"
+        mr="auto"
+        aria-expanded={planning}
+        rightSection={planning ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
+        onClick={() => setPlanning(!planning)}
+      >
+        {t('step.plan')}
+      </Button>
+      {planning && (
+        <>
+          <TextInput size="sm" label={t('step.name')} required {...form.getInputProps('step_name')} />
+          <PlanFields form={form} others={spv.steps.filter((other) => other.id !== step.id)} />
+        </>
+      )}
       {reopens(form.values) && (
         <TextInput
           size="sm"
@@ -153,7 +186,7 @@ function capital(words: string): string {
 }
 
 function changes(step: Step, values: Values, withReason: boolean): StepChange {
-  const change: StepChange = {};
+  const change = planChanges(step, values);
   if (values.status !== step.status) change.status = values.status;
   if (orNull(values.text_data) !== step.text_data) change.text_data = orNull(values.text_data);
   if (orNull(values.document_url) !== step.document_url) change.document_url = orNull(values.document_url);

@@ -1,0 +1,232 @@
+//! How the work on an order is laid out: which steps it has, in which order, and which of them waits for which.
+use super::{
+    model::{Change, Status, Step, waits_for_itself},
+    store,
+};
+use crate::{
+    access::Action,
+    activity,
+    check::Check,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{SpvId, StepId},
+    spvs::{self, Spv},
+};
+
+/// An order has at most so many steps.
+const MOST: usize = 100;
+
+/// A step to be added. What is left out is as in a template: the staff's, without a date.
+#[derive(Clone, Debug, Default)]
+pub struct New {
+    pub step_name: String,
+    pub owner: Option<String>,
+    pub due_date: Option<String>,
+    /// Due so many business days from today, instead of a date.
+    pub business_days: Option<i64>,
+    pub completes_with_documents: bool,
+    pub depends_on: Vec<StepId>,
+}
+
+/// Adds a pending step at the end of an open order. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order that rests or is closed.
+pub async fn add(ctx: &Ctx, spv: SpvId, new: New) -> Result<(Step, Spv)> {
+    let mut tx = ctx.begin().await?;
+    let (before, mut steps) = lock(&mut tx, ctx, spv).await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return super::get(ctx, StepId(id)).await;
+    }
+    open(&before)?;
+    let mut check = Check::new();
+    let mut step = Step {
+        id: StepId(ctx.chance.uuid()),
+        spv_id: before.id,
+        step_order: steps.iter().map(|step| step.step_order).max().unwrap_or(0) + 1,
+        step_name: String::new(),
+        status: Status::Pending,
+        owner: super::Party::Staff,
+        text_data: None,
+        document_url: None,
+        completed_at: None,
+        due_date: None,
+        blocked_reason: None,
+        waiting_on: None,
+        completes_with_documents: false,
+        assignee_id: None,
+        assignee_name: None,
+        updated_at: ctx.now(),
+        updated_by: ctx.who(),
+        version: 1,
+        depends_on: new.depends_on,
+    };
+    let plan = Change {
+        step_name: Some(new.step_name),
+        owner: new.owner,
+        due_date: new.due_date,
+        business_days: new.business_days,
+        completes_with_documents: Some(new.completes_with_documents),
+        ..Change::default()
+    };
+    step.plan(&plan, ctx.today(), &mut check);
+    if steps.len() >= MOST {
+        check.refuse("step_name", Problem::new("too_many").with("max", MOST));
+    }
+    check.done()?;
+    check_needs(&step, &steps)?;
+    store::insert(&mut tx, &step).await?;
+    store::save_needs(&mut tx, &step).await?;
+    steps.push(step.clone());
+    let event = told("step.added", &before, &step);
+    let after = super::follow(&mut tx, ctx, &before, &steps, before.state(), vec![event]).await?;
+    idempotency::remember(&mut tx, ctx, step.id.0).await?;
+    tx.commit().await?;
+    Ok((step, after))
+}
+
+/// Takes a pending step out of an open order, which closes when nothing is left to do. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `step_not_pending`, `wrong_status`, stale.
+pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> {
+    let mut tx = ctx.begin().await?;
+    let (before, mut steps) = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
+    ctx.may(Action::UpdateSteps, spvs::resource(&before)).map_err(super::as_step)?;
+    let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
+    let step = steps.remove(place);
+    if version.is_some_and(|version| version != step.version) {
+        return Err(Error::stale(&step.updated_by, step.updated_at));
+    }
+    open(&before)?;
+    if step.status != Status::Pending {
+        return Err(Error::conflict("step_not_pending"));
+    }
+    store::delete(&mut tx, id).await?;
+    for later in &mut steps[place..] {
+        later.step_order -= 1;
+        store::place(&mut tx, later.id, later.step_order).await?;
+    }
+    let event = told("step.removed", &before, &step);
+    let after = super::follow(&mut tx, ctx, &before, &steps, before.state(), vec![event]).await?;
+    tx.commit().await?;
+    Ok(after)
+}
+
+/// Puts the steps of an order into another order. Staff; once the order is closed, super admins.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `ids` that are not exactly the order's steps; Conflict `wrong_status`, stale.
+pub async fn reorder(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
+    let mut tx = ctx.begin().await?;
+    let (before, steps) = lock(&mut tx, ctx, spv).await?;
+    spvs::fresh(version, &before)?;
+    match before.status {
+        spvs::Status::Closed => ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?,
+        _ => open(&before)?,
+    }
+    let mut sorted = Vec::with_capacity(steps.len());
+    for id in ids {
+        let step = steps.iter().find(|step| step.id == *id).ok_or_else(|| Error::field("ids", "not_found"))?;
+        if sorted.iter().any(|other: &Step| other.id == *id) {
+            return Err(Error::field("ids", "twice"));
+        }
+        sorted.push(step.clone());
+    }
+    // Somebody else added one in the meantime, or some were left out.
+    if sorted.len() != steps.len() {
+        return Err(Error::field("ids", "incomplete"));
+    }
+    let mut moved = false;
+    for (n, step) in sorted.iter_mut().enumerate() {
+        let place = n as i64 + 1;
+        if step.step_order != place {
+            step.step_order = place;
+            store::place(&mut tx, step.id, place).await?;
+            moved = true;
+        }
+    }
+    let mut after = before.clone();
+    if moved {
+        let event = activity::Event::new("spv.reordered", "spv", before.id.0, before.identifier())
+            .of(Some(before.client_id), Some(before.company_id), before.iso_id)
+            .spv(before.id)
+            .public();
+        after = super::follow(&mut tx, ctx, &before, &sorted, before.state(), vec![event]).await?;
+    }
+    tx.commit().await?;
+    Ok(spvs::Detail { spv: after, steps: sorted })
+}
+
+async fn lock(tx: &mut Tx, ctx: &Ctx, spv: SpvId) -> Result<(Spv, Vec<Step>)> {
+    spvs::store::lock(tx, spv).await?;
+    let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
+    ctx.may(Action::UpdateSteps, spvs::resource(&spv))?;
+    Ok((spv, steps))
+}
+
+/// Orders that rest or are closed keep the steps that they have.
+fn open(spv: &Spv) -> Result<()> {
+    match spv.status {
+        spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed => {
+            Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A step waits for others of its order, each once, and never for itself.
+pub(super) fn check_needs(step: &Step, steps: &[Step]) -> Result<()> {
+    for (n, need) in step.depends_on.iter().enumerate() {
+        if *need != step.id && !steps.iter().any(|other| other.id == *need) {
+            return Err(Error::field("depends_on", "not_found"));
+        }
+        if step.depends_on[..n].contains(need) {
+            return Err(Error::field("depends_on", "twice"));
+        }
+    }
+    let mut after: Vec<Step> = steps.iter().filter(|other| other.id != step.id).cloned().collect();
+    after.push(step.clone());
+    if waits_for_itself(step.id, &after) {
+        return Err(Error::field("depends_on", "circle"));
+    }
+    Ok(())
+}
+
+/// What waits for an open step cannot be begun, and even less completed.
+pub(super) fn nothing_first(step: &Step, steps: &[Step]) -> Result<()> {
+    let first: Vec<&str> = step.open_needs(steps).map(|need| need.step_name.as_str()).collect();
+    if first.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Conflict(Problem::new("step_waits").with("steps", first.join(", "))))
+}
+
+/// Writes what has changed in a step's plan; false when nothing has.
+pub(super) async fn save(tx: &mut Tx, old: &Step, new: &Step) -> Result<bool> {
+    let new_date = old.due_date != new.due_date;
+    let planned = new_date
+        || old.step_name != new.step_name
+        || old.owner != new.owner
+        || old.completes_with_documents != new.completes_with_documents;
+    if planned {
+        store::save_plan(tx, new, new_date).await?;
+    }
+    let needs = old.depends_on != new.depends_on;
+    if needs {
+        store::save_needs(tx, new).await?;
+    }
+    Ok(planned || needs)
+}
+
+/// A change of the plan is for everybody whose order it is.
+pub(super) fn told(action: &'static str, spv: &Spv, step: &Step) -> activity::Event {
+    activity::Event::new(action, "step", step.id.0, spv.identifier())
+        .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
+        .spv(spv.id)
+        .with("step_name", step.step_name.clone())
+        .public()
+}

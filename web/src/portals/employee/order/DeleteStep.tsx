@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { SpvDetail, Step } from '../../../api/types';
+import { useSave } from '../../../shared/useSave';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { toast } from '../../../ui/toasts';
+
+/** Takes a pending step out of its order, once the person has seen what that does. */
+export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step; onClose: () => void }) {
+  const { t } = useTranslation('employee');
+  const save = useSave({
+    save: () => {
+      const { path, header } = edited(step);
+      return body(api.DELETE('/rest/v1/steps/{id}', { params: { path }, headers: header }));
+    },
+    saved: () => {
+      for (const noun of ['spvs', 'dashboards', 'tasks', 'document_requests']) {
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      }
+      toast({ title: t('step.deleted'), description: step.step_name });
+      onClose();
+    },
+  });
+  const others = spv.steps.filter((other) => other.id !== step.id);
+  const closes = others.length > 0 && others.every((other) => other.status === 'completed');
+  return (
+    <ConfirmDialog
+      title={t('step.delete_title', { name: step.step_name })}
+      confirmLabel={t('step.delete')}
+      busyLabel={t('deleting')}
+      busy={save.isPending}
+      danger
+      onConfirm={() => save.mutate()}
+      onClose={onClose}
+    >
+      {closes ? t('step.delete_closes') : t('step.delete_text')}
+    </ConfirmDialog>
+  );
+}

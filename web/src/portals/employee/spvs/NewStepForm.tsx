@@ -1,0 +1,54 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import type { SpvDetail } from '../../../api/types';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+import { PlanFields, planOf } from './PlanFields';
+
+/** Adds a step to an open order. */
+export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => void }) {
+  const { t } = useTranslation(['employee', 'common']);
+  const missing = useMissing();
+  const form = useForm({ initialValues: planOf(), validate: { step_name: required } });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/spvs/{id}/steps', {
+          params: { path: { id: spv.id }, ...idempotent(key) },
+          body: { ...values, due_date: orNull(values.due_date) },
+        }),
+      ),
+    saved: (added) => {
+      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('step.added'), description: added.step_name });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('step.add')}
+      text={t('step.add_text')}
+      submitLabel={t('step.add_submit')}
+      busyLabel={t('step.adding')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('step.name')}
+        required
+        data-autofocus
+        {...form.getInputProps('step_name')}
+      />
+      <PlanFields form={form} others={spv.steps} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,100 @@
+import { MultiSelect, NumberInput, Switch, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Step, StepChange } from '../../../api/types';
+import { today } from '../../../messages/format';
+import { orNull } from '../../../shared/rules';
+import { businessDaysAfter } from '../../../shared/spvs/due';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { Pair } from '../../../ui/FormModal';
+
+export const owners: Exclude<Step['owner'], 'other'>[] = ['staff', 'client', 'iso', 'authority'];
+
+/** What a step is, whose, until when and after what. */
+export const planOf = (step?: Step) => ({
+  step_name: step?.step_name ?? '',
+  owner: step?.owner ?? 'staff',
+  due_date: step?.due_date ?? '',
+  depends_on: step?.depends_on ?? [],
+  completes_with_documents: step?.completes_with_documents ?? false,
+});
+export type Plan = ReturnType<typeof planOf>;
+
+/** Only what is different. */
+export function planChanges(step: Step, plan: Plan): StepChange {
+  const change: StepChange = {};
+  if (plan.step_name !== step.step_name) change.step_name = plan.step_name;
+  if (plan.owner !== step.owner) change.owner = plan.owner;
+  if (orNull(plan.due_date) !== step.due_date) change.due_date = orNull(plan.due_date);
+  if (plan.depends_on.join() !== step.depends_on.join()) change.depends_on = plan.depends_on;
+  if (plan.completes_with_documents !== step.completes_with_documents) {
+    change.completes_with_documents = plan.completes_with_documents;
+  }
+  return change;
+}
+
+interface Props<Values extends Plan> {
+  form: UseFormReturnType<Values>;
+  /** The other steps of its order. */
+  others: Step[];
+}
+
+const mostDays = 1000;
+
+export function PlanFields<Values extends Plan>({ form, others }: Props<Values>) {
+  const { t } = useTranslation(['employee', 'names']);
+  const [days, setDays] = useState<string | number>('');
+  const due = form.getInputProps('due_date');
+  const count = (value: string | number) => {
+    setDays(value);
+    if (typeof value === 'number') due.onChange(businessDaysAfter(today(), value));
+  };
+  return (
+    <>
+      <ChoiceSelect
+        label={t('step.owner')}
+        choices={owners.map((value) => ({ value, label: t(`names:owner.${value}`) }))}
+        {...form.getInputProps('owner')}
+      />
+      <Pair>
+        <TextInput
+          size="sm"
+          type="date"
+          label={t('names:field.due_date')}
+          {...due}
+          onChange={(event) => {
+            setDays('');
+            due.onChange(event);
+          }}
+        />
+        <NumberInput
+          size="sm"
+          label={t('step.in_days')}
+          description={t('step.in_days_text')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={days}
+          onChange={count}
+          min={0}
+          max={mostDays}
+          clampBehavior="strict"
+          allowDecimal={false}
+        />
+      </Pair>
+      <MultiSelect
+        size="sm"
+        label={t('step.comes_after')}
+        description={t('step.comes_after_text')}
+        placeholder={form.values.depends_on.length === 0 ? t('step.no_needs') : undefined}
+        data={others.map((step) => ({ value: step.id, label: `${step.step_order}. ${step.step_name}` }))}
+        hidePickedOptions
+        {...form.getInputProps('depends_on')}
+      />
+      <Switch
+        label={t('step.completes')}
+        description={t('step.completes_text')}
+        {...form.getInputProps('completes_with_documents', { type: 'checkbox' })}
+      />
+    </>
+  );
+}

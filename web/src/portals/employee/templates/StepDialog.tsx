@@ -1,0 +1,144 @@
+import { Button, Group, NumberInput, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing } from '../../../shared/useSave';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { owners } from '../spvs/PlanFields';
+import type { TemplateStep } from './TemplateEditor';
+import classes from './Templates.module.css';
+
+interface Props {
+  /** The one to change; without it a new one. */
+  step?: TemplateStep;
+  onKeep: (step: TemplateStep) => void;
+  onDelete?: () => void;
+  onClose: () => void;
+}
+
+const mostDays = 1000;
+
+/** One step of a template with the documents it asks for. Kept in the editor until all is saved. */
+export function StepDialog({ step, onKeep, onDelete, onClose }: Props) {
+  const { t } = useTranslation(['employee', 'documents', 'names']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      step_name: step?.step_name ?? '',
+      owner: step?.owner ?? ('staff' as TemplateStep['owner']),
+      business_days: (step?.business_days ?? 5) as number | string,
+      completes_with_documents: step?.completes_with_documents ?? false,
+      documents: (step?.documents ?? []).map((document) => ({
+        ...document,
+        instructions: document.instructions ?? '',
+      })),
+    },
+    validate: { step_name: required, documents: { name: required } },
+  });
+  const submit = form.onSubmit((values) => {
+    onKeep({
+      ...values,
+      business_days: Number(values.business_days) || 0,
+      documents: values.documents.map((document) => ({
+        ...document,
+        instructions: orNull(document.instructions),
+      })),
+    });
+  }, missing);
+  return (
+    <FormModal
+      title={step ? t('templates.edit_step') : t('step.add')}
+      submitLabel={t('templates.keep')}
+      busyLabel={t('templates.keep')}
+      busy={false}
+      dirty={form.isDirty()}
+      aside={
+        onDelete && (
+          <Button variant="subtle" color="red" onClick={onDelete}>
+            {t('step.delete')}
+          </Button>
+        )
+      }
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('step.name')}
+        required
+        data-autofocus
+        {...form.getInputProps('step_name')}
+      />
+      <Pair>
+        <ChoiceSelect
+          label={t('step.owner')}
+          choices={owners.map((value) => ({ value, label: t(`names:owner.${value}`) }))}
+          {...form.getInputProps('owner')}
+        />
+        <NumberInput
+          size="sm"
+          label={t('templates.days')}
+          description={t('templates.days_text')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          min={0}
+          max={mostDays}
+          clampBehavior="strict"
+          allowDecimal={false}
+          {...form.getInputProps('business_days')}
+        />
+      </Pair>
+      <Switch
+        label={t('step.completes')}
+        description={t('step.completes_text')}
+        {...form.getInputProps('completes_with_documents', { type: 'checkbox' })}
+      />
+      <div>
+        <Text size="sm" fw={500}>
+          {t('templates.documents')}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t('templates.documents_text')}
+        </Text>
+      </div>
+      {form.values.documents.map((_, n) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a line has nothing else
+        <div key={n} className={classes.document}>
+          <TextInput
+            size="sm"
+            label={t('documents:request.name')}
+            required
+            {...form.getInputProps(`documents.${n}.name`)}
+          />
+          <TextInput
+            size="sm"
+            label={t('names:field.instructions')}
+            {...form.getInputProps(`documents.${n}.instructions`)}
+          />
+          <Group justify="space-between">
+            <Switch
+              label={t('documents:request.required')}
+              {...form.getInputProps(`documents.${n}.required`, { type: 'checkbox' })}
+            />
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              aria-label={t('templates.remove_document', { number: n + 1 })}
+              onClick={() => form.removeListItem('documents', n)}
+            >
+              {t('templates.remove')}
+            </Button>
+          </Group>
+        </div>
+      ))}
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => form.insertListItem('documents', { name: '', instructions: '', required: true })}
+      >
+        {t('templates.add_document')}
+      </Button>
+    </FormModal>
+  );
+}

@@ -1,0 +1,218 @@
+import { ActionIcon, Button, Group, Text, TextInput } from '@mantine/core';
+import { IconPencil, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import type { ApiError } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Template } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { newKey } from '../../../shared/newKey';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { Section } from '../../../ui/Section';
+import { SortableList } from '../../../ui/SortableList';
+import { EmptyState } from '../../../ui/states';
+import { toast } from '../../../ui/toasts';
+import { StepDialog } from './StepDialog';
+import { TemplateRow } from './TemplateRow';
+import classes from './Templates.module.css';
+
+export type TemplateStep = Omit<Template['steps'][number], 'step_order'>;
+interface Draft extends TemplateStep {
+  id: string;
+}
+
+/** What a step is called while it is moved about: nothing that the server knows. */
+const drafted = (step: TemplateStep): Draft => ({
+  step_name: step.step_name,
+  owner: step.owner,
+  business_days: step.business_days,
+  completes_with_documents: step.completes_with_documents,
+  documents: step.documents,
+  id: newKey(),
+});
+const sent = ({ step_name, owner, business_days, completes_with_documents, documents }: Draft) => ({
+  step_name,
+  owner,
+  business_days,
+  completes_with_documents,
+  documents,
+});
+
+/** The steps of one country, changed as a whole: nothing is saved before Save. */
+export function TemplateEditor({ template: given }: { template: Template }) {
+  const { t } = useTranslation(['employee', 'common', 'names']);
+  const [base, setBase] = useState(given);
+  const [name, setName] = useState(given.name);
+  const [steps, setSteps] = useState(() => given.steps.map(drafted));
+  const [dirty, setDirty] = useState(false);
+  const [editing, setEditing] = useState<Draft | 'new' | null>(null);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const mayEdit = base.can.includes('update');
+
+  const reset = (template: Template) => {
+    setBase(template);
+    setName(template.name);
+    setSteps(template.steps.map(drafted));
+    setDirty(false);
+    setStale(null);
+    setErrors({});
+  };
+  // Somebody else saved it, and nothing was typed here: the newer one is shown.
+  if (given.version > base.version && !dirty) reset(given);
+
+  const save = useSave({
+    form: { setErrors },
+    save: () =>
+      body(
+        api.PUT('/rest/v1/templates/{id}', {
+          params: { path: { id: base.country } },
+          headers: { 'If-Match': `"${base.version}"` },
+          body: { name, steps: steps.map(sent) },
+        }),
+      ),
+    saved: (saved) => {
+      reset(saved);
+      void queryClient.invalidateQueries({ queryKey: ['templates'] });
+      toast({ title: t('templates.saved'), description: saved.name });
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const change = (changed: Draft[]) => {
+    setSteps(changed);
+    setDirty(true);
+  };
+  const reload = async () => {
+    const newest = await queryClient.fetchQuery({ ...queries.templates(), staleTime: 0 });
+    const found = newest.items.find((one) => one.country === base.country);
+    if (found) reset(found);
+  };
+  const keep = (step: TemplateStep) => {
+    const kept = (one: Draft) =>
+      editing !== 'new' && one.id === editing?.id ? { ...step, id: one.id } : one;
+    change(editing === 'new' ? [...steps, drafted(step)] : steps.map(kept));
+    setEditing(null);
+  };
+  const stepErrors = Object.entries(errors).filter(([field]) => field.startsWith('steps'));
+  return (
+    <Section
+      title={t('templates.of', { country: t(`names:country.${base.country}`) })}
+      flush
+      actions={
+        mayEdit && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => setEditing('new')}
+          >
+            {t('step.add')}
+          </Button>
+        )
+      }
+    >
+      <div className={classes.head}>
+        {mayEdit ? (
+          <TextInput
+            size="sm"
+            label={t('templates.name')}
+            required
+            value={name}
+            error={errors.name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+              setDirty(true);
+            }}
+          />
+        ) : (
+          <Text fw={500}>{base.name}</Text>
+        )}
+        <Text size="xs" c="dimmed" mt={4}>
+          {base.updated_by
+            ? t('templates.changed', { name: base.updated_by, date: dateTime(base.updated_at) })
+            : t('templates.original')}
+        </Text>
+      </div>
+      {steps.length === 0 ? (
+        <EmptyState icon={<IconPlus size={20} />} title={t('templates.none')} />
+      ) : (
+        <SortableList
+          items={steps.map((step) => ({ id: step.id, name: step.step_name, step }))}
+          label={t('spvs.steps')}
+          onSort={mayEdit ? (items) => change(items.map((item) => item.step)) : undefined}
+        >
+          {({ step }, handle) => (
+            <TemplateRow
+              step={step}
+              number={steps.indexOf(step) + 1}
+              handle={handle}
+              action={
+                mayEdit && (
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={32}
+                    aria-label={t('step.edit_of', { name: step.step_name })}
+                    onClick={() => setEditing(step)}
+                  >
+                    <IconPencil size={16} />
+                  </ActionIcon>
+                )
+              }
+            />
+          )}
+        </SortableList>
+      )}
+      {mayEdit && (
+        <div className={classes.foot}>
+          {(stale || stepErrors.length > 0) && (
+            <div className={classes.problem} role="alert">
+              {stale ? (
+                <StaleProblem error={stale} onReload={() => void reload()} />
+              ) : (
+                stepErrors.map(([field, words]) => <div key={field}>{words}</div>)
+              )}
+            </div>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Text size="xs" c="dimmed" mr="auto">
+              {t('templates.later')}
+            </Text>
+            <Button variant="default" disabled={!dirty || save.isPending} onClick={() => reset(given)}>
+              {t('templates.undo')}
+            </Button>
+            <BusyButton
+              disabled={!dirty}
+              busy={save.isPending}
+              label={t('templates.save')}
+              busyLabel={t('common:saving')}
+              onClick={() => save.mutate(undefined)}
+            />
+          </Group>
+        </div>
+      )}
+      {editing && (
+        <StepDialog
+          step={editing === 'new' ? undefined : editing}
+          onKeep={keep}
+          onDelete={
+            editing === 'new'
+              ? undefined
+              : () => {
+                  change(steps.filter((step) => step.id !== editing.id));
+                  setEditing(null);
+                }
+          }
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </Section>
+  );
+}

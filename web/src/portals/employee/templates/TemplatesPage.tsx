@@ -1,0 +1,40 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import { useCountries } from '../../../shared/countries';
+import { useParam } from '../../../shared/queryParams';
+import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import { PageHeader } from '../../../ui/PageHeader';
+import { ErrorState } from '../../../ui/states';
+import { TemplateEditor } from './TemplateEditor';
+
+/** What orders begin with, by country. Staff read it, super admins change it. */
+export function Component() {
+  const { t } = useTranslation('employee');
+  const countries = useCountries();
+  const [asked, setCountry] = useParam('country');
+  const country = countries.find(({ value }) => value === asked)?.value ?? 'US';
+  const { data: templates, error, refetch } = useQuery(queries.templates());
+  const template = templates?.items.find((one) => one.country === country);
+  return (
+    <>
+      <PageHeader
+        title={t('templates.title')}
+        text={t('templates.text')}
+        actions={
+          <ChoiceFilter
+            label={t('templates.country')}
+            value={country}
+            choices={countries}
+            onChange={setCountry}
+          />
+        }
+      />
+      {error && !templates && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!templates && !error && <Skeleton height={420} radius="md" />}
+      {template && <TemplateEditor key={country} template={template} />}
+    </>
+  );
+}

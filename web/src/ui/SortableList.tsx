@@ -1,0 +1,114 @@
+import {
+  closestCenter,
+  DndContext,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+  type Announcements,
+  type DragEndEvent,
+  type UniqueIdentifier,
+} from '@dnd-kit/core';
+import {
+  arrayMove,
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable';
+import { CSS } from '@dnd-kit/utilities';
+import { ActionIcon } from '@mantine/core';
+import { useReducedMotion } from '@mantine/hooks';
+import { IconGripVertical } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './SortableList.module.css';
+
+export interface Sortable {
+  id: string;
+  /** What it is called when it is lifted and dropped. */
+  name: string;
+}
+
+interface Props<Item extends Sortable> {
+  items: Item[];
+  label: string;
+  /** Without it the list keeps its order. */
+  onSort?: (items: Item[]) => void;
+  children: (item: Item, handle: ReactNode) => ReactNode;
+}
+
+/** A list that people put in order: with the mouse, a finger, or Space and the arrow keys on a handle. */
+export function SortableList<Item extends Sortable>({ items, label, onSort, children }: Props<Item>) {
+  const { t } = useTranslation('common');
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const place = (id: UniqueIdentifier | undefined) => items.findIndex((item) => item.id === id);
+  const words = (id: UniqueIdentifier, over: UniqueIdentifier | undefined) => ({
+    name: items[place(id)]?.name,
+    place: place(over ?? id) + 1,
+    count: items.length,
+  });
+  const announcements: Announcements = {
+    onDragStart: ({ active }) => t('sort.lifted', words(active.id, undefined)),
+    onDragOver: ({ active, over }) => t('sort.moved', words(active.id, over?.id)),
+    onDragEnd: ({ active, over }) => t('sort.dropped', words(active.id, over?.id)),
+    onDragCancel: ({ active }) => t('sort.cancelled', words(active.id, undefined)),
+  };
+  const drop = ({ active, over }: DragEndEvent) => {
+    if (over && over.id !== active.id) onSort?.(arrayMove(items, place(active.id), place(over.id)));
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      accessibility={{ announcements, screenReaderInstructions: { draggable: t('sort.how') } }}
+      onDragEnd={drop}
+    >
+      <SortableContext items={items} strategy={verticalListSortingStrategy}>
+        <ol className={classes.list} aria-label={label}>
+          {items.map((item) => (
+            <Row key={item.id} item={item} fixed={!onSort}>
+              {(handle) => children(item, handle)}
+            </Row>
+          ))}
+        </ol>
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+interface RowProps {
+  item: Sortable;
+  fixed: boolean;
+  children: (handle: ReactNode) => ReactNode;
+}
+
+function Row({ item, fixed, children }: RowProps) {
+  const { t } = useTranslation('common');
+  const calm = useReducedMotion();
+  const { setNodeRef, setActivatorNodeRef, listeners, attributes, transform, transition, isDragging } =
+    useSortable({ id: item.id, disabled: fixed, attributes: { roleDescription: t('sort.role') } });
+  const handle = fixed ? null : (
+    <ActionIcon
+      ref={setActivatorNodeRef}
+      {...attributes}
+      {...listeners}
+      className={classes.handle}
+      variant="subtle"
+      color="gray"
+      size={28}
+      aria-label={t('sort.handle', { name: item.name })}
+    >
+      <IconGripVertical size={16} />
+    </ActionIcon>
+  );
+  const style = { transform: CSS.Translate.toString(transform), transition: calm ? undefined : transition };
+  return (
+    <li ref={setNodeRef} className={classes.item} data-lifted={isDragging} style={style}>
+      {children(handle)}
+    </li>
+  );
+}
