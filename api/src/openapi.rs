@@ -163,9 +163,11 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 14] = [
+const ROWS: [&str; 18] = [
+    "Call",
     "Client",
     "ClientCreated",
+    "Commission",
     "Company",
     "CompanyDetail",
     "DocumentDetail",
@@ -173,6 +175,8 @@ const ROWS: [&str; 14] = [
     "InvoiceDetail",
     "Iso",
     "IsoDetail",
+    "Lead",
+    "PayoutRun",
     "Profile",
     "Request",
     "SpvDetail",

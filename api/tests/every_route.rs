@@ -4,7 +4,10 @@
 use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::{document_requests, documents::uploads, ids::CompanyId, users};
+use domain::{
+    calls, commissions, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads, spvs, steps,
+    users,
+};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -40,9 +43,72 @@ struct Rows {
     document_request: String,
     /// A document of Maya's that belongs to no order.
     free: String,
+    /// What Ivan earned with an order of Maya's, and the payout run it is in.
+    commission: String,
+    run: String,
+    /// What Ivan brings, notes and asks for, and the time that would suit.
+    lead: String,
+    note: String,
+    call: String,
+    time: String,
 }
 
-async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &Person, n: usize) -> Rows {
+/// A closed order's commission, approved and in a run as far as the operation wants it.
+async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya: &Person) -> (String, String) {
+    if !operation.starts_with("commission_") && !operation.starts_with("payout_run_") {
+        return Default::default();
+    }
+    let root = app.world.operator();
+    let input = spvs::Input {
+        client_id: Some(maya.id),
+        company_id: Some(acme),
+        iso_id: iso.parse().ok(),
+        purchase_amount: Some("1000".to_owned()),
+        iso_commission_percentage: Some("2.5".to_owned()),
+        ..Default::default()
+    };
+    let order = spvs::create(&root, input).await.expect("an order");
+    let steps: Vec<_> = order.steps.iter().map(|step| step.id).collect();
+    steps::complete(&root, order.spv.id, &steps).await.expect("is closed");
+    let of = commissions::Filter { spv_id: Some(order.spv.id), ..Default::default() };
+    let id = commissions::list(&root, &of, &Default::default()).await.expect("a list").items[0].id;
+    let mut run = String::new();
+    if operation.starts_with("payout_run_") {
+        commissions::approve(&root, &[id]).await.expect("is approved");
+        if operation != "payout_run_open" {
+            run = commissions::open(&root).await.expect("a run").run.id.to_string();
+        }
+    }
+    (id.to_string(), run)
+}
+
+/// A lead, a note about Maya and a call of Ivan's.
+async fn brought(app: &TestApp, iso: &str, maya: &Person, n: usize) -> [String; 4] {
+    let root = app.world.operator();
+    let iso = isos::get(&root, iso.parse().expect("an id")).await.expect("Ivan");
+    let ivan = app.world.signed_in(&users::get(&root, iso.user_id).await.expect("Ivan"));
+    let lead = leads::Input {
+        first_name: "Lena".to_owned(),
+        last_name: format!("Lead {n}"),
+        email: format!("lena.{n}@example.com"),
+        ..Default::default()
+    };
+    let lead = leads::create(&ivan, lead).await.expect("a lead");
+    let note = iso_notes::create(&ivan, maya.id, "Prefers mornings").await.expect("a note");
+    let time = app.world.clock.now() + chrono::Duration::days(1);
+    let call = calls::Input { topic: "Terms".to_owned(), times: vec![time], ..Default::default() };
+    let call = calls::create(&ivan, call).await.expect("a call");
+    [lead.id.to_string(), note.id.to_string(), call.id.to_string(), time.to_rfc3339()]
+}
+
+async fn rows(
+    app: &TestApp,
+    staff: &Person,
+    acme: CompanyId,
+    iso: &str,
+    maya: &Person,
+    (n, operation): (usize, &str),
+) -> Rows {
     let id = |answer: &Value, of: &str| answer.pointer(of).and_then(Value::as_str).expect("an id").to_owned();
     let spv = staff
         .post(
@@ -79,8 +145,16 @@ async fn rows(app: &TestApp, staff: &Person, acme: CompanyId, iso: &str, maya: &
     let asked = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
     let document_request =
         document_requests::create(&app.world.operator(), spv_id, asked).await.expect("a document request");
+    let [lead, note, call, time] = brought(app, iso, maya, n).await;
+    let (commission, run) = earned(app, operation, acme, iso, maya).await;
     Rows {
         free: free.kept_in.expect("is kept").to_string(),
+        commission,
+        run,
+        lead,
+        note,
+        call,
+        time,
         document: kept.kept_in.expect("is kept").to_string(),
         version: kept.version_id.expect("is kept").to_string(),
         upload: upload.id.to_string(),
@@ -139,6 +213,14 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "company_export"
         | "iso_export"
         | "spv_export"
+        | "commission_export"
+        | "commission_list"
+        | "commission_overview"
+        | "commission_statement"
+        | "payout_run_list"
+        | "payout_run_open"
+        | "lead_list"
+        | "call_list"
         | "search_find"
         | "task_list"
         | "staff_list"
@@ -185,6 +267,21 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "step_complete" => (rows.spv.clone(), json!({ "ids": [rows.step] })),
         "step_update" => (rows.step.clone(), json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.invoice.clone(), none()),
+        "lead_get" => (rows.lead.clone(), none()),
+        "lead_update" => (rows.lead.clone(), json!({ "stage": "contacted" })),
+        "lead_convert" => (rows.lead.clone(), json!({ "setup": "quick", "price": "10", "commission": "1" })),
+        "lead_create" => (String::new(), json!({ "first_name": "New", "last_name": "One", "email": unique })),
+        "client_note_list" => (rows.maya.clone(), none()),
+        "client_note_create" => (rows.maya.clone(), json!({ "body": "tried" })),
+        "client_note_delete" => (rows.note.clone(), none()),
+        "call_create" => (String::new(), json!({ "topic": "tried", "times": [rows.time] })),
+        "call_get" | "call_cancel" | "call_calendar" => (rows.call.clone(), none()),
+        "call_confirm" => (rows.call.clone(), json!({ "begins_at": rows.time })),
+        "call_decline" => (rows.call.clone(), reason()),
+        "commission_get" => (rows.commission.clone(), none()),
+        "commission_approve" => (String::new(), json!({ "ids": [rows.commission] })),
+        "commission_void" => (rows.commission.clone(), reason()),
+        "payout_run_get" | "payout_run_csv" | "payout_run_pay" | "payout_run_discard" => (rows.run.clone(), none()),
         "invoice_pay" => (rows.invoice.clone(), json!({ "amount": "0.01" })),
         "invoice_send_receipt" => (rows.invoice.clone(), json!({ "document_id": rows.free })),
         "invoice_void" => (rows.void.clone(), reason()),
@@ -276,7 +373,7 @@ async fn everybody_tries_everything() {
             write!(table, "{who:>12}").unwrap();
         }
         for (n, (operation, method, path)) in operations().into_iter().enumerate() {
-            let rows = rows(&app, &erin, app.acme, &iso.to_string(), &maya, n).await;
+            let rows = rows(&app, &erin, app.acme, &iso.to_string(), &maya, (n, &operation)).await;
             write!(table, "\n{operation:<24}").unwrap();
             for (who, person) in &people {
                 let (id, body) = trial(&operation, &rows, who)

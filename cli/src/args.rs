@@ -110,6 +110,15 @@ pub enum Command {
         after_help = "Examples:\n  spvctl invoice list --status due\n  spvctl invoice pay 2026-0001 --amount 1250.00"
     )]
     Invoice(commands::invoice::Verb),
+    /// What ISO partners earn, and how it is paid
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl commission list --status pending\n  spvctl commission statement --iso iso@example.com"
+    )]
+    Commission(commands::commission::Verb),
+    /// People whom ISO partners may bring as clients
+    #[command(subcommand, after_help = "Examples:\n  spvctl lead list --stage qualified")]
+    Lead(commands::lead::Verb),
     /// Documents and their versions
     #[command(
         subcommand,

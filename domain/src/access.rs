@@ -224,6 +224,29 @@ pub enum Resource {
     },
     /// What is owed in all.
     Billing,
+    /// The ledger of what partners earn.
+    Commissions,
+    /// A row of it.
+    Commission {
+        company_id: CompanyId,
+        iso_id: IsoId,
+    },
+    /// The runs in which it is paid.
+    Payouts,
+    /// People whom partners may bring: a partner's own, and the staff's.
+    Leads,
+    Lead {
+        iso_id: IsoId,
+    },
+    NewLead,
+    /// Conversations that partners ask for.
+    Calls,
+    Call {
+        iso_id: IsoId,
+    },
+    NewCall,
+    /// What a partner keeps for itself.
+    IsoNotes,
     Settings,
     /// The work that orders begin with.
     Template,
@@ -265,6 +288,11 @@ impl Resource {
             Self::Requests | Self::Request { .. } | Self::OrderRequest => "request",
             Self::Invoice { .. } => "invoice",
             Self::Billing => "billing",
+            Self::Commissions | Self::Commission { .. } => "commission",
+            Self::Payouts => "payout_run",
+            Self::Leads | Self::Lead { .. } | Self::NewLead => "lead",
+            Self::Calls | Self::Call { .. } | Self::NewCall => "call",
+            Self::IsoNotes => "note",
             Self::Settings => "settings",
             Self::Template => "template",
             Self::Activity => "activity",
@@ -391,6 +419,12 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         Resource::Company { id } => sees(user, None, Some(id), None) || user.company_id == Some(id),
         Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
         Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
+        Resource::Commission { company_id, iso_id } => {
+            user.role != Role::Client && sees(user, None, Some(company_id), Some(iso_id))
+        }
+        Resource::Lead { iso_id } | Resource::Call { iso_id } => {
+            staff || (user.role == Role::Iso && user.iso_id == Some(iso_id))
+        }
         Resource::Thread { client_id } => sees(user, Some(client_id), None, None),
         Resource::Document { client_id, internal } => {
             staff || (user.role == Role::Client && user.id == client_id && !internal)
@@ -410,7 +444,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             | Resource::Thread { .. }
             | Resource::Document { .. }
             | Resource::DocumentRequest { .. }
-            | Resource::Upload { .. },
+            | Resource::Upload { .. }
+            | Resource::Commission { .. }
+            | Resource::Lead { .. }
+            | Resource::Call { .. },
             _,
         ) if !own => Verdict::Hidden,
         (Resource::Client { .. }, View) => Verdict::Yes,
@@ -438,6 +475,16 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Invoice { .. }, View | Send) => Verdict::Yes,
         (Resource::Invoice { .. }, Update | Cancel) => when(staff),
         (Resource::Billing, View) => when(staff || user.role == Role::Client),
+        (Resource::Leads | Resource::Calls, View) => when(staff || user.role == Role::Iso),
+        (Resource::NewLead | Resource::NewCall | Resource::IsoNotes, Create | View) => {
+            when(user.role == Role::Iso && user.iso_id.is_some())
+        }
+        (Resource::Lead { .. }, View | Update) => Verdict::Yes,
+        (Resource::Call { .. }, View | Cancel) => Verdict::Yes,
+        (Resource::Call { .. }, Review) => when(staff),
+        (Resource::Commissions, View) => when(user.role != Role::Client),
+        (Resource::Commission { .. }, View) => Verdict::Yes,
+        (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
         (Resource::OrderRequest, Create) => when(user.role == Role::Client),
         (Resource::Dashboard(portal), View) => when(match portal {
             Portal::Client => user.role == Role::Client,

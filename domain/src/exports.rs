@@ -4,7 +4,9 @@
 //! written exactly, as the API writes them.
 use crate::{
     activity::{self, Event},
-    clients, companies,
+    clients,
+    commissions::{self, Commission},
+    companies,
     ctx::Ctx,
     error::Result,
     isos, money,
@@ -20,6 +22,7 @@ pub enum Table {
     Companies { q: Option<String>, archived: bool },
     Isos(isos::Filter),
     Spvs(spvs::Filter),
+    Commissions(commissions::Filter),
 }
 
 impl Table {
@@ -29,6 +32,7 @@ impl Table {
             Self::Companies { .. } => "companies",
             Self::Isos(_) => "isos",
             Self::Spvs(_) => "spvs",
+            Self::Commissions(_) => "commissions",
         }
     }
 }
@@ -85,6 +89,11 @@ pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
             found.items.into_iter().for_each(|row| line(&mut text, spv(row, earned)));
             found.next_cursor
         }
+        Table::Commissions(filter) => {
+            let found = commissions::list(ctx, filter, &page).await?;
+            found.items.into_iter().for_each(|row| line(&mut text, commission(row)));
+            found.next_cursor
+        }
     };
     Ok(Part { text, next_cursor })
 }
@@ -110,6 +119,23 @@ fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
         Table::Isos(_) => {
             vec!["id", "first_name", "last_name", "email", "phone", "company_name", "archived_at", "created_at"]
         }
+        Table::Commissions(_) => vec![
+            "id",
+            "earned_date",
+            "iso_name",
+            "identifier",
+            "client_name",
+            "kind",
+            "rule",
+            "rate",
+            "base",
+            "currency",
+            "amount",
+            "status",
+            "paid_date",
+            "payout_run",
+            "reason",
+        ],
         Table::Spvs(_) => {
             let mut names = vec![
                 "id",
@@ -216,8 +242,28 @@ fn spv(row: Spv, earned: bool) -> Vec<String> {
     cells
 }
 
+fn commission(row: Commission) -> Vec<String> {
+    vec![
+        row.id.to_string(),
+        row.earned_date.to_string(),
+        row.iso_name(),
+        row.spv_identifier(),
+        row.client_name(),
+        row.kind.name().to_owned(),
+        row.rule.name().to_owned(),
+        row.rate.map(money::format_percent).unwrap_or_default(),
+        row.base_minor.map(|minor| row.currency.format(minor)).unwrap_or_default(),
+        row.currency.code().to_owned(),
+        row.currency.format(row.amount_minor),
+        row.status.name().to_owned(),
+        row.paid_date.map(|date| date.to_string()).unwrap_or_default(),
+        row.run().unwrap_or_default(),
+        row.reason.unwrap_or_default(),
+    ]
+}
+
 /// One line as RFC 4180 has it.
-fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
+pub(crate) fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
     for (n, cell) in cells.into_iter().enumerate() {
         if n > 0 {
             text.push(',');
@@ -237,8 +283,12 @@ fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
 /// What a spreadsheet would run begins with one of these, also in their full-width forms.
 const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
+/// An amount below zero is a number, and stays one so that the file can be summed.
 fn harmless(cell: String) -> String {
-    if cell.starts_with(RUN) { format!("'{cell}") } else { cell }
+    let number = cell.strip_prefix('-').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
+    });
+    if cell.starts_with(RUN) && !number { format!("'{cell}") } else { cell }
 }
 
 #[cfg(test)]
@@ -248,12 +298,25 @@ mod tests {
     #[test]
     fn a_cell_is_never_a_formula_and_never_two_cells() {
         let mut text = String::new();
-        let cells =
-            ["=1+1", "+1 555", "-2", "@sum", "\tx", "＝1", "a,b", "say \"hi\"", "two\nlines", "", "Zoë", "1250.00"];
+        let cells = [
+            "=1+1",
+            "+1 555",
+            "-2+1",
+            "-2.50",
+            "@sum",
+            "\tx",
+            "＝1",
+            "a,b",
+            "say \"hi\"",
+            "two\nlines",
+            "",
+            "Zoë",
+            "1250.00",
+        ];
         line(&mut text, cells.map(str::to_owned));
         assert_eq!(
             text,
-            "'=1+1,'+1 555,'-2,'@sum,'\tx,'＝1,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,Zoë,1250.00\r\n"
+            "'=1+1,'+1 555,'-2+1,-2.50,'@sum,'\tx,'＝1,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,Zoë,1250.00\r\n"
         );
     }
 }

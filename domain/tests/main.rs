@@ -3,12 +3,14 @@
 
 mod access_matrix;
 mod auth;
+mod commissions;
 mod documents;
 mod hard_use;
 mod harm;
 mod invoices;
 mod notifications;
 mod order_requests;
+mod partners;
 mod profile;
 mod scanning;
 mod schema;

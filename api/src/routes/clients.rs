@@ -135,9 +135,18 @@ pub struct NewClient {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ClientSetup)]
-enum SetUp {
+pub enum SetUp {
     Quick,
     Full,
+}
+
+impl From<SetUp> for Setup {
+    fn from(setup: SetUp) -> Self {
+        match setup {
+            SetUp::Quick => Self::Quick,
+            SetUp::Full => Self::Full,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -94,7 +94,7 @@ pub async fn employee(SignedIn(ctx): SignedIn) -> Result<Answer<EmployeeDashboar
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IsoDashboard {
     active_clients: i64,
-    /// Commissions of this month's orders.
+    /// What the ledger says was earned this month.
     monthly_commissions: String,
     currency: Currency,
     commissions_by_currency: Vec<Amount>,

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, chosen},
-    routes::spvs,
+    routes::{commissions::Ledger, spvs},
 };
 use axum::{
     body::Body,
@@ -105,6 +105,13 @@ pub async fn isos(SignedIn(ctx): SignedIn, Query(wanted): Query<Isos>) -> Result
 pub async fn spvs(SignedIn(ctx): SignedIn, Query(wanted): Query<Spvs>) -> Result<Response> {
     let Spvs { q, status, company_id, iso_id, client_id } = wanted;
     answer(ctx, Table::Spvs(spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?)).await
+}
+
+/// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.
+#[utoipa::path(get, path = "/commissions.csv", operation_id = "commission_export", tag = "commissions", params(Ledger),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn commissions(SignedIn(ctx): SignedIn, Query(wanted): Query<Ledger>) -> Result<Response> {
+    answer(ctx, Table::Commissions(wanted.filter()?)).await
 }
 
 /// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what

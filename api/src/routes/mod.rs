@@ -1,7 +1,10 @@
 //! The table of every route. What a route needs and answers is written beside its handler.
 mod activity;
 pub(crate) mod auth;
+mod calls;
+mod client_notes;
 mod clients;
+mod commissions;
 mod companies;
 mod dashboards;
 mod document_requests;
@@ -13,6 +16,7 @@ mod health;
 mod invoices;
 mod isos;
 mod jobs;
+mod leads;
 mod me;
 mod messages;
 mod notifications;
@@ -100,6 +104,31 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::send_receipt))
         .routes(routes!(invoices::void))
+        // What partners bring, note and ask for.
+        .routes(routes!(leads::list, leads::create))
+        .routes(routes!(leads::get, leads::update))
+        .routes(routes!(leads::convert))
+        .routes(routes!(client_notes::list, client_notes::create))
+        .routes(routes!(client_notes::delete))
+        .routes(routes!(calls::list, calls::create))
+        .routes(routes!(calls::get))
+        .routes(routes!(calls::confirm))
+        .routes(routes!(calls::decline))
+        .routes(routes!(calls::cancel))
+        .routes(routes!(calls::calendar))
+        // What partners earn, and how it is paid.
+        .routes(routes!(commissions::list))
+        .routes(routes!(commissions::overview))
+        .routes(routes!(commissions::statement))
+        .routes(routes!(exports::commissions))
+        .routes(routes!(commissions::approve))
+        .routes(routes!(commissions::get))
+        .routes(routes!(commissions::void))
+        .routes(routes!(commissions::runs, commissions::open_run))
+        .routes(routes!(commissions::run))
+        .routes(routes!(commissions::bank))
+        .routes(routes!(commissions::pay_run))
+        .routes(routes!(commissions::discard_run))
         // Documents, and what clients are asked for.
         .routes(routes!(documents::list))
         .routes(routes!(documents::get))

@@ -1,6 +1,7 @@
 //! The commands, a file for each noun, and where each goes.
 pub mod activity;
 pub mod client;
+pub mod commission;
 pub mod company;
 pub mod completions;
 pub mod doctor;
@@ -9,6 +10,7 @@ pub mod invoice;
 pub mod iso;
 pub mod job;
 pub mod key;
+pub mod lead;
 pub mod mail;
 pub mod migrate;
 mod named;
@@ -68,6 +70,7 @@ pub async fn run(cli: Cli) -> Result {
     let done = match command {
         Command::Seed(args) => seed::run(args, &portal).await,
         Command::Client(verb) => client::run(verb, &portal).await,
+        Command::Commission(verb) => commission::run(verb, &portal).await,
         Command::Company(verb) => company::run(verb, &portal).await,
         Command::Iso(verb) => iso::run(verb, &portal).await,
         Command::Spv(verb) => spv::run(verb, &portal).await,
@@ -79,6 +82,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Invoice(verb) => invoice::run(verb, &portal).await,
         Command::Job(verb) => job::run(verb, &portal).await,
         Command::Key(verb) => key::run(verb, &portal).await,
+        Command::Lead(verb) => lead::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,
         _ => unreachable!("answered above"),

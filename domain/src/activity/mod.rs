@@ -139,6 +139,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
 pub struct Filter {
     pub subject_id: Option<Uuid>,
     pub spv_id: Option<SpvId>,
+    pub client_id: Option<UserId>,
     /// Only what happened to orders and to who they are between: no sign-ins, no mails.
     pub work_only: bool,
 }

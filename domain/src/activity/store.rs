@@ -84,7 +84,11 @@ pub async fn list(
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let mut sql = format!("select * from activity where {condition}");
-    for (column, id) in [("subject_id", filter.subject_id), ("spv_id", filter.spv_id.map(|id| id.0))] {
+    for (column, id) in [
+        ("subject_id", filter.subject_id),
+        ("spv_id", filter.spv_id.map(|id| id.0)),
+        ("client_id", filter.client_id.map(|id| id.0)),
+    ] {
         if let Some(id) = id {
             ids.push(id);
             sql.push_str(&format!(" and {column} = ${}", ids.len()));

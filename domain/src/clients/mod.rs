@@ -65,32 +65,48 @@ pub struct Made {
 /// Forbidden; Invalid per field; Conflict `email_taken`, naming the client who has the address (decision 23).
 pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     ctx.may(Action::Create, Resource::NewClient)?;
-    let (account, order) = checked(ctx, setup, &input).await?;
+    let checked = checked(ctx, setup, &input).await?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         tx.commit().await?;
         return made(ctx, SpvId(id)).await;
     }
-    known(&mut tx, &order).await?;
-    let user = users::insert(&mut tx, ctx, account).await?;
-    let order = spvs::make(&mut tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
-    let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
-        .of(Some(user.id), user.company_id, user.iso_id)
-        .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
-        .public();
-    activity::append(&mut tx, ctx, event).await?;
-    let mail = match setup {
-        Setup::Quick => mails::Kind::PasswordSetup,
-        Setup::Full if ctx.options.default_password.is_some() => mails::Kind::Welcome,
-        Setup::Full => mails::Kind::WelcomeSetup,
-    };
-    mails::queue(&mut tx, ctx, mail, user.id, None, Map::new()).await?;
+    let (_, order) = place(&mut tx, ctx, setup, checked).await?;
     idempotency::remember(&mut tx, ctx, order.0).await?;
     tx.commit().await?;
     made(ctx, order).await
 }
 
-async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<(NewUser, spvs::New)> {
+/// What the forms say, once it is checked.
+pub(crate) type Checked = (NewUser, spvs::New);
+
+/// The one way a client comes to be with a first order, in the caller's transaction.
+///
+/// # Errors
+/// As [`create`].
+pub(crate) async fn place(tx: &mut Tx, ctx: &Ctx, setup: Setup, (account, order): Checked) -> Result<(UserId, SpvId)> {
+    known(tx, &order).await?;
+    let user = users::insert(tx, ctx, account).await?;
+    let order = spvs::make(tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
+    let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
+        .of(Some(user.id), user.company_id, user.iso_id)
+        .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
+        .public();
+    activity::append(tx, ctx, event).await?;
+    let mail = match setup {
+        Setup::Quick => mails::Kind::PasswordSetup,
+        Setup::Full if ctx.options.default_password.is_some() => mails::Kind::Welcome,
+        Setup::Full => mails::Kind::WelcomeSetup,
+    };
+    mails::queue(tx, ctx, mail, user.id, None, Map::new()).await?;
+    Ok((user.id, order))
+}
+
+/// Reads the form, and hashes the password while no transaction is open.
+///
+/// # Errors
+/// Invalid per field.
+pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Checked> {
     let mut check = Check::new();
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);

@@ -8,6 +8,7 @@ use crate::{
     access::{Action, Portal, Resource},
     activity::{self, Activity},
     clients::{self, Client},
+    commissions::{self, Period},
     companies::{self, Company},
     counts::{self, Count},
     ctx::Ctx,
@@ -18,7 +19,7 @@ use crate::{
     settings::{self, Representative},
     spvs::{self, Spv},
 };
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Utc};
 
 #[derive(Clone, Debug)]
 pub struct ClientDashboard {
@@ -94,7 +95,7 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
 pub struct IsoDashboard {
     /// Clients active or pending.
     pub active_clients: i64,
-    /// Commission of orders of this month that are not cancelled.
+    /// What the ledger says was earned this month.
     pub monthly_commissions: Vec<Sum>,
     pub pending_leads: i64,
     pub completed_spvs: i64,
@@ -120,27 +121,28 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
     let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
     let mut db = ctx.db();
-    let today = ctx.today();
-    let month = today.with_day(1).unwrap_or(today);
     let counters = store::iso_counters(&mut db, id).await?;
     let orders = store::iso_orders(&mut db, id).await?;
-    let latest =
-        activity::list(ctx, &activity::Filter::default(), &PageQuery { limit: Some(200), cursor: None }).await?.items;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
-    let clients = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
+    let mut clients = Vec::new();
+    for client in clients::list(ctx, &clients::Filter::default(), &newest).await?.items {
+        let of = activity::Filter { client_id: Some(client.id), ..activity::Filter::default() };
+        let latest = activity::list(ctx, &of, &PageQuery { limit: Some(1), cursor: None }).await?.items.pop();
+        let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
+        clients.push(IsoClient { client, spvs, latest });
+    }
+    let (from, to) = Period::ThisMonth.days(ctx.today());
+    let month = commissions::Filter { from: Some(from), to: Some(to), ..commissions::Filter::default() };
+    let earned = commissions::sums(ctx, &month).await?;
     Ok(IsoDashboard {
         active_clients: counters.active_clients,
-        monthly_commissions: store::iso_commissions(&mut db, id, month).await?,
+        monthly_commissions: earned
+            .iter()
+            .map(|sums| Sum { currency: sums.currency, minor: sums.total_minor() })
+            .collect(),
         pending_leads: counters.pending_leads,
         completed_spvs: counters.completed_spvs,
-        clients: clients
-            .into_iter()
-            .map(|client| IsoClient {
-                spvs: orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n),
-                latest: latest.iter().find(|event| event.client_id == Some(client.id)).cloned(),
-                client,
-            })
-            .collect(),
+        clients,
     })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     money::Currency,
     spvs, users,
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 /// An amount in one currency, in minor units.
@@ -44,23 +44,11 @@ pub struct IsoCounters {
 pub async fn iso_counters(db: &mut Db, iso: IsoId) -> Result<IsoCounters> {
     db.sql(
         "select (select count(*) from users where iso_id = $1 and role = 'client' and status in ('active', 'pending')) as active_clients, \
-         (select count(*) from requests where iso_id = $1 and kind = 'lead' and status = 'pending') as pending_leads, \
+         (select count(*) from leads where iso_id = $1 and stage in ('new', 'contacted', 'qualified')) as pending_leads, \
          (select count(*) from spvs where iso_id = $1 and status = 'closed') as completed_spvs",
     )
     .bind(iso)
     .one()
-    .await
-}
-
-pub async fn iso_commissions(db: &mut Db, iso: IsoId, from: NaiveDate) -> Result<Vec<Sum>> {
-    db.sql(
-        "select currency, cast(sum(iso_commission_minor) as bigint) as minor from spvs where iso_id = $1 \
-         and ordered_date >= $2 and status <> 'cancelled' and iso_commission_minor is not null \
-         group by currency order by currency",
-    )
-    .bind(iso)
-    .bind(from)
-    .all()
     .await
 }
 

@@ -137,6 +137,7 @@ mod tests {
         agrees::<crate::spvs::Spv>(crate::spvs::store::COLUMNS);
         agrees::<crate::steps::Step>(crate::steps::store::COLUMNS);
         agrees::<crate::clients::Client>(crate::clients::store::COLUMNS);
+        agrees::<crate::commissions::Commission>(crate::commissions::store::COLUMNS);
         agrees::<crate::activity::Activity>(crate::activity::store::COLUMNS);
         agrees::<crate::dashboards::store::Group>(crate::dashboards::store::GROUPS);
     }

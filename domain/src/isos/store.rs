@@ -146,9 +146,11 @@ pub async fn set_archived(
     Ok(())
 }
 
+/// What still needs the ISO. A lead is a person, too.
 pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
     db.sql(
-        "select (select count(*) from users where iso_id = $1 and role = 'client') as clients, \
+        "select (select count(*) from users where iso_id = $1 and role = 'client') \
+         + (select count(*) from leads where iso_id = $1 and client_id is null) as clients, \
          cast(0 as bigint) as isos, (select count(*) from spvs where iso_id = $1) as spvs, cast(0 as bigint) as users",
     )
     .bind(id)
@@ -159,6 +161,9 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
 /// Takes the row away and archives its account, which the log may still name; its address is free again. Says whether the account was
 /// still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
+    for table in ["iso_notes", "calls"] {
+        tx.sql_built(format!("delete from {table} where iso_id = $1")).bind(id).run().await?;
+    }
     tx.sql("delete from isos where id = $1").bind(id).run().await?;
     let counted = tx
         .sql(

@@ -1,6 +1,6 @@
 //! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
 //! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, billing, company, iso, known, store};
+use super::{Order, account, billing, brought, company, iso, known, store};
 use crate::{
     access::{Actor, Role},
     auth::passwords,
@@ -150,10 +150,12 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             priced.push((age, id));
         }
     }
+    priced.extend(brought::clients(ctx, &chance, companies[0], partners[0].0).await?);
     settings::set(ctx, office()).await?;
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;
     japan(ctx).await?;
+    brought::partner(ctx).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
@@ -247,7 +249,7 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
 }
 
 /// Lets an order of `age` days live until today, moved by the demo employee.
-async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Status, usize)) -> Result<()> {
+pub(super) async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Status, usize)) -> Result<()> {
     let staff = elias(ctx).await?;
     let clock = Clock::fixed(ctx.now() - Duration::days(age));
     let day = Ctx { clock: clock.clone(), actor: staff, ..ctx.clone() };

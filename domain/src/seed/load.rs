@@ -118,5 +118,8 @@ async fn order(tx: &mut Tx, ctx: &Ctx, n: u64, client: UserId, company: CompanyI
     };
     let id = spvs::make(tx, ctx, new).await?;
     let done = (n * 5) as i64 % (STEPS + 1);
-    if done > 0 { store::advance(tx, id, done, STEPS, ctx.now()).await } else { Ok(()) }
+    if done > 0 {
+        store::advance(tx, id, done, STEPS, ctx.now()).await?;
+    }
+    if done == STEPS && iso.is_some() { store::earn(tx, id, ctx.chance.uuid()).await } else { Ok(()) }
 }

@@ -2,8 +2,10 @@
 //!
 //! All of it goes through the use cases that people's own orders go through, with the mails off (decision 1).
 mod billing;
+mod brought;
 mod demo;
 mod load;
+
 mod store;
 
 pub use demo::demo;

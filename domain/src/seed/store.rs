@@ -7,6 +7,7 @@ use crate::{
     spvs::Status,
 };
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 pub async fn open_account(tx: &mut Tx, id: UserId, hash: PasswordHash) -> Result<()> {
     tx.sql("update users set password_hash = $2, status = 'active' where id = $1").bind(id).bind(hash).run().await?;
@@ -29,6 +30,22 @@ pub async fn advance(tx: &mut Tx, id: SpvId, done: i64, steps: i64, at: DateTime
     .bind(done)
     .bind(if done == steps { Status::Closed } else { Status::Processing })
     .bind((done == steps).then_some(at))
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a partner earned with an order that was closed past the rules.
+pub async fn earn(tx: &mut Tx, spv: SpvId, id: Uuid) -> Result<()> {
+    tx.later(
+        "insert into commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, currency, amount_minor, status, \
+         earned_date, created_at, updated_at, updated_by) \
+         select $2, iso_id, company_id, id, client_id, 'earned', 'fixed', currency, commission_minor, 'pending', \
+         ordered_date, closed_at, closed_at, updated_by from spvs where id = $1",
+    )
+    .await?
+    .bind(spv)
+    .bind(id)
     .run()
     .await?;
     Ok(())

@@ -9,6 +9,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     check::{self, Check},
+    commissions,
     counts::{Changes, Count},
     ctx::Ctx,
     db::Tx,
@@ -392,6 +393,7 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
     } else {
         store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
     }
+    commissions::follow(tx, ctx, before, &after).await?;
     let mut changes = Changes::default();
     for (spv, sign) in [(before, -1), (&after, 1)] {
         if spv.status == Status::Active {

@@ -1,0 +1,217 @@
+//! Conversations that partners ask for, and their calendar files.
+use crate::{
+    answer::{Made, Page, Row},
+    error::{ApiError, Result},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+};
+use axum::{
+    Json as Answer,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, Duration, Utc};
+use domain::{
+    Ctx, Error, calls, catalogue,
+    ids::{CallId, IsoId},
+    page::PageQuery,
+    settings, users,
+};
+use icalendar::{Calendar, Component, Event, EventLike, EventStatus};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Call {
+    id: CallId,
+    iso_id: IsoId,
+    iso_name: String,
+    topic: String,
+    note: Option<String>,
+    minutes: i64,
+    /// The times that would suit, the earliest first.
+    times: Vec<DateTime<Utc>>,
+    status: calls::Status,
+    begins_at: Option<DateTime<Utc>>,
+    /// Where to dial in, or why it cannot be.
+    answer: Option<String>,
+    answered_by: Option<String>,
+    created_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `confirm`, `decline`, `cancel`, `calendar`.
+    can: Vec<&'static str>,
+}
+
+impl Call {
+    fn of(ctx: &Ctx, row: calls::Call) -> Self {
+        Self {
+            can: calls::can(ctx, &row),
+            iso_name: row.iso_name(),
+            id: row.id,
+            iso_id: row.iso_id,
+            topic: row.topic,
+            note: row.note,
+            minutes: row.minutes,
+            times: row.proposed,
+            status: row.status,
+            begins_at: row.begins_at,
+            answer: row.answer,
+            answered_by: row.answered_by,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, call: calls::Call) -> Row<Call> {
+    Row { version: call.version, view: Call::of(ctx, call) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<calls::Status>)]
+    status: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Calls, newest first: an ISO's own, the staff's all.
+#[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(Wanted),
+    responses((status = 200, body = Page<Call>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Call>>> {
+    let status = wanted.status.as_deref().map(str::parse).transpose();
+    let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = calls::list(&ctx, &calls::Filter { status }, &page).await?;
+    Ok(Answer(Page::of(found, |call| Call::of(&ctx, call))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCall {
+    #[serde(default)]
+    #[schema(required)]
+    topic: String,
+    note: Option<String>,
+    /// 10 to 120; 30 unless told.
+    minutes: Option<i64>,
+    /// One to three times that would suit.
+    #[serde(default)]
+    #[schema(required)]
+    times: Vec<DateTime<Utc>>,
+}
+
+/// Asks for a call. ISO partners.
+#[utoipa::path(post, path = "/calls", operation_id = "call_create", tag = "calls", request_body = NewCall,
+    responses((status = 201, body = Call)))]
+pub async fn create(New { ctx, input, .. }: New<NewCall>) -> Result<Made<Call>> {
+    let typed = calls::Input { topic: input.topic, note: input.note, minutes: input.minutes, times: input.times };
+    let call = calls::create(&ctx, typed).await?;
+    Ok(Made { location: format!("/rest/v1/calls/{}", call.id), version: call.version, view: Call::of(&ctx, call) })
+}
+
+/// One call.
+#[utoipa::path(get, path = "/calls/{id}", operation_id = "call_get", tag = "calls",
+    params(("id" = CallId, Path)), responses((status = 200, body = Call)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Row<Call>> {
+    Ok(row(&ctx, calls::get(&ctx, id).await?))
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallConfirmed {
+    /// One of the proposed times.
+    #[schema(required, value_type = String, format = DateTime)]
+    begins_at: Option<DateTime<Utc>>,
+    /// Where to dial in.
+    answer: Option<String>,
+}
+
+/// Confirms one of the proposed times. Staff.
+#[utoipa::path(post, path = "/calls/{id}/confirm", operation_id = "call_confirm", tag = "calls",
+    params(("id" = CallId, Path)), request_body = CallConfirmed, responses((status = 200, body = Call)))]
+pub async fn confirm(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CallId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<CallConfirmed>,
+) -> Result<Row<Call>> {
+    Ok(row(&ctx, calls::confirm(&ctx, id, version, input.begins_at, input.answer.as_deref()).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallDeclined {
+    /// The partner reads this.
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Says that a call cannot be, and why. Staff.
+#[utoipa::path(post, path = "/calls/{id}/decline", operation_id = "call_decline", tag = "calls",
+    params(("id" = CallId, Path)), request_body = CallDeclined, responses((status = 200, body = Call)))]
+pub async fn decline(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CallId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<CallDeclined>,
+) -> Result<Row<Call>> {
+    Ok(row(&ctx, calls::decline(&ctx, id, version, &input.reason).await?))
+}
+
+/// Takes a call back. Its partner, and the staff.
+#[utoipa::path(post, path = "/calls/{id}/cancel", operation_id = "call_cancel", tag = "calls",
+    params(("id" = CallId, Path)), request_body = Nothing, responses((status = 200, body = Call)))]
+pub async fn cancel(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CallId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Call>> {
+    Ok(row(&ctx, calls::cancel(&ctx, id, version).await?))
+}
+
+/// A confirmed call as a calendar file, for both sides: the same event for both, which a cancellation takes out again.
+#[utoipa::path(get, path = "/calls/{id}/ics", operation_id = "call_calendar", tag = "calls",
+    params(("id" = CallId, Path)), responses((status = 200, body = String, content_type = "text/calendar")))]
+pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Response> {
+    let call = calls::get(&ctx, id).await?;
+    let begins_at = call.begins_at.ok_or_else(|| Error::conflict("call_not_confirmed"))?;
+    let settings = settings::get(&ctx).await?;
+    let office = settings.brand_name.unwrap_or_else(|| "SPV Portal".to_owned());
+    let language = match &ctx.actor {
+        domain::Actor::User(_) => users::me(&ctx).await?.user.language,
+        _ => catalogue::LANGUAGES[0].to_owned(),
+    };
+    let words = serde_json::Map::from_iter([
+        ("topic".to_owned(), call.topic.clone().into()),
+        ("iso".to_owned(), call.iso_name().into()),
+        ("office".to_owned(), office.clone().into()),
+    ]);
+    let cancelled = call.status == calls::Status::Cancelled;
+    let mut event = Event::new();
+    event
+        .uid(&format!("call-{}@spv-portal", call.id))
+        .timestamp(call.updated_at)
+        .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
+        .summary(&catalogue::text(&language, "names", "calendar.call", &words))
+        .description(
+            &[call.note.as_deref(), call.answer.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
+        )
+        .starts(begins_at)
+        .ends(begins_at + Duration::minutes(call.minutes))
+        .status(if cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed });
+    let mut calendar = Calendar::new();
+    calendar.name(&office).push(event.done());
+    let name = format!("attachment; filename=\"call-{}.ics\"", &id.to_string()[..8]);
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/calendar; charset=utf-8")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(Error::internal)?),
+    ];
+    Ok((headers, calendar.to_string()).into_response())
+}

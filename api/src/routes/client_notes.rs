@@ -1,0 +1,59 @@
+//! What a partner keeps for itself of a client.
+use crate::{
+    answer::{Items, Made},
+    error::Result,
+    extract::{New, Path, SignedIn},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{IsoNoteId, UserId},
+    iso_notes,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ClientNote {
+    id: IsoNoteId,
+    body: String,
+    created_at: DateTime<Utc>,
+}
+
+impl From<iso_notes::Note> for ClientNote {
+    fn from(note: iso_notes::Note) -> Self {
+        Self { id: note.id, body: note.body, created_at: note.created_at }
+    }
+}
+
+/// Your private notes about a client of yours, newest first. ISO partners; nobody else reads them.
+#[utoipa::path(get, path = "/clients/{id}/notes", operation_id = "client_note_list", tag = "clients",
+    params(("id" = UserId, Path)), responses((status = 200, body = Items<ClientNote>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Answer<Items<ClientNote>>> {
+    let found = iso_notes::list(&ctx, id).await?;
+    Ok(Answer(Items { items: found.into_iter().map(ClientNote::from).collect() }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewClientNote {
+    #[serde(default)]
+    #[schema(required)]
+    body: String,
+}
+
+/// Writes a private note about a client of yours. ISO partners.
+#[utoipa::path(post, path = "/clients/{id}/notes", operation_id = "client_note_create", tag = "clients",
+    params(("id" = UserId, Path)), request_body = NewClientNote, responses((status = 201, body = ClientNote)))]
+pub async fn create(Path(id): Path<UserId>, New { ctx, input, .. }: New<NewClientNote>) -> Result<Made<ClientNote>> {
+    let note = iso_notes::create(&ctx, id, &input.body).await?;
+    Ok(Made { location: format!("/rest/v1/client-notes/{}", note.id), version: note.version, view: note.into() })
+}
+
+/// Deletes a note of yours.
+#[utoipa::path(delete, path = "/client-notes/{id}", operation_id = "client_note_delete", tag = "clients",
+    params(("id" = IsoNoteId, Path)), responses((status = 204)))]
+pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<IsoNoteId>) -> Result<StatusCode> {
+    iso_notes::delete(&ctx, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,493 @@
+//! What ISO partners earn: the ledger, its cards and statements, and the runs in which it is paid.
+use crate::{
+    answer::{Items, Made, Page, Row},
+    error::{ApiError, Result},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+};
+use axum::{
+    Json as Answer,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    Ctx, Error, check,
+    commissions::{self, Filter, Kind, Period, Rule, RunDetail, RunStatus, Status},
+    ids::{CommissionId, CompanyId, IsoId, PayoutRunId, SpvId, UserId},
+    money::{self, Currency},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A row of the ledger. Amounts are decimal numbers in `currency`, below zero where something was taken back.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Commission {
+    id: CommissionId,
+    iso_id: IsoId,
+    iso_name: String,
+    spv_id: SpvId,
+    spv_identifier: String,
+    client: CommissionClient,
+    kind: Kind,
+    /// By which rule it was earned: a fixed amount, or `rate` percent of `base`.
+    rule: Rule,
+    #[schema(example = "2.5")]
+    rate: Option<String>,
+    #[schema(example = "50000.00")]
+    base: Option<String>,
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+    status: Status,
+    earned_date: NaiveDate,
+    paid_date: Option<NaiveDate>,
+    /// The payout run that it is in.
+    #[schema(example = "PAY-2026-001")]
+    run: Option<String>,
+    /// Why it is void.
+    reason: Option<String>,
+    version: i64,
+    /// What the caller may do with it: `approve`, `void`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionClient {
+    id: UserId,
+    name: String,
+}
+
+impl Commission {
+    fn of(ctx: &Ctx, row: commissions::Commission) -> Self {
+        Self {
+            can: commissions::can(ctx, &row),
+            iso_name: row.iso_name(),
+            spv_identifier: row.spv_identifier(),
+            client: CommissionClient { id: row.client_id, name: row.client_name() },
+            run: row.run(),
+            rate: row.rate.map(money::format_percent),
+            base: row.base_minor.map(|minor| row.currency.format(minor)),
+            amount: row.currency.format(row.amount_minor),
+            id: row.id,
+            iso_id: row.iso_id,
+            spv_id: row.spv_id,
+            kind: row.kind,
+            rule: row.rule,
+            currency: row.currency,
+            status: row.status,
+            earned_date: row.earned_date,
+            paid_date: row.paid_date,
+            reason: row.reason,
+            version: row.version,
+        }
+    }
+}
+
+/// What a list of commissions is narrowed to.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Ledger {
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    #[serde(default, deserialize_with = "chosen")]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    run_id: Option<PayoutRunId>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Status>)]
+    status: Option<String>,
+    /// The first day on which it was earned.
+    #[param(example = "2026-11-01")]
+    from: Option<String>,
+    /// The last day.
+    #[param(example = "2026-11-30")]
+    to: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl Ledger {
+    pub fn filter(&self) -> Result<Filter> {
+        let status = self.status.as_deref().map(str::parse).transpose();
+        Ok(Filter {
+            iso_id: self.iso_id,
+            spv_id: self.spv_id,
+            run_id: self.run_id,
+            status: status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?,
+            from: day("from", self.from.as_deref())?,
+            to: day("to", self.to.as_deref())?,
+        })
+    }
+}
+
+/// A calendar date of the query; empty counts as missing.
+fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    let date = text.map(check::date).transpose();
+    date.map_err(|problem| ApiError::from(Error::field_with(field, problem)))
+}
+
+/// Rows of the ledger, newest first by the day they were earned: an ISO's own, a company's partners', the staff's all.
+#[utoipa::path(get, path = "/commissions", operation_id = "commission_list", tag = "commissions", params(Ledger),
+    responses((status = 200, body = Page<Commission>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Ledger>) -> Result<Answer<Page<Commission>>> {
+    let filter = wanted.filter()?;
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = commissions::list(&ctx, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |row| Commission::of(&ctx, row))))
+}
+
+/// One row of the ledger.
+#[utoipa::path(get, path = "/commissions/{id}", operation_id = "commission_get", tag = "commissions",
+    params(("id" = CommissionId, Path)), responses((status = 200, body = Commission)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CommissionId>) -> Result<Row<Commission>> {
+    Ok(row(&ctx, commissions::get(&ctx, id).await?))
+}
+
+fn row(ctx: &Ctx, found: commissions::Commission) -> Row<Commission> {
+    Row { version: found.version, view: Commission::of(ctx, found) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedOverview {
+    /// Whose; for an ISO its own, for others all they may see unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    /// `this_month`, `last_month` or `this_year`; this month unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    period: Option<String>,
+}
+
+/// What a partner earned in a period.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionOverview {
+    from: NaiveDate,
+    to: NaiveDate,
+    /// Nothing was ever paid: `paid` and `pending` are a projected split of the total.
+    projected: bool,
+    /// In the office's own currency; beside it every other that something was earned in.
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    total: String,
+    paid: String,
+    /// Earned and not paid.
+    pending: String,
+    /// Approved for the next payout run.
+    next_payment: String,
+    others: Vec<CommissionCards>,
+    /// What open orders will earn when they close; in no other figure.
+    expected: Vec<CommissionExpected>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionCards {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    total: String,
+    paid: String,
+    pending: String,
+    next_payment: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionExpected {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+}
+
+/// What one partner earned in a period, by where it stands.
+#[utoipa::path(get, path = "/commissions/overview", operation_id = "commission_overview", tag = "commissions",
+    params(WantedOverview), responses((status = 200, body = CommissionOverview)))]
+pub async fn overview(
+    SignedIn(ctx): SignedIn,
+    Query(wanted): Query<WantedOverview>,
+) -> Result<Answer<CommissionOverview>> {
+    let period = wanted.period.as_deref().map(str::parse).transpose();
+    let period = period.map_err(|problem| ApiError::from(Error::field_with("period", problem)))?.unwrap_or_default();
+    let found = commissions::overview(&ctx, wanted.iso_id, period).await?;
+    let cards = |cards: &commissions::Cards| CommissionCards {
+        currency: cards.currency,
+        total: cards.currency.format(cards.total_minor),
+        paid: cards.currency.format(cards.paid_minor),
+        pending: cards.currency.format(cards.pending_minor),
+        next_payment: cards.currency.format(cards.next_minor),
+    };
+    let currency = ctx.options.default_currency;
+    let zero = commissions::Cards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
+    let own = cards(found.cards.iter().find(|cards| cards.currency == currency).unwrap_or(&zero));
+    Ok(Answer(CommissionOverview {
+        from: found.from,
+        to: found.to,
+        projected: found.projected,
+        currency,
+        total: own.total,
+        paid: own.paid,
+        pending: own.pending,
+        next_payment: own.next_payment,
+        others: found.cards.iter().filter(|cards| cards.currency != currency).map(cards).collect(),
+        expected: found
+            .expected
+            .into_iter()
+            .map(|(currency, minor)| CommissionExpected { currency, amount: currency.format(minor) })
+            .collect(),
+    }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedStatement {
+    /// Whose; for an ISO its own, for others all they may see unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    /// This month's first day unless told.
+    #[param(example = "2026-11-01")]
+    from: Option<String>,
+    /// This month's last day unless told.
+    #[param(example = "2026-11-30")]
+    to: Option<String>,
+}
+
+/// Everything a partner earned between two days.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionStatement {
+    /// Whose, where it is one partner's.
+    iso_id: Option<IsoId>,
+    iso_name: Option<String>,
+    company_name: Option<String>,
+    from: NaiveDate,
+    to: NaiveDate,
+    /// The oldest first.
+    items: Vec<Commission>,
+    /// One for each currency. What is void is in no sum.
+    sums: Vec<CommissionSums>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommissionSums {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    total: String,
+    pending: String,
+    approved: String,
+    paid: String,
+}
+
+/// A partner's statement.
+#[utoipa::path(get, path = "/commissions/statement", operation_id = "commission_statement", tag = "commissions",
+    params(WantedStatement), responses((status = 200, body = CommissionStatement)))]
+pub async fn statement(
+    SignedIn(ctx): SignedIn,
+    Query(wanted): Query<WantedStatement>,
+) -> Result<Answer<CommissionStatement>> {
+    let month = Period::ThisMonth.days(ctx.today());
+    let from = day("from", wanted.from.as_deref())?.unwrap_or(month.0);
+    let to = day("to", wanted.to.as_deref())?.unwrap_or(month.1);
+    let found = commissions::statement(&ctx, wanted.iso_id, from, to).await?;
+    let sums = |sums: commissions::Sums| CommissionSums {
+        currency: sums.currency,
+        total: sums.currency.format(sums.total_minor()),
+        pending: sums.currency.format(sums.pending_minor),
+        approved: sums.currency.format(sums.approved_minor),
+        paid: sums.currency.format(sums.paid_minor),
+    };
+    Ok(Answer(CommissionStatement {
+        iso_id: found.iso.as_ref().map(|iso| iso.id),
+        iso_name: found.iso.as_ref().map(domain::isos::Iso::name),
+        company_name: found.iso.map(|iso| iso.company_name),
+        from: found.from,
+        to: found.to,
+        items: found.rows.into_iter().map(|row| Commission::of(&ctx, row)).collect(),
+        sums: found.sums.into_iter().map(sums).collect(),
+    }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommissionsApproved {
+    /// 1 to 200 rows: all of them are approved, or none.
+    #[serde(default)]
+    #[schema(required)]
+    ids: Vec<CommissionId>,
+}
+
+/// Approves rows for the next payout run. Staff.
+#[utoipa::path(post, path = "/commissions/approve", operation_id = "commission_approve", tag = "commissions",
+    request_body = CommissionsApproved, responses((status = 200, body = Items<Commission>)))]
+pub async fn approve(
+    SignedIn(ctx): SignedIn,
+    Json(input): Json<CommissionsApproved>,
+) -> Result<Answer<Items<Commission>>> {
+    let found = commissions::approve(&ctx, &input.ids).await?;
+    Ok(Answer(Items { items: found.into_iter().map(|row| Commission::of(&ctx, row)).collect() }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommissionVoided {
+    /// The partner reads this.
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Takes a row out of every sum. Staff.
+#[utoipa::path(post, path = "/commissions/{id}/void", operation_id = "commission_void", tag = "commissions",
+    params(("id" = CommissionId, Path)), request_body = CommissionVoided, responses((status = 200, body = Commission)))]
+pub async fn void(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CommissionId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<CommissionVoided>,
+) -> Result<Row<Commission>> {
+    Ok(row(&ctx, commissions::void(&ctx, id, version, &input.reason).await?))
+}
+
+/// One payment round, with a transfer for each partner and currency.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PayoutRun {
+    id: PayoutRunId,
+    #[schema(example = "PAY-2026-001")]
+    name: String,
+    status: RunStatus,
+    created_at: DateTime<Utc>,
+    created_by: String,
+    paid_date: Option<NaiveDate>,
+    payouts: Vec<Payout>,
+    version: i64,
+    /// What the caller may do with it: `pay`, `discard`.
+    can: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Payout {
+    iso_id: IsoId,
+    iso_name: String,
+    company_id: CompanyId,
+    company_name: String,
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+    /// Rows of the ledger that it pays.
+    entries: i64,
+}
+
+impl PayoutRun {
+    fn of(ctx: &Ctx, detail: RunDetail) -> Self {
+        let run = detail.run;
+        let payout = |payout: commissions::Payout| Payout {
+            iso_id: payout.iso_id,
+            iso_name: payout.iso_name(),
+            company_id: payout.company_id,
+            currency: payout.currency,
+            amount: payout.currency.format(payout.amount_minor),
+            entries: payout.entries,
+            company_name: payout.company_name,
+        };
+        Self {
+            can: commissions::can_run(ctx, &run),
+            name: run.name(),
+            id: run.id,
+            status: run.status,
+            created_at: run.created_at,
+            created_by: run.created_by,
+            paid_date: run.paid_date,
+            payouts: detail.payouts.into_iter().map(payout).collect(),
+            version: run.version,
+        }
+    }
+}
+
+fn run_row(ctx: &Ctx, detail: RunDetail) -> Row<PayoutRun> {
+    Row { version: detail.run.version, view: PayoutRun::of(ctx, detail) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedRuns {
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Payout runs, newest first. Staff.
+#[utoipa::path(get, path = "/payout-runs", operation_id = "payout_run_list", tag = "commissions", params(WantedRuns),
+    responses((status = 200, body = Page<PayoutRun>)))]
+pub async fn runs(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedRuns>) -> Result<Answer<Page<PayoutRun>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = commissions::runs(&ctx, &page).await?;
+    Ok(Answer(Page::of(found, |run| PayoutRun::of(&ctx, run))))
+}
+
+/// Takes everything approved into a new run. Staff.
+#[utoipa::path(post, path = "/payout-runs", operation_id = "payout_run_open", tag = "commissions",
+    request_body = Nothing, responses((status = 201, body = PayoutRun)))]
+pub async fn open_run(New { ctx, .. }: New<Nothing>) -> Result<Made<PayoutRun>> {
+    let made = commissions::open(&ctx).await?;
+    Ok(Made {
+        location: format!("/rest/v1/payout-runs/{}", made.run.id),
+        version: made.run.version,
+        view: PayoutRun::of(&ctx, made),
+    })
+}
+
+/// One payout run. Staff.
+#[utoipa::path(get, path = "/payout-runs/{id}", operation_id = "payout_run_get", tag = "commissions",
+    params(("id" = PayoutRunId, Path)), responses((status = 200, body = PayoutRun)))]
+pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Row<PayoutRun>> {
+    Ok(run_row(&ctx, commissions::run(&ctx, id).await?))
+}
+
+/// The transfers of a run as CSV, for the bank. Staff.
+#[utoipa::path(get, path = "/payout-runs/{id}/csv", operation_id = "payout_run_csv", tag = "commissions",
+    params(("id" = PayoutRunId, Path)), responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Response> {
+    let text = commissions::bank(&ctx, id).await?;
+    let name = format!("attachment; filename=\"payouts-{}.csv\"", &id.to_string()[..8]);
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(Error::internal)?),
+    ];
+    Ok((headers, text).into_response())
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PayoutRunPaid {
+    /// Today unless told.
+    #[schema(example = "2026-11-21")]
+    paid_date: Option<String>,
+}
+
+/// Notes that the transfers of a run were made. Staff.
+#[utoipa::path(post, path = "/payout-runs/{id}/pay", operation_id = "payout_run_pay", tag = "commissions",
+    params(("id" = PayoutRunId, Path)), request_body = PayoutRunPaid, responses((status = 200, body = PayoutRun)))]
+pub async fn pay_run(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<PayoutRunId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<PayoutRunPaid>,
+) -> Result<Row<PayoutRun>> {
+    Ok(run_row(&ctx, commissions::pay(&ctx, id, version, input.paid_date.as_deref()).await?))
+}
+
+/// Gives a run up before its transfers were made. Staff.
+#[utoipa::path(post, path = "/payout-runs/{id}/discard", operation_id = "payout_run_discard", tag = "commissions",
+    params(("id" = PayoutRunId, Path)), request_body = Nothing, responses((status = 200, body = PayoutRun)))]
+pub async fn discard_run(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<PayoutRunId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<PayoutRun>> {
+    Ok(run_row(&ctx, commissions::discard(&ctx, id, version).await?))
+}

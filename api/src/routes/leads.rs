@@ -1,0 +1,221 @@
+//! Leads: people whom a partner may bring as clients.
+use crate::{
+    answer::{Made, Page, Row},
+    error::{ApiError, Result},
+    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
+    routes::clients::SetUp,
+};
+use axum::Json as Answer;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    Ctx, Error,
+    ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+    leads::{self, Change, Filter, Input, Stage, Terms},
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Lead {
+    id: LeadId,
+    iso_id: IsoId,
+    iso_name: String,
+    company_id: CompanyId,
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: Option<String>,
+    organisation: Option<String>,
+    note: Option<String>,
+    stage: Stage,
+    next_step: Option<String>,
+    next_step_date: Option<NaiveDate>,
+    /// The last day on which nobody else can add the same person.
+    protected_until: NaiveDate,
+    /// Days until then; 0 once it is over.
+    protected_days: i64,
+    /// What it became.
+    client_id: Option<UserId>,
+    spv_id: Option<SpvId>,
+    converted_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    version: i64,
+    /// What the caller may do with it: `update`, `convert`.
+    can: Vec<&'static str>,
+}
+
+impl Lead {
+    fn of(ctx: &Ctx, row: leads::Lead) -> Self {
+        Self {
+            can: leads::can(ctx, &row),
+            iso_name: row.iso_name(),
+            protected_days: row.protected_days(ctx.today()),
+            id: row.id,
+            iso_id: row.iso_id,
+            company_id: row.company_id,
+            first_name: row.first_name,
+            last_name: row.last_name,
+            email: row.email,
+            phone: row.phone,
+            organisation: row.organisation,
+            note: row.note,
+            stage: row.stage,
+            next_step: row.next_step,
+            next_step_date: row.next_step_date,
+            protected_until: row.protected_until,
+            client_id: row.client_id,
+            spv_id: row.spv_id,
+            converted_at: row.converted_at,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+fn row(ctx: &Ctx, lead: leads::Lead) -> Row<Lead> {
+    Row { version: lead.version, view: Lead::of(ctx, lead) }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of name, e-mail or organisation.
+    q: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Stage>)]
+    stage: Option<String>,
+    #[serde(default, deserialize_with = "chosen")]
+    iso_id: Option<IsoId>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Leads, newest first: an ISO's own, the staff's all.
+#[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(Wanted),
+    responses((status = 200, body = Page<Lead>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Lead>>> {
+    let stage = wanted.stage.as_deref().map(str::parse).transpose();
+    let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
+    let filter = Filter { q: wanted.q, stage, iso_id: wanted.iso_id };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = leads::list(&ctx, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |lead| Lead::of(&ctx, lead))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewLead {
+    #[serde(default)]
+    #[schema(required)]
+    first_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    last_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    email: String,
+    phone: Option<String>,
+    organisation: Option<String>,
+    note: Option<String>,
+    next_step: Option<String>,
+    #[schema(example = "2026-12-01")]
+    next_step_date: Option<String>,
+}
+
+/// Adds a lead, which is protected for 90 days. ISO partners. A person whom somebody has already is refused, without
+/// saying who that is.
+#[utoipa::path(post, path = "/leads", operation_id = "lead_create", tag = "leads", request_body = NewLead,
+    responses((status = 201, body = Lead)))]
+pub async fn create(New { ctx, input, .. }: New<NewLead>) -> Result<Made<Lead>> {
+    let typed = Input {
+        first_name: input.first_name,
+        last_name: input.last_name,
+        email: input.email,
+        phone: input.phone,
+        organisation: input.organisation,
+        note: input.note,
+        next_step: input.next_step,
+        next_step_date: input.next_step_date,
+    };
+    let lead = leads::create(&ctx, typed).await?;
+    Ok(Made { location: format!("/rest/v1/leads/{}", lead.id), version: lead.version, view: Lead::of(&ctx, lead) })
+}
+
+/// One lead.
+#[utoipa::path(get, path = "/leads/{id}", operation_id = "lead_get", tag = "leads",
+    params(("id" = LeadId, Path)), responses((status = 200, body = Lead)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<LeadId>) -> Result<Row<Lead>> {
+    Ok(row(&ctx, leads::get(&ctx, id).await?))
+}
+
+/// What is to change; a field left out stays, an empty one is cleared.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeadChange {
+    first_name: Option<String>,
+    last_name: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+    organisation: Option<String>,
+    note: Option<String>,
+    next_step: Option<String>,
+    #[schema(example = "2026-12-01")]
+    next_step_date: Option<String>,
+    /// `new`, `contacted`, `qualified` or `lost`.
+    stage: Option<String>,
+}
+
+/// Changes a lead. Its partner, and the staff.
+#[utoipa::path(patch, path = "/leads/{id}", operation_id = "lead_update", tag = "leads",
+    params(("id" = LeadId, Path)), request_body = LeadChange, responses((status = 200, body = Lead)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<LeadId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<LeadChange>,
+) -> Result<Row<Lead>> {
+    let change = Change {
+        first_name: input.first_name,
+        last_name: input.last_name,
+        email: input.email,
+        phone: input.phone,
+        organisation: input.organisation,
+        note: input.note,
+        next_step: input.next_step,
+        next_step_date: input.next_step_date,
+        stage: input.stage,
+    };
+    Ok(row(&ctx, leads::update(&ctx, id, version, change).await?))
+}
+
+/// The terms of the order that a lead becomes; who and whose it is, the lead says.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeadConverted {
+    /// `quick` unless told.
+    setup: Option<SetUp>,
+    #[schema(required, value_type = String, example = "1250.00")]
+    price: Option<String>,
+    #[schema(required, value_type = String, example = "125.00")]
+    commission: Option<String>,
+    country: Option<String>,
+    currency: Option<String>,
+}
+
+/// Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff.
+#[utoipa::path(post, path = "/leads/{id}/convert", operation_id = "lead_convert", tag = "leads",
+    params(("id" = LeadId, Path)), request_body = LeadConverted, responses((status = 200, body = Lead)))]
+pub async fn convert(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<LeadId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<LeadConverted>,
+) -> Result<Row<Lead>> {
+    let terms =
+        Terms { price: input.price, commission: input.commission, country: input.country, currency: input.currency };
+    Ok(row(&ctx, leads::convert(&ctx, id, version, input.setup.unwrap_or(SetUp::Quick).into(), terms).await?))
+}

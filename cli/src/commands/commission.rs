@@ -1,0 +1,232 @@
+//! `spvctl commission …`
+use super::named;
+use crate::{
+    args::Paging,
+    exit::{Failure, Result},
+    output::Record,
+    portal::Portal,
+};
+use chrono::NaiveDate;
+use clap::{Args, Subcommand};
+use domain::{
+    commissions::{self, Commission, Filter, Period, RunDetail, Status},
+    ids::CommissionId,
+    money,
+    page::{MAX_LIMIT, PageQuery},
+    spvs,
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List what partners earned, newest first
+    #[command(
+        after_help = "Examples:\n  spvctl commission list --status pending\n  spvctl commission list --iso iso@example.com --from 2026-11-01 --to 2026-11-30 --format csv"
+    )]
+    List(List),
+    /// Approve commissions for the next payout run
+    #[command(
+        after_help = "Examples:\n  spvctl commission approve 6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b\n  spvctl commission approve --all --iso iso@example.com"
+    )]
+    Approve(Approve),
+    /// Open a payout run of everything approved, or record one as paid
+    #[command(
+        after_help = "Examples:\n  spvctl commission pay\n  spvctl commission pay PAY-2026-001 --paid-date 2026-11-20"
+    )]
+    Pay(Pay),
+    /// Show what a partner earned between two days
+    #[command(
+        after_help = "Examples:\n  spvctl commission statement --iso iso@example.com\n  spvctl commission statement --iso iso@example.com --period last_month --format json"
+    )]
+    Statement(Statement),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// pending, approved, paid or void
+    #[arg(long, value_parser = status)]
+    status: Option<Status>,
+    /// E-mail address or id of the partner
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// Identifier, order number or id
+    #[arg(long, value_name = "SPV")]
+    spv: Option<String>,
+    /// First day on which it was earned
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    from: Option<NaiveDate>,
+    /// Last day on which it was earned
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    to: Option<NaiveDate>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// Ids of commissions
+    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
+    ids: Vec<CommissionId>,
+    /// Everything pending whose order is not open
+    #[arg(long)]
+    all: bool,
+    /// With --all: of this partner only
+    #[arg(long, value_name = "ISO", requires = "all")]
+    iso: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Pay {
+    /// Name or id of the run whose transfers were made; without it a new run is opened
+    run: Option<String>,
+    /// [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD", requires = "run")]
+    paid_date: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Statement {
+    /// E-mail address or id of the partner; without it of all
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// this_month, last_month or this_year [default: this_month]
+    #[arg(long, value_parser = period, conflicts_with_all = ["from", "to"])]
+    period: Option<Period>,
+    /// First day
+    #[arg(long, value_name = "YYYY-MM-DD", requires = "to")]
+    from: Option<NaiveDate>,
+    /// Last day
+    #[arg(long, value_name = "YYYY-MM-DD", requires = "from")]
+    to: Option<NaiveDate>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    match verb {
+        Verb::List(args) => list(args, portal).await,
+        Verb::Approve(args) => approve(args, portal).await,
+        Verb::Pay(args) => pay(args, portal).await,
+        Verb::Statement(args) => statement(args, portal).await,
+    }
+}
+
+async fn list(args: List, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let spv_id = match &args.spv {
+        Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+        None => None,
+    };
+    let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
+    let filter = Filter { iso_id, spv_id, run_id: None, status: args.status, from: args.from, to: args.to };
+    let page = commissions::list(ctx, &filter, &args.paging.query()).await?;
+    portal.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
+}
+
+async fn approve(args: Approve, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let mut approved = Vec::new();
+    if args.all {
+        let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
+        let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
+        let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+        for row in commissions::list(ctx, &filter, &page).await?.items {
+            match commissions::approve(ctx, &[row.id]).await {
+                Ok(rows) => approved.extend(rows),
+                // Reopened: it waits until the order is closed again.
+                Err(domain::Error::Conflict(problem)) if problem.code == "order_not_closed" => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        if approved.is_empty() {
+            return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));
+        }
+    } else {
+        approved = commissions::approve(ctx, &args.ids).await?;
+    }
+    portal.out.list(approved.iter().map(record).collect(), "commissions")
+}
+
+async fn pay(args: Pay, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let detail = match &args.run {
+        None => commissions::open(ctx).await?,
+        Some(name) => {
+            let run = commissions::find_run(ctx, name).await?.run;
+            commissions::pay(ctx, run.id, None, args.paid_date.as_deref()).await?
+        }
+    };
+    portal.out.one(run_record(&detail))
+}
+
+async fn statement(args: Statement, portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let iso = named::iso(ctx, args.iso.as_deref()).await?;
+    let (from, to) = match args.from.zip(args.to) {
+        Some(days) => days,
+        None => args.period.unwrap_or_default().days(ctx.today()),
+    };
+    let found = commissions::statement(ctx, iso, from, to).await?;
+    let sums = found.sums.iter().map(|sums| {
+        let amount = |minor| sums.currency.format(minor);
+        Record::new()
+            .with("currency", sums.currency.code())
+            .with("total", amount(sums.total_minor()))
+            .with("pending", amount(sums.pending_minor))
+            .with("approved", amount(sums.approved_minor))
+            .with("paid", amount(sums.paid_minor))
+    });
+    portal.out.one(
+        Record::new()
+            .with("iso", found.iso.as_ref().map(domain::isos::Iso::name))
+            .more("iso_id", found.iso.map(|iso| iso.id.to_string()))
+            .with("from", from.to_string())
+            .with("to", to.to_string())
+            .nested("sums", sums.collect())
+            .nested("commissions", found.rows.iter().map(record).collect()),
+    )
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+}
+
+fn period(text: &str) -> Result<Period, String> {
+    text.parse().map_err(|_| format!("one of {}", Period::ALL.map(Period::name).join(", ")))
+}
+
+fn record(row: &Commission) -> Record {
+    Record::new()
+        .with("id", row.id.to_string())
+        .with("earned_date", row.earned_date.to_string())
+        .with("iso", row.iso_name())
+        .more("iso_id", row.iso_id.to_string())
+        .with("spv", row.spv_identifier())
+        .more("client", row.client_name())
+        .more("kind", row.kind.name())
+        .more("rule", row.rule.name())
+        .more("rate", row.rate.map(money::format_percent))
+        .more("base", row.base_minor.map(|minor| row.currency.format(minor)))
+        .with("currency", row.currency.code())
+        .with("amount", row.currency.format(row.amount_minor))
+        .with("status", row.status.name())
+        .with("run", row.run())
+        .more("paid_date", row.paid_date.map(|date| date.to_string()))
+        .more("reason", row.reason.clone())
+}
+
+fn run_record(detail: &RunDetail) -> Record {
+    let payouts = detail.payouts.iter().map(|payout| {
+        Record::new()
+            .with("iso", payout.iso_name())
+            .with("email", payout.iso_email.clone())
+            .with("company", payout.company_name.clone())
+            .with("currency", payout.currency.code())
+            .with("amount", payout.currency.format(payout.amount_minor))
+            .with("entries", payout.entries)
+    });
+    Record::new()
+        .more("id", detail.run.id.to_string())
+        .with("run", detail.run.name())
+        .with("status", detail.run.status.name())
+        .with("created_by", detail.run.created_by.clone())
+        .with("paid_date", detail.run.paid_date.map(|date| date.to_string()))
+        .nested("payouts", payouts.collect())
+}

@@ -1,0 +1,58 @@
+//! `spvctl lead …`
+use super::named;
+use crate::{args::Paging, exit::Result, output::Record, portal::Portal};
+use clap::{Args, Subcommand};
+use domain::leads::{self, Filter, Lead, Stage};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List leads, newest first
+    #[command(
+        after_help = "Examples:\n  spvctl lead list --stage qualified\n  spvctl lead list --iso iso@example.com --format csv"
+    )]
+    List(List),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// new, contacted, qualified, won or lost
+    #[arg(long, value_parser = stage)]
+    stage: Option<Stage>,
+    /// E-mail address or id of the partner
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// Beginnings of words of name, e-mail or company
+    #[arg(long)]
+    q: Option<String>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let Verb::List(args) = verb;
+    let ctx = &portal.ctx;
+    let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
+    let filter = Filter { q: args.q, stage: args.stage, iso_id };
+    let page = leads::list(ctx, &filter, &args.paging.query()).await?;
+    portal.out.page(page.items.iter().map(record).collect(), "leads", page.next_cursor)
+}
+
+fn stage(text: &str) -> Result<Stage, String> {
+    text.parse().map_err(|_| format!("one of {}", Stage::ALL.map(Stage::name).join(", ")))
+}
+
+fn record(lead: &Lead) -> Record {
+    Record::new()
+        .more("id", lead.id.to_string())
+        .with("name", lead.name())
+        .with("email", lead.email.clone())
+        .more("phone", lead.phone.clone())
+        .more("organisation", lead.organisation.clone())
+        .with("iso", lead.iso_name())
+        .with("stage", lead.stage.name())
+        .with("next_step", lead.next_step.clone())
+        .more("next_step_date", lead.next_step_date.map(|date| date.to_string()))
+        .with("protected_until", lead.protected_until.to_string())
+        .more("client_id", lead.client_id.map(|id| id.to_string()))
+        .more("spv_id", lead.spv_id.map(|id| id.to_string()))
+}

@@ -1,0 +1,197 @@
+//! Payout runs: everything approved, one transfer for each partner and currency, paid at one time.
+use super::{
+    model::{Payout, Run, RunStatus},
+    store,
+};
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    check,
+    ctx::Ctx,
+    error::{Error, Problem, Result},
+    exports, idempotency,
+    ids::{PayoutId, PayoutRunId},
+    page::{Page, PageQuery},
+};
+use chrono::Datelike;
+
+/// A run with its transfers.
+#[derive(Clone, Debug)]
+pub struct RunDetail {
+    pub run: Run,
+    pub payouts: Vec<Payout>,
+}
+
+/// Takes all that is approved into a new run. A partner who owes more than is approved waits for the next one. Staff.
+///
+/// # Errors
+/// Forbidden; Conflict `nothing_approved`.
+pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
+    ctx.may(Action::Create, Resource::Payouts)?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return run(ctx, PayoutRunId(id)).await;
+    }
+    let year = i64::from(ctx.today().year());
+    let new = Run {
+        id: PayoutRunId(ctx.chance.uuid()),
+        year,
+        number: store::next_number(&mut tx, year).await?,
+        status: RunStatus::Open,
+        created_at: ctx.now(),
+        created_by: ctx.who(),
+        paid_date: None,
+        updated_at: ctx.now(),
+        updated_by: ctx.who(),
+        version: 1,
+    };
+    store::insert_run(&mut tx, &new).await?;
+    let mut transfers = 0;
+    for (iso, currency) in store::due(&mut tx).await? {
+        let id = PayoutId(ctx.chance.uuid());
+        if store::claim(&mut tx, id, new.id, iso, currency).await? > 0 {
+            transfers += 1;
+        }
+    }
+    if transfers == 0 {
+        return Err(Error::conflict("nothing_approved"));
+    }
+    let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
+    activity::append(&mut tx, ctx, event).await?;
+    idempotency::remember(&mut tx, ctx, new.id.0).await?;
+    tx.commit().await?;
+    run(ctx, new.id).await
+}
+
+/// Notes that the transfers of a run were made; its rows are paid and never change again. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
+pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
+    ctx.may(Action::Update, Resource::Payouts)?;
+    let mut check = check::Check::new();
+    let date = check.optional("paid_date", paid_date, check::date).unwrap_or(ctx.today());
+    if date > ctx.today() {
+        check.refuse("paid_date", Problem::new("future"));
+    }
+    check.done()?;
+    end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
+}
+
+/// Gives a run up before its transfers were made: its rows wait for the next one. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `run_ended`; stale.
+pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result<RunDetail> {
+    ctx.may(Action::Update, Resource::Payouts)?;
+    end(ctx, id, version, |run| Run { status: RunStatus::Discarded, ..run }).await
+}
+
+async fn end(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, ended: impl FnOnce(Run) -> Run) -> Result<RunDetail> {
+    let mut tx = ctx.begin().await?;
+    let before = store::lock_run(&mut tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
+    if version.is_some_and(|version| version != before.version) {
+        return Err(Error::stale(&before.updated_by, before.updated_at));
+    }
+    if before.status != RunStatus::Open {
+        return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
+    }
+    let version = before.version + 1;
+    let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
+    store::end_run(&mut tx, &after).await?;
+    let paid = after.status == RunStatus::Paid;
+    let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
+    activity::append(&mut tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
+    if paid {
+        for payout in store::payouts(&mut tx, id).await? {
+            let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
+                .of(None, Some(payout.company_id), Some(payout.iso_id))
+                .public();
+            activity::append(&mut tx, ctx, event).await?;
+        }
+    }
+    tx.commit().await?;
+    run(ctx, id).await
+}
+
+/// One run. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    let mut db = ctx.db();
+    let run = store::run(&mut db, id).await?.ok_or(Error::NotFound("payout_run"))?;
+    Ok(RunDetail { payouts: store::payouts(&mut db, id).await?, run })
+}
+
+/// The run with this name, `PAY-2026-001`, or id.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn find_run(ctx: &Ctx, name: &str) -> Result<RunDetail> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    if let Ok(id) = name.parse() {
+        return run(ctx, id).await;
+    }
+    let bare = name.trim().to_uppercase();
+    let parts = bare.strip_prefix("PAY-").unwrap_or(&bare).split_once('-');
+    let (year, number) =
+        parts.and_then(|(year, n)| Some((year.parse().ok()?, n.parse().ok()?))).ok_or(Error::NotFound("payout_run"))?;
+    let id = store::run_by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("payout_run"))?;
+    run(ctx, id).await
+}
+
+/// Runs with their transfers, newest first. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid for a wrong limit or cursor.
+pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let found = store::runs(&mut db, page.after()?, limit + 1).await?;
+    let found = Page::cut(found, limit, |run| (run.year, run.number));
+    let mut items = Vec::new();
+    for run in found.items {
+        items.push(RunDetail { payouts: store::payouts(&mut db, run.id).await?, run });
+    }
+    Ok(Page { items, next_cursor: found.next_cursor })
+}
+
+/// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
+    let RunDetail { run, payouts } = run(ctx, id).await?;
+    let mut text = String::new();
+    exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    for payout in payouts {
+        let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
+        let amount = payout.currency.format(payout.amount_minor);
+        let cells = [
+            payout.iso_name(),
+            payout.iso_email,
+            payout.company_name,
+            amount,
+            payout.currency.code().to_owned(),
+            reference,
+        ];
+        exports::line(&mut text, cells);
+    }
+    let mut tx = ctx.begin().await?;
+    activity::append(&mut tx, ctx, Event::new("export.made", "export", id.0, run.name())).await?;
+    tx.commit().await?;
+    Ok(text)
+}
+
+/// What the actor may do with this run: the buttons of its row.
+pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
+    if run.status == RunStatus::Open && ctx.can(Action::Update, Resource::Payouts) {
+        vec!["pay", "discard"]
+    } else {
+        vec![]
+    }
+}

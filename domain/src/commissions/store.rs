@@ -1,0 +1,412 @@
+//! SQL of the ledger and its payouts.
+use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
+use crate::{
+    access::Scope,
+    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, json_list},
+    error::Result,
+    ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
+    money::Currency,
+    spvs::Spv,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+pub(crate) const COLUMNS: &Shape = &[
+    ("id", "t.id", Col::Id),
+    ("iso_id", "t.iso_id", Col::Id),
+    ("iso_first_name", "t.iso_first_name", Col::Plain),
+    ("iso_last_name", "t.iso_last_name", Col::Plain),
+    ("company_id", "t.company_id", Col::Id),
+    ("spv_id", "t.spv_id", Col::Id),
+    ("spv_custom_identifier", "t.spv_custom_identifier", Col::Plain),
+    ("client_id", "t.client_id", Col::Id),
+    ("client_first_name", "t.client_first_name", Col::Plain),
+    ("client_last_name", "t.client_last_name", Col::Plain),
+    ("kind", "t.kind", Col::Plain),
+    ("rule", "t.rule", Col::Plain),
+    ("rate", "t.rate", Col::Plain),
+    ("base_minor", "t.base_minor", Col::Plain),
+    ("currency", "t.currency", Col::Plain),
+    ("amount_minor", "t.amount_minor", Col::Plain),
+    ("status", "t.status", Col::Plain),
+    ("earned_date", "t.earned_date", Col::Plain),
+    ("paid_date", "t.paid_date", Col::Plain),
+    ("reason", "t.reason", Col::Plain),
+    ("run_id", "t.run_id", Col::Id),
+    ("run_year", "t.run_year", Col::Plain),
+    ("run_number", "t.run_number", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+    ("updated_by", "t.updated_by", Col::Plain),
+    ("version", "t.version", Col::Plain),
+];
+
+const WITH_NAMES: &str = "select e.*, i.first_name as iso_first_name, i.last_name as iso_last_name, \
+    s.custom_identifier as spv_custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
+    p.run_id, g.year as run_year, g.number as run_number \
+    from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
+    left join payouts p on p.id = e.payout_id left join payout_runs g on g.id = p.run_id";
+
+/// A new row.
+pub struct New<'a> {
+    pub id: CommissionId,
+    pub iso_id: IsoId,
+    pub spv: &'a Spv,
+    pub kind: super::Kind,
+    pub rule: super::Rule,
+    pub rate: Option<i64>,
+    pub base_minor: Option<i64>,
+    pub amount_minor: i64,
+    pub earned_date: NaiveDate,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &New<'_>) -> Result<()> {
+    tx.sql(
+        "insert into commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, rate, base_minor, currency, \
+         amount_minor, status, earned_date, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $13, $14)",
+    )
+    .bind(row.id)
+    .bind(row.iso_id)
+    .bind(row.spv.company_id)
+    .bind(row.spv.id)
+    .bind(row.spv.client_id)
+    .bind(row.kind)
+    .bind(row.rule)
+    .bind(row.rate)
+    .bind(row.base_minor)
+    .bind(row.spv.currency)
+    .bind(row.amount_minor)
+    .bind(row.earned_date)
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What an order has earned in all.
+pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+    tx.sql(
+        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status <> 'void'",
+    )
+    .bind(spv)
+    .scalar()
+    .await
+}
+
+/// Takes the approval of an order's rows back, but for those that are in a run.
+pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update commissions set status = 'pending', updated_at = $2, updated_by = $3, version = version + 1 \
+         where spv_id = $1 and status = 'approved' and payout_id is null and amount_minor > 0",
+    )
+    .bind(spv)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
+    let sql = json_list(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
+    let rows: Vec<Commission> = db.sql_built(sql).bind(id).json().await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: CommissionId) -> Result<()> {
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select e.id from commissions e where e.id = $1{}", for_update(tx.dialect(), "e"));
+        tx.sql_built(text).bind(id).optional::<(CommissionId,)>().await?;
+    }
+    Ok(())
+}
+
+/// Moves a row that is not paid and in no run.
+pub async fn set_status(
+    tx: &mut Tx,
+    id: CommissionId,
+    status: Status,
+    reason: Option<String>,
+    at: DateTime<Utc>,
+    by: &str,
+) -> Result<()> {
+    tx.sql(
+        "update commissions set status = $2, reason = $3, updated_at = $4, updated_by = $5, version = version + 1 \
+         where id = $1 and status in ('pending', 'approved') and payout_id is null",
+    )
+    .bind(id)
+    .bind(status)
+    .bind(reason)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub iso_id: Option<IsoId>,
+    pub spv_id: Option<SpvId>,
+    pub run_id: Option<PayoutRunId>,
+    pub status: Option<Status>,
+    /// First and last day on which it was earned.
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
+}
+
+/// Where a page ended.
+pub type Key = (NaiveDate, DateTime<Utc>, CommissionId);
+
+/// The condition of a scope and a filter, its ids and its dates, in the order of their placeholders.
+fn narrowed(scope: Scope, filter: &Filter) -> (String, Vec<Uuid>, Vec<NaiveDate>) {
+    let mut sql = String::from("1 = 1");
+    let mut ids = Vec::new();
+    let whose = match scope {
+        Scope::All => None,
+        Scope::Iso(id) => Some(("iso_id", id.0)),
+        Scope::Company(id) => Some(("company_id", id.0)),
+        // What a partner earns is no business of a client's.
+        Scope::Client(_) | Scope::Nothing => {
+            sql.push_str(" and 1 = 0");
+            None
+        }
+    };
+    let asked = [("iso_id", filter.iso_id.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))];
+    for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
+        ids.push(id);
+        sql.push_str(&format!(" and e.{column} = ${}", ids.len()));
+    }
+    if let Some(run) = filter.run_id {
+        ids.push(run.0);
+        sql.push_str(&format!(" and e.payout_id in (select id from payouts where run_id = ${})", ids.len()));
+    }
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and e.status = '{}'", status.name()));
+    }
+    let mut dates = Vec::new();
+    for (sign, date) in [(">=", filter.from), ("<=", filter.to)] {
+        if let Some(date) = date {
+            dates.push(date);
+            sql.push_str(&format!(" and e.earned_date {sign} ${}", ids.len() + dates.len()));
+        }
+    }
+    (sql, ids, dates)
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Commission>> {
+    let (condition, ids, dates) = narrowed(scope, filter);
+    let mut sql = format!("{WITH_NAMES} where {condition}");
+    if before.is_some() {
+        let n = ids.len() + dates.len();
+        sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
+    }
+    sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for date in dates {
+        query = query.bind(date);
+    }
+    if let Some((date, at, id)) = before {
+        query = query.bind(date).bind(at).bind(id);
+    }
+    query.json().await
+}
+
+/// The same rows summed, by currency.
+pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
+    let (condition, ids, dates) = narrowed(scope, filter);
+    let mut query = db.sql_built(format!(
+        "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
+         where {condition} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status"
+    ));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for date in dates {
+        query = query.bind(date);
+    }
+    let rows: Vec<(Currency, Status, i64)> = query.all().await?;
+    let mut found: Vec<Sums> = Vec::new();
+    for (currency, status, minor) in rows {
+        if found.last().is_none_or(|sums| sums.currency != currency) {
+            found.push(Sums { currency, pending_minor: 0, approved_minor: 0, paid_minor: 0 });
+        }
+        let Some(sums) = found.last_mut() else { continue };
+        match status {
+            Status::Pending => sums.pending_minor += minor,
+            Status::Approved => sums.approved_minor += minor,
+            Status::Paid => sums.paid_minor += minor,
+            Status::Void => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a payout was ever made.
+pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
+    let (condition, ids, _) = narrowed(scope, filter);
+    let sql = format!("select exists (select 1 from commissions e where {condition} and e.status = 'paid')");
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.scalar().await
+}
+
+/// What open orders will earn when they close, by currency.
+pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
+    let (condition, ids, _) = narrowed(scope, &Filter { iso_id: iso, ..Filter::default() });
+    let mut query = db.sql_built(format!(
+        "select e.currency, cast(sum(e.iso_commission_minor) as bigint) from spvs e where {condition} \
+         and e.status in ('pending', 'active', 'processing', 'on_hold') and e.iso_commission_minor > 0 \
+         and e.iso_id is not null group by e.currency order by e.currency"
+    ));
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.all().await
+}
+
+/// The partners and currencies that something is approved for and no run has yet.
+pub async fn due(tx: &mut Tx) -> Result<Vec<(IsoId, Currency)>> {
+    tx.sql(
+        "select iso_id, currency from commissions where status = 'approved' and payout_id is null \
+         group by iso_id, currency having sum(amount_minor) > 0 order by iso_id, currency",
+    )
+    .all()
+    .await
+}
+
+/// The next number of a year; its row stays locked until the transaction ends.
+pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
+    tx.sql(
+        "insert into payout_numbers (year, last) values ($1, 1) \
+         on conflict (year) do update set last = payout_numbers.last + 1 returning last",
+    )
+    .bind(year)
+    .scalar()
+    .await
+}
+
+pub async fn insert_run(tx: &mut Tx, run: &Run) -> Result<()> {
+    tx.sql(
+        "insert into payout_runs (id, year, number, status, created_at, created_by, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $5, $6)",
+    )
+    .bind(run.id)
+    .bind(run.year)
+    .bind(run.number)
+    .bind(run.status)
+    .bind(run.created_at)
+    .bind(run.created_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Takes what is approved for one partner in one currency into a run, and says what that is in all. Only what this
+/// transaction got hold of is counted.
+pub async fn claim(tx: &mut Tx, id: PayoutId, run: PayoutRunId, iso: IsoId, currency: Currency) -> Result<i64> {
+    tx.sql("insert into payouts (id, run_id, iso_id, currency, amount_minor, entries) values ($1, $2, $3, $4, 0, 0)")
+        .bind(id)
+        .bind(run)
+        .bind(iso)
+        .bind(currency)
+        .run()
+        .await?;
+    let rows: Vec<(i64,)> = tx
+        .sql(
+            "update commissions set payout_id = $1, version = version + 1 where iso_id = $2 and currency = $3 \
+             and status = 'approved' and payout_id is null returning amount_minor",
+        )
+        .bind(id)
+        .bind(iso)
+        .bind(currency)
+        .all()
+        .await?;
+    let total = rows.iter().map(|(minor,)| minor).sum();
+    if total > 0 {
+        tx.sql("update payouts set amount_minor = $2, entries = $3 where id = $1")
+            .bind(id)
+            .bind(total)
+            .bind(rows.len() as i64)
+            .run()
+            .await?;
+    } else {
+        tx.sql("update commissions set payout_id = null where payout_id = $1").bind(id).run().await?;
+        tx.sql("delete from payouts where id = $1").bind(id).run().await?;
+    }
+    Ok(total)
+}
+
+pub async fn run(db: &mut impl Sql, id: PayoutRunId) -> Result<Option<Run>> {
+    db.sql("select * from payout_runs where id = $1").bind(id).optional().await
+}
+
+pub async fn run_by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<PayoutRunId>> {
+    let row: Option<(PayoutRunId,)> =
+        db.sql("select id from payout_runs where year = $1 and number = $2").bind(year).bind(number).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+pub async fn lock_run(tx: &mut Tx, id: PayoutRunId) -> Result<Option<Run>> {
+    tx.sql("update payout_runs set version = version where id = $1 returning *").bind(id).optional().await
+}
+
+pub async fn runs(db: &mut Db, before: Option<(i64, i64)>, limit: usize) -> Result<Vec<Run>> {
+    let narrow = before.map(|(year, number)| format!("where (year, number) < ({year}, {number})")).unwrap_or_default();
+    db.sql_built(format!("select * from payout_runs {narrow} order by year desc, number desc limit {limit}"))
+        .all()
+        .await
+}
+
+pub async fn payouts(db: &mut impl Sql, run: PayoutRunId) -> Result<Vec<Payout>> {
+    db.sql(
+        "select p.*, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
+         k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \
+         where p.run_id = $1 order by i.first_name, i.last_name, p.currency, p.id",
+    )
+    .bind(run)
+    .all()
+    .await
+}
+
+/// Closes a run: paid on a date, or discarded.
+pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
+    tx.sql("update payout_runs set status = $2, paid_date = $3, updated_at = $4, updated_by = $5, version = $6 where id = $1")
+        .bind(run.id)
+        .bind(run.status)
+        .bind(run.paid_date)
+        .bind(run.updated_at)
+        .bind(run.updated_by.clone())
+        .bind(run.version)
+        .run()
+        .await?;
+    let rows = match run.status {
+        RunStatus::Paid => tx.sql(
+            "update commissions set status = 'paid', paid_date = $2, updated_at = $3, updated_by = $4, \
+             version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
+        ),
+        _ => tx.sql(
+            "update commissions set payout_id = null, paid_date = $2, updated_at = $3, updated_by = $4, \
+             version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
+        ),
+    };
+    rows.bind(run.id).bind(run.paid_date).bind(run.updated_at).bind(run.updated_by.clone()).run().await?;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! What a partner keeps for itself of a client. Nobody else reads it: not the client, not the company, not the staff.
+mod store;
+
+pub use store::Note;
+
+use crate::{
+    access::{Action, Resource, Scope},
+    activity::{self, Event},
+    check::Check,
+    clients,
+    ctx::Ctx,
+    error::{Error, Result},
+    idempotency,
+    ids::{IsoId, IsoNoteId, UserId},
+};
+
+/// The partner's notes about a client, newest first.
+///
+/// # Errors
+/// NotFound for a client that is not the partner's; Forbidden for everybody else.
+pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
+    let iso = own(ctx, client).await?;
+    store::list(&mut ctx.db(), iso, client).await
+}
+
+/// Writes a note about a client.
+///
+/// # Errors
+/// As [`list`]; Invalid without a text.
+pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
+    let iso = own(ctx, client).await?;
+    let mut check = Check::new();
+    let body = check.text("body", body);
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    let id = match idempotency::made_before(&mut tx, ctx).await? {
+        Some(id) => IsoNoteId(id),
+        None => {
+            let id = IsoNoteId(ctx.chance.uuid());
+            store::insert(&mut tx, id, iso, client, body, ctx.now()).await?;
+            // That there is one is no secret of the office's; what it says is nowhere but in its row.
+            activity::append(&mut tx, ctx, Event::new("iso_note.written", "iso_note", id.0, "")).await?;
+            idempotency::remember(&mut tx, ctx, id.0).await?;
+            id
+        }
+    };
+    tx.commit().await?;
+    store::get(&mut ctx.db(), id, iso).await?.ok_or(Error::NotFound("note"))
+}
+
+/// Deletes an own note.
+///
+/// # Errors
+/// NotFound for everybody else.
+pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
+    let Scope::Iso(iso) = ctx.scope()? else { return Err(Error::NotFound("note")) };
+    let mut tx = ctx.begin().await?;
+    if store::delete(&mut tx, id, iso).await? == 0 {
+        return Err(Error::NotFound("note"));
+    }
+    activity::append(&mut tx, ctx, Event::new("iso_note.deleted", "iso_note", id.0, "")).await?;
+    tx.commit().await
+}
+
+/// The partner who asks, once the client is its own.
+async fn own(ctx: &Ctx, client: UserId) -> Result<IsoId> {
+    clients::get(ctx, client).await?;
+    ctx.may(Action::View, Resource::IsoNotes)?;
+    match ctx.scope()? {
+        Scope::Iso(iso) => Ok(iso),
+        _ => Err(Error::forbidden("forbidden")),
+    }
+}

@@ -1,0 +1,192 @@
+//! SQL of leads.
+use super::model::{Fields, Lead, Stage};
+use crate::{
+    access::Scope,
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+const WITH_NAMES: &str = "select l.*, i.first_name as iso_first_name, i.last_name as iso_last_name \
+    from leads l join isos i on i.id = l.iso_id";
+
+pub struct NewRow {
+    pub id: LeadId,
+    pub iso_id: IsoId,
+    pub company_id: CompanyId,
+    pub fields: Fields,
+    pub protected_until: NaiveDate,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+    let fields = &row.fields;
+    tx.sql(
+        "insert into leads (id, iso_id, company_id, first_name, last_name, email, email_key, phone, phone_key, \
+         organisation, note, stage, next_step, next_step_date, protected_until, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'new', $12, $13, $14, $15, $15, $16)",
+    )
+    .bind(row.id)
+    .bind(row.iso_id)
+    .bind(row.company_id)
+    .bind(fields.first_name.clone())
+    .bind(fields.last_name.clone())
+    .bind(fields.email.clone())
+    .bind(fields.email.to_lowercase())
+    .bind(fields.phone.clone())
+    .bind(fields.phone.as_deref().and_then(super::digits))
+    .bind(fields.organisation.clone())
+    .bind(fields.note.clone())
+    .bind(fields.next_step.clone())
+    .bind(fields.next_step_date)
+    .bind(row.protected_until)
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    index(tx, row.id, fields).await
+}
+
+async fn index(tx: &mut Tx, id: LeadId, fields: &Fields) -> Result<()> {
+    let organisation = fields.organisation.as_deref().unwrap_or_default();
+    crate::search::index(tx, "lead", id.0, &[&fields.first_name, &fields.last_name, &fields.email, organisation]).await
+}
+
+/// Whether somebody has this person as a lead that counts, or as a client.
+pub async fn is_known(
+    tx: &mut Tx,
+    email: &str,
+    phone: Option<&str>,
+    but: Option<LeadId>,
+    today: NaiveDate,
+) -> Result<bool> {
+    let client: bool = tx
+        .sql("select exists (select 1 from users where email_key = $1 and role = 'client')")
+        .bind(email.to_owned())
+        .scalar()
+        .await?;
+    if client {
+        return Ok(true);
+    }
+    for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
+        let Some(key) = key else { continue };
+        let found: bool = tx
+            .sql_built(format!(
+                "select exists (select 1 from leads where {column} = $1 and id <> $2 and stage <> 'lost' \
+                 and (protected_until >= $3 or stage = 'won'))"
+            ))
+            .bind(key.to_owned())
+            .bind(but.map_or(Uuid::nil(), |id| id.0))
+            .bind(today)
+            .scalar()
+            .await?;
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub async fn get(db: &mut impl Sql, id: LeadId) -> Result<Option<Lead>> {
+    db.sql_built(format!("{WITH_NAMES} where l.id = $1")).bind(id).optional().await
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: LeadId) -> Result<()> {
+    tx.sql("update leads set version = version where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn save(tx: &mut Tx, id: LeadId, fields: &Fields, stage: Stage, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update leads set first_name = $2, last_name = $3, email = $4, email_key = $5, phone = $6, phone_key = $7, \
+         organisation = $8, note = $9, next_step = $10, next_step_date = $11, stage = $12, updated_at = $13, \
+         updated_by = $14, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(fields.first_name.clone())
+    .bind(fields.last_name.clone())
+    .bind(fields.email.clone())
+    .bind(fields.email.to_lowercase())
+    .bind(fields.phone.clone())
+    .bind(fields.phone.as_deref().and_then(super::digits))
+    .bind(fields.organisation.clone())
+    .bind(fields.note.clone())
+    .bind(fields.next_step.clone())
+    .bind(fields.next_step_date)
+    .bind(stage)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    index(tx, id, fields).await
+}
+
+/// The lead is a client with an order now.
+pub async fn win(tx: &mut Tx, id: LeadId, client: UserId, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update leads set stage = 'won', client_id = $2, spv_id = $3, converted_at = $4, updated_at = $4, \
+         updated_by = $5, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(client)
+    .bind(spv)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub stage: Option<Stage>,
+    pub iso_id: Option<IsoId>,
+}
+
+/// Where a page ended.
+pub type Key = (DateTime<Utc>, LeadId);
+
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key>, limit: usize) -> Result<Vec<Lead>> {
+    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut ids = Vec::new();
+    let whose = match scope {
+        Scope::All => None,
+        Scope::Iso(id) => Some(id),
+        // What a partner works on is neither its company's business nor anybody else's.
+        Scope::Company(_) | Scope::Client(_) | Scope::Nothing => {
+            sql.push_str(" and 1 = 0");
+            None
+        }
+    };
+    for id in whose.into_iter().chain(filter.iso_id) {
+        ids.push(id.0);
+        sql.push_str(&format!(" and l.iso_id = ${}", ids.len()));
+    }
+    if let Some(stage) = filter.stage {
+        sql.push_str(&format!(" and l.stage = '{}'", stage.name()));
+    }
+    let (search, words) = crate::search::matching("lead", "l.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    sql.push_str(&search);
+    if before.is_some() {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (l.created_at, l.id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by l.created_at desc, l.id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}

@@ -1,0 +1,354 @@
+//! The ledger of what partners earn: it follows orders, it is paid in runs, and every figure made of it is the same.
+use domain::{
+    Ctx, Error,
+    clock::Chance,
+    commissions::{self, Commission, Filter, Kind, Period, Status},
+    exports,
+    ids::{CompanyId, IsoId, SpvId, UserId},
+    page::PageQuery,
+    spvs, steps,
+    testing::{World, on_both},
+};
+use std::collections::BTreeMap;
+
+fn code(error: &Error) -> String {
+    match error {
+        Error::NotFound(_) => "not_found".to_owned(),
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An order that earns `percent` of what it buys.
+async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount: &str, percent: &str) -> SpvId {
+    let input = spvs::Input {
+        client_id: Some(client),
+        company_id: Some(company),
+        iso_id: Some(iso),
+        purchase_amount: Some(amount.to_owned()),
+        iso_commission_percentage: Some(percent.to_owned()),
+        ..spvs::Input::default()
+    };
+    let spv = spvs::create(ctx, input).await.unwrap().spv;
+    spvs::start(ctx, spv.id, None).await.unwrap().spv.id
+}
+
+async fn close(ctx: &Ctx, spv: SpvId) {
+    let ids: Vec<_> = spvs::get(ctx, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
+    let spv = steps::complete(ctx, spv, &ids).await.unwrap().spv;
+    assert_eq!(spv.status, spvs::Status::Closed);
+}
+
+async fn rows(ctx: &Ctx, filter: &Filter) -> Vec<Commission> {
+    let page = PageQuery { limit: Some(500), cursor: None };
+    commissions::list(ctx, filter, &page).await.unwrap().items
+}
+
+#[tokio::test]
+async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (client, first, maya) = world.client("Maya", company, Some(iso)).await;
+        let sam = world.super_admin("Sam").await;
+        let clara = world.company_admin("Clara", company).await;
+        assert!(rows(&ingrid, &Filter::default()).await.is_empty(), "nothing is earned by an open order");
+        let overview = commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap();
+        assert!(overview.projected && overview.cards.is_empty());
+        assert_eq!(overview.expected[0].1, 5_000);
+
+        close(&sam, first).await;
+        let second = order(&sam, client, company, iso, "100.01", "2.5").await;
+        close(&sam, second).await;
+        let found = rows(&ingrid, &Filter::default()).await;
+        let mut facts: Vec<_> = found.iter().map(|r| (r.amount_minor, r.rule.name(), r.rate, r.base_minor)).collect();
+        facts.sort();
+        assert_eq!(facts, [(250, "percent", Some(25_000), Some(10_001)), (5_000, "fixed", None, None)]);
+        assert_eq!(rows(&clara, &Filter::default()).await, found);
+        assert_eq!(
+            code(&commissions::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap_err()),
+            "forbidden"
+        );
+
+        // Reopened and closed again, it earns no second time; meanwhile nobody can approve it.
+        let ids = |of: &[Commission]| of.iter().map(|row| row.id).collect::<Vec<_>>();
+        commissions::approve(&sam, &ids(&found)).await.unwrap();
+        spvs::reopen(&sam, second, None, "A name was wrong").await.unwrap();
+        let held = rows(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
+        assert_eq!(held[0].status, Status::Pending);
+        assert_eq!(code(&commissions::approve(&sam, &ids(&held)).await.unwrap_err()), "order_not_closed");
+
+        // Cancelled, it makes a negative row beside the one that stays.
+        spvs::cancel(&sam, second, None, "The deal fell through").await.unwrap();
+        let pair = rows(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
+        assert_eq!(pair.len(), 2);
+        assert_eq!(pair.iter().map(|r| r.amount_minor).sum::<i64>(), 0);
+        assert!(pair.iter().any(|r| r.kind == Kind::Reversed && r.amount_minor == -250));
+        for row in &pair {
+            assert_eq!(code(&commissions::void(&sam, row.id, None, "No").await.unwrap_err()), "commission_reversed");
+        }
+        commissions::approve(&sam, &ids(&pair)).await.unwrap();
+
+        // One run pays what is left, and is paid once.
+        let run = commissions::open(&sam).await.unwrap();
+        assert_eq!((run.payouts.len(), run.payouts[0].amount_minor, run.payouts[0].entries), (1, 5_000, 3));
+        assert_eq!(run.run.name(), "PAY-2026-001");
+        assert_eq!(code(&commissions::open(&sam).await.unwrap_err()), "nothing_approved");
+        let row = rows(&sam, &Filter::default()).await[0].id;
+        assert_eq!(code(&commissions::void(&sam, row, None, "No").await.unwrap_err()), "commission_settled");
+        let bank = commissions::bank(&sam, run.run.id).await.unwrap();
+        assert!(bank.contains("Ingrid Test,ingrid@example.com,Meridian,50.00,USD,PAY-2026-001 "), "{bank}");
+        let future = commissions::pay(&sam, run.run.id, None, Some("2026-11-22")).await.unwrap_err();
+        assert_eq!(code(&future), "paid_date future");
+        commissions::pay(&sam, run.run.id, None, None).await.unwrap();
+        assert_eq!(code(&commissions::pay(&sam, run.run.id, None, None).await.unwrap_err()), "run_ended");
+        assert_eq!(code(&commissions::discard(&sam, run.run.id, None).await.unwrap_err()), "run_ended");
+        let overview = commissions::overview(&ingrid, None, Period::ThisYear).await.unwrap();
+        assert!(!overview.projected);
+        let cards = overview.cards[0];
+        assert_eq!((cards.total_minor, cards.paid_minor, cards.pending_minor, cards.next_minor), (5_000, 5_000, 0, 0));
+
+        // What is paid stays as it is: the paid order, cancelled, is owed back.
+        spvs::reopen(&sam, first, None, "Fraud").await.unwrap();
+        spvs::cancel(&sam, first, None, "Fraud").await.unwrap();
+        let owed = rows(&ingrid, &Filter { spv_id: Some(first), ..Filter::default() }).await;
+        let states: Vec<_> = owed.iter().map(|r| (r.amount_minor, r.status)).collect();
+        assert!(states.contains(&(5_000, Status::Paid)) && states.contains(&(-5_000, Status::Pending)), "{states:?}");
+        commissions::approve(&sam, &ids(&owed.iter().filter(|r| r.amount_minor < 0).cloned().collect::<Vec<_>>()))
+            .await
+            .unwrap();
+        assert_eq!(code(&commissions::open(&sam).await.unwrap_err()), "nothing_approved", "a debt is no transfer");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_staff_approve_void_and_pay() {
+    on_both(async |world| {
+        let (company, beta) = (world.company("Meridian").await, world.company("Beta").await);
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (_, igor) = world.iso("Igor", beta).await;
+        let (_, spv, maya) = world.client("Maya", company, Some(iso)).await;
+        let (sam, elias) = (world.super_admin("Sam").await, world.employee("Elias").await);
+        let clara = world.company_admin("Clara", company).await;
+        let bella = world.company_admin("Bella", beta).await;
+        close(&sam, spv).await;
+        let id = rows(&elias, &Filter::default()).await[0].id;
+        for stranger in [&igor, &bella] {
+            assert!(rows(stranger, &Filter::default()).await.is_empty());
+            assert!(rows(stranger, &Filter { iso_id: Some(iso), ..Filter::default() }).await.is_empty());
+            assert_eq!(code(&commissions::get(stranger, id).await.unwrap_err()), "not_found");
+            assert_eq!(code(&commissions::void(stranger, id, None, "x").await.unwrap_err()), "not_found");
+            assert_eq!(
+                code(&commissions::overview(stranger, Some(iso), Period::ThisMonth).await.unwrap_err()),
+                "not_found"
+            );
+        }
+        for other in [&ingrid, &clara, &igor, &bella, &maya] {
+            assert_eq!(code(&commissions::approve(other, &[id]).await.unwrap_err()), "forbidden");
+            assert_eq!(code(&commissions::open(other).await.unwrap_err()), "forbidden");
+            assert_eq!(code(&commissions::runs(other, &PageQuery::default()).await.unwrap_err()), "forbidden");
+        }
+        assert_eq!(code(&commissions::void(&ingrid, id, None, "x").await.unwrap_err()), "forbidden");
+        assert_eq!(code(&commissions::get(&maya, id).await.unwrap_err()), "not_found");
+        assert_eq!(code(&commissions::approve(&elias, &[]).await.unwrap_err()), "ids required");
+        assert_eq!(code(&commissions::void(&elias, id, None, " ").await.unwrap_err()), "reason required");
+        assert_eq!(code(&commissions::void(&elias, id, Some(7), "x").await.unwrap_err()), "stale");
+        assert_eq!(commissions::overview(&elias, None, Period::ThisMonth).await.unwrap().cards[0].total_minor, 5_000);
+        assert!(commissions::overview(&bella, None, Period::ThisMonth).await.unwrap().cards.is_empty());
+        let backwards =
+            commissions::statement(&ingrid, None, "2026-11-02".parse().unwrap(), "2026-11-01".parse().unwrap());
+        assert_eq!(code(&backwards.await.unwrap_err()), "to before_from");
+        let voided = commissions::void(&elias, id, None, "Agreed otherwise").await.unwrap();
+        assert_eq!((voided.status, voided.reason.as_deref()), (Status::Void, Some("Agreed otherwise")));
+        assert!(commissions::sums(&ingrid, &Filter::default()).await.unwrap().is_empty());
+        assert_eq!(code(&commissions::approve(&elias, &[id]).await.unwrap_err()), "commission_settled");
+    })
+    .await;
+}
+
+/// Ten at once: each row is in one run, each run is paid once.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_runs_at_once_never_pay_a_row_twice() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        let sam = world.super_admin("Sam").await;
+        for n in 0..3 {
+            let (_, spv, _) = world.client(&format!("Maya{n}"), company, Some(iso)).await;
+            close(&sam, spv).await;
+        }
+        let ids: Vec<_> = rows(&sam, &Filter::default()).await.iter().map(|row| row.id).collect();
+        commissions::approve(&sam, &ids).await.unwrap();
+        let tries: Vec<_> = (0..10)
+            .map(|_| {
+                let sam = sam.clone();
+                tokio::spawn(async move { commissions::open(&sam).await })
+            })
+            .collect();
+        let mut runs = Vec::new();
+        for one in tries {
+            match one.await.unwrap() {
+                Ok(run) => runs.push(run),
+                Err(e) => assert_eq!(code(&e), "nothing_approved"),
+            }
+        }
+        let paid: i64 = runs.iter().flat_map(|run| &run.payouts).map(|payout| payout.amount_minor).sum();
+        assert_eq!(paid, 15_000);
+        let id = runs[0].run.id;
+        let pays = futures::future::join_all((0..5).map(|_| commissions::pay(&sam, id, None, None))).await;
+        assert_eq!(pays.iter().filter(|result| result.is_ok()).count(), 1);
+    })
+    .await;
+}
+
+/// Sums by currency, void rows left out: the rows themselves, the sums the database makes, the statement, the file.
+async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
+    for period in Period::ALL {
+        let (from, to) = period.days(ctx.today());
+        let filter = Filter { iso_id: Some(iso), from: Some(from), to: Some(to), ..Filter::default() };
+        let live = |found: &[Commission]| {
+            let mut sums = BTreeMap::new();
+            for row in found.iter().filter(|row| row.status != Status::Void) {
+                *sums.entry(row.currency.code().to_owned()).or_insert(0) += row.amount_minor;
+            }
+            sums
+        };
+        let wanted = live(&rows(ctx, &filter).await);
+        let sums = commissions::sums(ctx, &filter).await.unwrap();
+        let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
+        assert_eq!(by_sums, wanted, "{history}");
+        let overview = commissions::overview(ctx, Some(iso), period).await.unwrap();
+        for cards in &overview.cards {
+            assert_eq!(cards.total_minor, wanted[cards.currency.code()], "{history}");
+            assert_eq!(cards.paid_minor + cards.pending_minor, cards.total_minor, "{history}");
+        }
+        let statement = commissions::statement(ctx, Some(iso), from, to).await.unwrap();
+        assert_eq!(live(&statement.rows), wanted, "{history}");
+        assert_eq!(statement.sums, sums, "{history}");
+        let file = exports::begin(ctx, &exports::Table::Commissions(filter)).await.unwrap();
+        let mut by_file = BTreeMap::new();
+        for line in file.text.lines().skip(1) {
+            // Names of this test have no commas.
+            let cells: Vec<_> = line.split(',').collect();
+            if cells[11] != "void" {
+                let currency: domain::money::Currency = cells[9].parse().unwrap();
+                let (sign, digits) = cells[10].strip_prefix('-').map_or((1, cells[10]), |rest| (-1, rest));
+                *by_file.entry(cells[9].to_owned()).or_insert(0) += sign * currency.parse(digits).unwrap();
+            }
+        }
+        assert_eq!(by_file, wanted, "{history}");
+    }
+}
+
+/// Whatever happens to a partner's orders and rows, in whatever order and month: every figure stays a sum of the rows,
+/// an order never earns more than it should, and what is paid never changes.
+#[tokio::test]
+async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
+    on_both(async |world| {
+        for seed in [1, 20_261_121, 77] {
+            let chance = Chance::seeded(seed);
+            let company = world.company(&format!("Meridian {seed}")).await;
+            let (iso, partner) = world.iso(&format!("Ingrid{seed}"), company).await;
+            let (client, ..) = world.client(&format!("Maya{seed}"), company, Some(iso)).await;
+            let sam = world.super_admin(&format!("Sam{seed}")).await;
+            let mut orders = Vec::new();
+            let mut history = String::new();
+            let mut paid: BTreeMap<_, i64> = BTreeMap::new();
+            let of = Filter { iso_id: Some(iso), ..Filter::default() };
+            for n in 0..45 {
+                let pick = |len: usize| chance.below(len as u64) as usize;
+                let what = chance.below(10);
+                history.push_str(&format!("{what} "));
+                match what {
+                    0..=2 => {
+                        let currency = ["USD", "EUR", "JPY"][pick(3)];
+                        let input = spvs::Input {
+                            client_id: Some(client),
+                            company_id: Some(company),
+                            iso_id: Some(iso),
+                            custom_identifier: Some(format!("S{seed}-{n}")),
+                            purchase_amount: Some(format!("{}", 1 + chance.below(90_000))),
+                            currency: Some(currency.to_owned()),
+                            iso_commission_percentage: Some(format!("{}.{:04}", chance.below(9), chance.below(10_000))),
+                            ..spvs::Input::default()
+                        };
+                        let spv = spvs::create(&sam, input).await.unwrap().spv.id;
+                        spvs::start(&sam, spv, None).await.unwrap();
+                        close(&sam, spv).await;
+                        orders.push(spv);
+                    }
+                    3 | 4 if !orders.is_empty() => {
+                        drop(spvs::reopen(&sam, orders[pick(orders.len())], None, "Again").await);
+                    }
+                    5 if !orders.is_empty() => {
+                        drop(spvs::cancel(&sam, orders[pick(orders.len())], None, "Off").await);
+                    }
+                    6 if !orders.is_empty() => {
+                        let spv = orders[pick(orders.len())];
+                        let found = spvs::get(&sam, spv).await.unwrap();
+                        if found.spv.status == spvs::Status::Processing {
+                            // The last step is done anew.
+                            let step = found.steps.last().unwrap();
+                            for status in ["in_progress", "completed"] {
+                                let status = Some(status.to_owned());
+                                steps::update(&sam, step.id, None, steps::Change { status, ..Default::default() })
+                                    .await
+                                    .unwrap();
+                            }
+                        }
+                    }
+                    7 => {
+                        for row in rows(&sam, &of).await {
+                            if chance.below(3) > 0 {
+                                drop(commissions::approve(&sam, &[row.id]).await);
+                            }
+                        }
+                    }
+                    8 => {
+                        if let Ok(run) = commissions::open(&sam).await {
+                            if chance.below(3) == 0 {
+                                commissions::discard(&sam, run.run.id, None).await.unwrap();
+                            } else {
+                                commissions::pay(&sam, run.run.id, None, None).await.unwrap();
+                            }
+                        }
+                    }
+                    _ => {
+                        let found = rows(&sam, &of).await;
+                        if !found.is_empty() {
+                            drop(commissions::void(&sam, found[pick(found.len())].id, None, "Off").await);
+                        }
+                        world.clock.advance(chrono::Duration::days(chance.below(20) as i64));
+                    }
+                }
+                for row in rows(&sam, &of).await {
+                    if row.status == Status::Paid {
+                        assert_eq!(*paid.entry(row.id).or_insert(row.amount_minor), row.amount_minor, "{history}");
+                    } else {
+                        assert!(!paid.contains_key(&row.id), "{history}: a paid row moved");
+                    }
+                }
+                if n % 5 == 0 {
+                    agree(&partner, iso, &history).await;
+                    agree(&sam, iso, &history).await;
+                }
+            }
+            for spv in orders {
+                let order = spvs::get(&sam, spv).await.unwrap().spv;
+                let found = rows(&sam, &Filter { spv_id: Some(spv), ..Filter::default() }).await;
+                let net: i64 = found.iter().filter(|row| row.status != Status::Void).map(|row| row.amount_minor).sum();
+                let most = order.iso_commission_minor.unwrap_or(0);
+                assert!((0..=most).contains(&net), "{history}: {net} of {most}");
+                if order.status == spvs::Status::Cancelled {
+                    assert_eq!(net, 0, "{history}");
+                }
+            }
+            agree(&partner, iso, &history).await;
+        }
+    })
+    .await;
+}

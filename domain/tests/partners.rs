@@ -1,0 +1,283 @@
+//! What partners bring, note and ask for; and that none of them sees anything of another.
+use chrono::Duration;
+use domain::{
+    Ctx, Error, activity,
+    calls::{self, Status},
+    clients::{self, Setup},
+    commissions, dashboards, iso_notes,
+    leads::{self, Change, Input, Stage, Terms},
+    page::PageQuery,
+    search, spvs, steps,
+    testing::{World, on_both},
+};
+
+fn code(error: &Error) -> String {
+    match error {
+        Error::NotFound(_) => "not_found".to_owned(),
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn lead(first: &str, phone: Option<&str>) -> Input {
+    Input {
+        first_name: first.to_owned(),
+        last_name: "Lead".to_owned(),
+        email: format!("{}@lead.example", first.to_lowercase()),
+        phone: phone.map(str::to_owned),
+        ..Input::default()
+    }
+}
+
+fn terms() -> Terms {
+    Terms { price: Some("1000".to_owned()), commission: Some("100".to_owned()), ..Terms::default() }
+}
+
+#[tokio::test]
+async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (_, igor) = world.iso("Igor", company).await;
+        world.client("Maya", company, Some(iso)).await;
+        let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
+        assert_eq!((lena.stage, lena.protected_until.to_string().as_str()), (Stage::New, "2027-02-19"));
+        assert_eq!(lena.protected_days(ingrid.today()), 90);
+
+        // One answer whoever has the person: another partner, oneself, or the office as a client.
+        let same = Input { email: "LENA@lead.example".to_owned(), ..lead("Someone", None) };
+        let phone = lead("Other", Some("15550102030"));
+        let client = Input { email: "maya@example.com".to_owned(), ..lead("Maya", None) };
+        for taken in [same.clone(), phone.clone(), client] {
+            for who in [&ingrid, &igor] {
+                let error = leads::create(who, taken.clone()).await.unwrap_err();
+                let Error::Conflict(problem) = &error else { panic!("{error:?}") };
+                assert_eq!((problem.code, problem.params.len()), ("lead_taken", 0));
+            }
+        }
+        assert_eq!(
+            code(&leads::create(&ingrid, Input::default()).await.unwrap_err()),
+            "first_name required, last_name required, email required"
+        );
+        let bad = Input { next_step_date: Some("soon".to_owned()), ..lead("Bad", None) };
+        assert_eq!(code(&leads::create(&ingrid, bad).await.unwrap_err()), "next_step_date invalid_date");
+
+        // Given up, or after 90 days, the person is free again.
+        let stage = |stage: &str| Change { stage: Some(stage.to_owned()), ..Change::default() };
+        let lost = leads::update(&ingrid, lena.id, Some(lena.version), stage("lost")).await.unwrap();
+        assert_eq!(
+            code(&leads::update(&ingrid, lena.id, Some(lena.version), stage("new")).await.unwrap_err()),
+            "stale"
+        );
+        let igors = leads::create(&igor, phone.clone()).await.unwrap();
+        assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
+        world.clock.advance(Duration::days(91));
+        assert_eq!(igors.protected_days(igor.today()), 0);
+        leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap();
+        assert_eq!(
+            code(&leads::update(&ingrid, lost.id, None, stage("won")).await.unwrap_err()),
+            "stage won_by_conversion"
+        );
+        assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("gone")).await.unwrap_err()), "stage unknown");
+    })
+    .await;
+}
+
+/// Two partners, one person, one moment.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_partners_at_once_one_has_the_lead() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let mut tries = Vec::new();
+        for n in 0..6 {
+            let (_, partner) = world.iso(&format!("Ingrid{n}"), company).await;
+            tries.push(tokio::spawn(async move { leads::create(&partner, lead("Lena", Some("5550102030"))).await }));
+        }
+        let mut made = 0;
+        for one in tries {
+            match one.await.unwrap() {
+                Ok(_) => made += 1,
+                Err(e) => assert_eq!(code(&e), "lead_taken"),
+            }
+        }
+        assert_eq!(made, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (sam, elias) = (world.super_admin("Sam").await, world.employee("Elias").await);
+        let lena = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
+        assert_eq!(dashboards::iso(&ingrid).await.unwrap().pending_leads, 1);
+        assert_eq!(
+            code(&leads::convert(&ingrid, lena.id, None, Setup::Quick, terms()).await.unwrap_err()),
+            "forbidden"
+        );
+        let none = leads::convert(&elias, lena.id, None, Setup::Quick, Terms::default()).await.unwrap_err();
+        assert_eq!(code(&none), "price required, commission required");
+        let tries =
+            futures::future::join_all((0..5).map(|_| leads::convert(&elias, lena.id, None, Setup::Quick, terms())))
+                .await;
+        let refused: Vec<_> = tries.iter().filter_map(|t| t.as_ref().err()).map(code).collect();
+        assert_eq!(refused.len(), 4, "{refused:?}");
+        assert!(refused.iter().all(|code| ["lead_won", "stale"].contains(&code.as_str())), "{refused:?}");
+        let won = leads::get(&ingrid, lena.id).await.unwrap();
+        let (client, spv) = (won.client_id.unwrap(), won.spv_id.unwrap());
+        let made = clients::get(&ingrid, client).await.unwrap();
+        assert_eq!((made.iso_id, made.email.as_str(), won.stage), (Some(iso), "lena@lead.example", Stage::Won));
+        let order = spvs::get(&ingrid, spv).await.unwrap();
+        assert_eq!(
+            (order.spv.iso_id, order.spv.client_id, order.spv.iso_commission_minor),
+            (Some(iso), client, Some(10_000))
+        );
+        assert_eq!(code(&leads::update(&ingrid, lena.id, None, Change::default()).await.unwrap_err()), "lead_won");
+
+        // It closes; the commission is approved and paid; the partner and its company see the same.
+        let ids: Vec<_> = order.steps.iter().map(|step| step.id).collect();
+        steps::complete(&sam, spv, &ids).await.unwrap();
+        let rows = commissions::list(&ingrid, &Default::default(), &PageQuery::default()).await.unwrap().items;
+        commissions::approve(&elias, &[rows[0].id]).await.unwrap();
+        let run = commissions::open(&elias).await.unwrap();
+        commissions::pay(&elias, run.run.id, None, None).await.unwrap();
+        let cards = commissions::overview(&ingrid, None, commissions::Period::ThisMonth).await.unwrap().cards;
+        assert_eq!((cards[0].paid_minor, cards[0].total_minor), (10_000, 10_000));
+        let board = dashboards::iso(&ingrid).await.unwrap();
+        assert_eq!((board.pending_leads, board.completed_spvs, board.monthly_commissions[0].minor), (0, 1, 10_000));
+        let clara = world.company_admin("Clara", company).await;
+        assert_eq!(commissions::sums(&clara, &Default::default()).await.unwrap()[0].paid_minor, 10_000);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_is_confirmed_at_one_of_the_proposed_times() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let elias = world.employee("Elias").await;
+        let now = ingrid.now();
+        let at = |days: i64| now + Duration::days(days);
+        let ask = |times: Vec<_>| calls::Input { topic: "Terms".to_owned(), times, ..Default::default() };
+        for (times, refused) in [
+            (vec![], "times required"),
+            (vec![at(-1)], "times past"),
+            (vec![at(1), at(1)], "times twice"),
+            (vec![at(1), at(2), at(3), at(4)], "times too_many"),
+            (vec![at(400)], "times too_far"),
+        ] {
+            assert_eq!(code(&calls::create(&ingrid, ask(times)).await.unwrap_err()), refused);
+        }
+        let long = calls::Input { minutes: Some(600), topic: String::new(), ..ask(vec![at(1)]) };
+        assert_eq!(code(&calls::create(&ingrid, long).await.unwrap_err()), "topic required, minutes out_of_range");
+        assert_eq!(code(&calls::create(&elias, ask(vec![at(1)])).await.unwrap_err()), "forbidden");
+        let call = calls::create(&ingrid, ask(vec![at(2), at(1)])).await.unwrap();
+        assert_eq!((call.proposed.clone(), call.status), (vec![at(1), at(2)], Status::Requested));
+        assert_eq!(code(&calls::confirm(&ingrid, call.id, None, Some(at(1)), None).await.unwrap_err()), "forbidden");
+        assert_eq!(
+            code(&calls::confirm(&elias, call.id, None, Some(at(3)), None).await.unwrap_err()),
+            "begins_at not_proposed"
+        );
+        assert_eq!(code(&calls::confirm(&elias, call.id, None, None, None).await.unwrap_err()), "begins_at required");
+        assert_eq!(code(&calls::decline(&elias, call.id, None, " ").await.unwrap_err()), "reason required");
+        let confirmed = calls::confirm(&elias, call.id, Some(1), Some(at(2)), Some("+1 555 0100")).await.unwrap();
+        assert_eq!((confirmed.status, confirmed.begins_at), (Status::Confirmed, Some(at(2))));
+        assert_eq!(code(&calls::decline(&elias, call.id, None, "No").await.unwrap_err()), "call_answered");
+        assert_eq!(code(&calls::cancel(&ingrid, call.id, Some(1)).await.unwrap_err()), "stale");
+        assert_eq!(calls::cancel(&ingrid, call.id, None).await.unwrap().status, Status::Cancelled);
+        assert_eq!(code(&calls::cancel(&ingrid, call.id, None).await.unwrap_err()), "call_answered");
+    })
+    .await;
+}
+
+/// Everything a partner can read, as one text.
+async fn all_of(ctx: &Ctx) -> String {
+    let page = PageQuery { limit: Some(500), cursor: None };
+    let board = dashboards::iso(ctx).await.unwrap();
+    let statement =
+        commissions::statement(ctx, None, "2026-01-01".parse().unwrap(), "2026-12-31".parse().unwrap()).await.unwrap();
+    let mut text = format!(
+        "{board:?} {statement:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        clients::list(ctx, &Default::default(), &page).await.unwrap().items,
+        spvs::list(ctx, &Default::default(), &page).await.unwrap().items,
+        leads::list(ctx, &Default::default(), &page).await.unwrap().items,
+        calls::list(ctx, &Default::default(), &page).await.unwrap().items,
+        commissions::list(ctx, &Default::default(), &page).await.unwrap().items,
+        activity::list(ctx, &Default::default(), &page).await.unwrap().items,
+        activity::since(ctx, 0, 1_000).await.unwrap(),
+        search::find(ctx, "Sol").await.unwrap(),
+    );
+    for client in clients::list(ctx, &Default::default(), &page).await.unwrap().items {
+        text.push_str(&format!("{:?}", iso_notes::list(ctx, client.id).await.unwrap()));
+    }
+    text
+}
+
+/// Three partners of one family, two of them of one company: each reads what is theirs, and nothing else.
+#[tokio::test]
+async fn three_partners_of_similar_names_see_nothing_of_each_other() {
+    on_both(async |world: World| {
+        let meridian = world.company("Meridian").await;
+        let harbor = world.company("Harbor").await;
+        let sam = world.super_admin("Sam").await;
+        let mut partners = Vec::new();
+        for (n, (name, company)) in
+            [("Sol", meridian), ("Solberg", meridian), ("Solveig", harbor)].into_iter().enumerate()
+        {
+            let (iso, ctx) = world.iso(name, company).await;
+            let mark = format!("Mark{n}of");
+            let (client, spv, _) = world.client(&format!("Solange{mark}"), company, Some(iso)).await;
+            let ids: Vec<_> = spvs::get(&sam, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
+            steps::complete(&sam, spv, &ids).await.unwrap();
+            iso_notes::create(&ctx, client, &format!("Secret {mark}")).await.unwrap();
+            let lead = leads::create(&ctx, lead(&format!("Sola{mark}"), None)).await.unwrap();
+            let topic = format!("Solo {mark}");
+            let times = vec![ctx.now() + Duration::days(1)];
+            let call = calls::create(&ctx, calls::Input { topic, times, ..Default::default() }).await.unwrap();
+            partners.push((ctx, mark, client, spv, lead.id, call.id));
+        }
+        activity::number_all(&sam).await.unwrap();
+        for (ctx, own, ..) in &partners {
+            let text = all_of(ctx).await;
+            for (_, mark, client, spv, lead, call) in &partners {
+                assert_eq!(text.contains(mark), mark == own, "{own} and {mark}");
+                let notes = iso_notes::list(ctx, *client).await.map(|found| found.len());
+                let seen = [
+                    clients::get(ctx, *client).await.is_ok(),
+                    spvs::get(ctx, *spv).await.is_ok(),
+                    leads::get(ctx, *lead).await.is_ok(),
+                    calls::get(ctx, *call).await.is_ok(),
+                    notes.is_ok(),
+                ];
+                assert_eq!(seen, [mark == own; 5], "{own} and {mark}");
+                if mark != own {
+                    let error = leads::update(ctx, *lead, None, Change::default()).await.unwrap_err();
+                    assert_eq!(code(&error), "not_found");
+                    assert_eq!(code(&calls::cancel(ctx, *call, None).await.unwrap_err()), "not_found");
+                    assert_eq!(code(&iso_notes::create(ctx, *client, "x").await.unwrap_err()), "not_found");
+                }
+            }
+        }
+        // Notes are the partner's alone; leads and calls are not the company's.
+        let clara = world.company_admin("Clara", meridian).await;
+        let (_, _, client, _, lead, call) = &partners[0];
+        for other in [&sam, &clara] {
+            assert_eq!(code(&iso_notes::list(other, *client).await.unwrap_err()), "forbidden");
+        }
+        assert_eq!(code(&leads::get(&clara, *lead).await.unwrap_err()), "not_found");
+        assert_eq!(code(&calls::get(&clara, *call).await.unwrap_err()), "not_found");
+        assert_eq!(
+            code(&leads::list(&clara, &Default::default(), &PageQuery::default()).await.unwrap_err()),
+            "forbidden"
+        );
+        let told = format!("{:?}", activity::since(&clara, 0, 1_000).await.unwrap());
+        assert!(!told.contains("SolaMark") && !told.contains("Solo Mark"), "{told}");
+    })
+    .await;
+}
