@@ -54,6 +54,10 @@ const portals: RouteObject[] = [
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
       { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
+      { path: 'commissions', lazy: () => import('./portals/employee/commissions/CommissionsPage') },
+      { path: 'commissions/payouts', lazy: () => import('./portals/employee/commissions/PayoutsPage') },
+      { path: 'leads', lazy: () => import('./portals/employee/leads/LeadsPage') },
+      { path: 'calls', lazy: () => import('./portals/employee/calls/CallsPage') },
       { path: 'tasks', lazy: () => import('./portals/employee/tasks/TasksPage') },
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
@@ -67,7 +71,17 @@ const portals: RouteObject[] = [
     ...portal,
     loader: admit('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
-    children: [{ index: true, lazy: () => import('./portals/iso/DashboardPage') }, ...own],
+    children: [
+      { index: true, lazy: () => import('./portals/iso/DashboardPage') },
+      { path: 'clients', lazy: () => import('./portals/iso/clients/ClientsPage') },
+      { path: 'clients/:id', lazy: () => import('./portals/iso/clients/ClientPage') },
+      { path: 'commissions', lazy: () => import('./portals/iso/commissions/CommissionsPage') },
+      { path: 'commissions/statement', lazy: () => import('./portals/iso/commissions/StatementPage') },
+      { path: 'leads', lazy: () => import('./portals/iso/leads/LeadsPage') },
+      { path: 'calls', lazy: () => import('./portals/iso/calls/CallsPage') },
+      { path: 'profile', lazy: () => import('./portals/iso/ProfilePage') },
+      ...own,
+    ],
   },
   {
     path: paths.companyDashboard,
@@ -112,6 +126,7 @@ async function findNamesake(path: string): Promise<Response | null> {
   await loadWords();
   if (path !== '/clients' || !(await accessToken())) return null;
   const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
+  if (me?.role === 'iso') return redirect(paths.isoClients);
   const staff = me?.role === 'employee' || me?.role === 'super_admin';
   return staff ? redirect(paths.employeeTab('clients')) : null;
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
-import type { InvoiceStatus, RequestStatus } from './types';
+import type { CallStatus, CommissionStatus, InvoiceStatus, LeadStage, Period, RequestStatus } from './types';
 
 /** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
 
@@ -99,6 +99,48 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/places', { params: { query: { country } }, signal })),
       staleTime: Number.POSITIVE_INFINITY,
     }),
+
+  commissions: (query: {
+    iso_id?: string;
+    spv_id?: string;
+    status?: CommissionStatus;
+    from?: string;
+    to?: string;
+  }) =>
+    pages(['commissions', 'list', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/commissions', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  commissionOverview: (query: { iso_id?: string; period: Period }) =>
+    queryOptions({
+      queryKey: ['commissions', 'overview', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/commissions/overview', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  commissionStatement: (query: { iso_id?: string; from?: string; to?: string }) =>
+    queryOptions({
+      queryKey: ['commissions', 'statement', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/commissions/statement', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  payoutRuns: () =>
+    pages(['commissions', 'runs'], (cursor, signal) =>
+      body(api.GET('/rest/v1/payout-runs', { params: { query: { cursor } }, signal })),
+    ),
+  leads: (query: { q?: string; stage?: LeadStage; limit?: number }) =>
+    pages(['leads', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/leads', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  clientNotes: (id: string) =>
+    queryOptions({
+      queryKey: ['clients', id, 'notes'],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/clients/{id}/notes', { params: { path: { id } }, signal })),
+      select: (found) => found.items,
+    }),
+  calls: (query: { status?: CallStatus; limit?: number }) =>
+    pages(['calls', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/calls', { params: { query: { ...query, cursor } }, signal })),
+    ),
 
   billing: () =>
     queryOptions({

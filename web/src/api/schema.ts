@@ -123,6 +123,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls, newest first: an ISO's own, the staff's all. */
+        get: operations["call_list"];
+        put?: never;
+        /** Asks for a call. ISO partners. */
+        post: operations["call_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/calls/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One call. */
+        get: operations["call_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/calls/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a call back. Its partner, and the staff. */
+        post: operations["call_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/calls/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms one of the proposed times. Staff. */
+        post: operations["call_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/calls/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that a call cannot be, and why. Staff. */
+        post: operations["call_decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/calls/{id}/ics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A confirmed call as a calendar file, for both sides: the same event for both, which a cancellation takes out again. */
+        get: operations["call_calendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/client-notes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a note of yours. */
+        delete: operations["client_note_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/clients": {
         parameters: {
             query?: never;
@@ -210,6 +330,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/clients/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your private notes about a client of yours, newest first. ISO partners; nobody else reads them. */
+        get: operations["client_note_list"];
+        put?: never;
+        /** Writes a private note about a client of yours. ISO partners. */
+        post: operations["client_note_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/clients/{id}/restore": {
         parameters: {
             query?: never;
@@ -238,6 +376,125 @@ export interface paths {
         put?: never;
         /** Keeps a client from signing in until restored. */
         post: operations["client_suspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of the ledger, newest first by the day they were earned: an ISO's own, a company's partners', the staff's all. */
+        get: operations["commission_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's. */
+        get: operations["commission_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approves rows for the next payout run. Staff. */
+        post: operations["commission_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What one partner earned in a period, by where it stands. */
+        get: operations["commission_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A partner's statement. */
+        get: operations["commission_statement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One row of the ledger. */
+        get: operations["commission_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/commissions/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a row out of every sum. Staff. */
+        post: operations["commission_void"];
         delete?: never;
         options?: never;
         head?: never;
@@ -761,6 +1018,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Leads, newest first: an ISO's own, the staff's all. */
+        get: operations["lead_list"];
+        put?: never;
+        /**
+         * Adds a lead, which is protected for 90 days. ISO partners. A person whom somebody has already is refused, without
+         *     saying who that is.
+         */
+        post: operations["lead_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/leads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One lead. */
+        get: operations["lead_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes a lead. Its partner, and the staff. */
+        patch: operations["lead_update"];
+        trace?: never;
+    };
+    "/rest/v1/leads/{id}/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff. */
+        post: operations["lead_convert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/me": {
         parameters: {
             query?: never;
@@ -911,6 +1224,92 @@ export interface paths {
         get: operations["notification_unread"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Payout runs, newest first. Staff. */
+        get: operations["payout_run_list"];
+        put?: never;
+        /** Takes everything approved into a new run. Staff. */
+        post: operations["payout_run_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One payout run. Staff. */
+        get: operations["payout_run_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs/{id}/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The transfers of a run as CSV, for the bank. Staff. */
+        get: operations["payout_run_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a run up before its transfers were made. Staff. */
+        post: operations["payout_run_discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs/{id}/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that the transfers of a run were made. Staff. */
+        post: operations["payout_run_pay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1649,6 +2048,49 @@ export interface components {
             /** @description One for each currency; empty where nothing is to be paid. */
             owed: components["schemas"]["Owed"][];
         };
+        Call: {
+            /** @description Where to dial in, or why it cannot be. */
+            answer: string | null;
+            answered_by: string | null;
+            /** Format: date-time */
+            begins_at: string | null;
+            /** @description What the caller may do with it: `confirm`, `decline`, `cancel`, `calendar`. */
+            can: string[];
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["CallId"];
+            iso_id: components["schemas"]["IsoId"];
+            iso_name: string;
+            /** Format: int64 */
+            minutes: number;
+            note: string | null;
+            status: components["schemas"]["CallStatus"];
+            /** @description The times that would suit, the earliest first. */
+            times: string[];
+            topic: string;
+            /** Format: int64 */
+            version: number;
+        };
+        CallConfirmed: {
+            /** @description Where to dial in. */
+            answer?: string | null;
+            /**
+             * Format: date-time
+             * @description One of the proposed times.
+             */
+            begins_at: string;
+        };
+        CallDeclined: {
+            /** @description The partner reads this. */
+            reason: string;
+        };
+        /** Format: uuid */
+        CallId: string;
+        /**
+         * @description Where a call stands.
+         * @enum {string}
+         */
+        CallStatus: "requested" | "confirmed" | "declined" | "cancelled";
         Client: {
             address: string | null;
             /** @description What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`. */
@@ -1695,8 +2137,134 @@ export interface components {
             /** @description The two newest. */
             spvs: components["schemas"]["Spv"][];
         };
+        ClientNote: {
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["IsoNoteId"];
+        };
         /** @enum {string} */
         ClientSetup: "quick" | "full";
+        /** @description A row of the ledger. Amounts are decimal numbers in `currency`, below zero where something was taken back. */
+        Commission: {
+            /** @example 1250.00 */
+            amount: string;
+            /** @example 50000.00 */
+            base: string | null;
+            /** @description What the caller may do with it: `approve`, `void`. */
+            can: string[];
+            client: components["schemas"]["CommissionClient"];
+            currency: components["schemas"]["Currency"];
+            /** Format: date */
+            earned_date: string;
+            id: components["schemas"]["CommissionId"];
+            iso_id: components["schemas"]["IsoId"];
+            iso_name: string;
+            kind: components["schemas"]["CommissionKind"];
+            /** Format: date */
+            paid_date: string | null;
+            /** @example 2.5 */
+            rate: string | null;
+            /** @description Why it is void. */
+            reason: string | null;
+            /** @description By which rule it was earned: a fixed amount, or `rate` percent of `base`. */
+            rule: components["schemas"]["CommissionRule"];
+            /**
+             * @description The payout run that it is in.
+             * @example PAY-2026-001
+             */
+            run: string | null;
+            spv_id: components["schemas"]["SpvId"];
+            spv_identifier: string;
+            status: components["schemas"]["CommissionStatus"];
+            /** Format: int64 */
+            version: number;
+        };
+        CommissionCards: {
+            currency: components["schemas"]["Currency"];
+            next_payment: string;
+            paid: string;
+            pending: string;
+            /** @example 1250.00 */
+            total: string;
+        };
+        CommissionClient: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
+        CommissionExpected: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+        };
+        /** Format: uuid */
+        CommissionId: string;
+        /**
+         * @description Why a row is there.
+         * @enum {string}
+         */
+        CommissionKind: "earned" | "reversed";
+        /** @description What a partner earned in a period. */
+        CommissionOverview: {
+            /** @description In the office's own currency; beside it every other that something was earned in. */
+            currency: components["schemas"]["Currency"];
+            /** @description What open orders will earn when they close; in no other figure. */
+            expected: components["schemas"]["CommissionExpected"][];
+            /** Format: date */
+            from: string;
+            /** @description Approved for the next payout run. */
+            next_payment: string;
+            others: components["schemas"]["CommissionCards"][];
+            paid: string;
+            /** @description Earned and not paid. */
+            pending: string;
+            /** @description Nothing was ever paid: `paid` and `pending` are a projected split of the total. */
+            projected: boolean;
+            /** Format: date */
+            to: string;
+            /** @example 1250.00 */
+            total: string;
+        };
+        /**
+         * @description By which rule an order earns (decision 15).
+         * @enum {string}
+         */
+        CommissionRule: "fixed" | "percent";
+        /** @description Everything a partner earned between two days. */
+        CommissionStatement: {
+            company_name: string | null;
+            /** Format: date */
+            from: string;
+            iso_id: components["schemas"]["IsoId"] | null;
+            iso_name: string | null;
+            /** @description The oldest first. */
+            items: components["schemas"]["Commission"][];
+            /** @description One for each currency. What is void is in no sum. */
+            sums: components["schemas"]["CommissionSums"][];
+            /** Format: date */
+            to: string;
+        };
+        /**
+         * @description Where a row of the ledger stands.
+         * @enum {string}
+         */
+        CommissionStatus: "pending" | "approved" | "paid" | "void";
+        CommissionSums: {
+            approved: string;
+            currency: components["schemas"]["Currency"];
+            paid: string;
+            pending: string;
+            /** @example 1250.00 */
+            total: string;
+        };
+        CommissionVoided: {
+            /** @description The partner reads this. */
+            reason: string;
+        };
+        CommissionsApproved: {
+            /** @description 1 to 200 rows: all of them are approved, or none. */
+            ids: components["schemas"]["CommissionId"][];
+        };
         Company: {
             /** Format: date-time */
             archived_at: string | null;
@@ -2055,7 +2623,7 @@ export interface components {
             /** Format: int64 */
             completed_spvs: number;
             currency: components["schemas"]["Currency"];
-            /** @description Commissions of this month's orders. */
+            /** @description What the ledger says was earned this month. */
             monthly_commissions: string;
             /** Format: int64 */
             pending_leads: number;
@@ -2065,9 +2633,19 @@ export interface components {
         };
         /** Format: uuid */
         IsoId: string;
+        /** Format: uuid */
+        IsoNoteId: string;
         /** @description A short list that has no pages. */
         Items_Assignee: {
             items: components["schemas"]["Assignee"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_ClientNote: {
+            items: components["schemas"]["ClientNote"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Commission: {
+            items: components["schemas"]["Commission"][];
         };
         /** @description A short list that has no pages. */
         Items_DocumentRequest: {
@@ -2144,6 +2722,73 @@ export interface components {
             excerpt: string;
             internal: boolean;
         };
+        Lead: {
+            /** @description What the caller may do with it: `update`, `convert`. */
+            can: string[];
+            client_id: components["schemas"]["UserId"] | null;
+            company_id: components["schemas"]["CompanyId"];
+            /** Format: date-time */
+            converted_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["LeadId"];
+            iso_id: components["schemas"]["IsoId"];
+            iso_name: string;
+            last_name: string;
+            next_step: string | null;
+            /** Format: date */
+            next_step_date: string | null;
+            note: string | null;
+            organisation: string | null;
+            phone: string | null;
+            /**
+             * Format: int64
+             * @description Days until then; 0 once it is over.
+             */
+            protected_days: number;
+            /**
+             * Format: date
+             * @description The last day on which nobody else can add the same person.
+             */
+            protected_until: string;
+            spv_id: components["schemas"]["SpvId"] | null;
+            stage: components["schemas"]["LeadStage"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What is to change; a field left out stays, an empty one is cleared. */
+        LeadChange: {
+            email?: string | null;
+            first_name?: string | null;
+            last_name?: string | null;
+            next_step?: string | null;
+            /** @example 2026-12-01 */
+            next_step_date?: string | null;
+            note?: string | null;
+            organisation?: string | null;
+            phone?: string | null;
+            /** @description `new`, `contacted`, `qualified` or `lost`. */
+            stage?: string | null;
+        };
+        /** @description The terms of the order that a lead becomes; who and whose it is, the lead says. */
+        LeadConverted: {
+            /** @example 125.00 */
+            commission: string;
+            country?: string | null;
+            currency?: string | null;
+            /** @example 1250.00 */
+            price: string;
+            setup?: components["schemas"]["ClientSetup"] | null;
+        };
+        /** Format: uuid */
+        LeadId: string;
+        /**
+         * @description How far a lead has come.
+         * @enum {string}
+         */
+        LeadStage: "new" | "contacted" | "qualified" | "won" | "lost";
         /** Format: uuid */
         MailId: string;
         /** @description A mail that was put into the outbox. */
@@ -2237,6 +2882,17 @@ export interface components {
             iso: boolean;
             super_admin: boolean;
         };
+        NewCall: {
+            /**
+             * Format: int64
+             * @description 10 to 120; 30 unless told.
+             */
+            minutes?: number | null;
+            note?: string | null;
+            /** @description One to three times that would suit. */
+            times: string[];
+            topic: string;
+        };
         NewClient: {
             address?: string | null;
             /**
@@ -2265,6 +2921,9 @@ export interface components {
             /** @description `quick`: a link to set a password is mailed. `full`: the profile is active at once. */
             setup: components["schemas"]["ClientSetup"];
         };
+        NewClientNote: {
+            body: string;
+        };
         NewCompany: {
             business_name: string;
             domain?: string | null;
@@ -2291,6 +2950,17 @@ export interface components {
         };
         NewJob: {
             name: components["schemas"]["JobName"];
+        };
+        NewLead: {
+            email: string;
+            first_name: string;
+            last_name: string;
+            next_step?: string | null;
+            /** @example 2026-12-01 */
+            next_step_date?: string | null;
+            note?: string | null;
+            organisation?: string | null;
+            phone?: string | null;
         };
         /** @description One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation. */
         NewMessage: {
@@ -2472,8 +3142,20 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Call: {
+            items: components["schemas"]["Call"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Client: {
             items: components["schemas"]["Client"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Commission: {
+            items: components["schemas"]["Commission"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -2502,6 +3184,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Lead: {
+            items: components["schemas"]["Lead"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Message: {
             items: components["schemas"]["Message"][];
             /** @description None on the last page. */
@@ -2510,6 +3198,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Notification: {
             items: components["schemas"]["Notification"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_PayoutRun: {
+            items: components["schemas"]["PayoutRun"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -2560,6 +3254,51 @@ export interface components {
         Party: "staff" | "client" | "iso" | "authority" | "other";
         /** Format: uuid */
         PaymentId: string;
+        Payout: {
+            /** @example 1250.00 */
+            amount: string;
+            company_id: components["schemas"]["CompanyId"];
+            company_name: string;
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: int64
+             * @description Rows of the ledger that it pays.
+             */
+            entries: number;
+            iso_id: components["schemas"]["IsoId"];
+            iso_name: string;
+        };
+        /** @description One payment round, with a transfer for each partner and currency. */
+        PayoutRun: {
+            /** @description What the caller may do with it: `pay`, `discard`. */
+            can: string[];
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            id: components["schemas"]["PayoutRunId"];
+            /** @example PAY-2026-001 */
+            name: string;
+            /** Format: date */
+            paid_date: string | null;
+            payouts: components["schemas"]["Payout"][];
+            status: components["schemas"]["PayoutRunStatus"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** Format: uuid */
+        PayoutRunId: string;
+        PayoutRunPaid: {
+            /**
+             * @description Today unless told.
+             * @example 2026-11-21
+             */
+            paid_date?: string | null;
+        };
+        /**
+         * @description Where a payout run stands.
+         * @enum {string}
+         */
+        PayoutRunStatus: "open" | "paid" | "discarded";
         /** @description How the work went in the last ninety days. */
         Performance: {
             /**
@@ -3347,6 +4086,269 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    call_list: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["CallStatus"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Call"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCall"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_confirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallConfirmed"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_decline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallDeclined"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_calendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/calendar": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_note_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["IsoNoteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     client_list: {
         parameters: {
             query?: {
@@ -3598,6 +4600,69 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    client_note_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ClientNote"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    client_note_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewClientNote"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientNote"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     client_restore: {
         parameters: {
             query?: never;
@@ -3663,6 +4728,260 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Client"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_list: {
+        parameters: {
+            query?: {
+                iso_id?: components["schemas"]["IsoId"];
+                spv_id?: components["schemas"]["SpvId"];
+                run_id?: components["schemas"]["PayoutRunId"];
+                status?: components["schemas"]["CommissionStatus"];
+                /**
+                 * @description The first day on which it was earned.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description The last day.
+                 * @example 2026-11-30
+                 */
+                to?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Commission"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_export: {
+        parameters: {
+            query?: {
+                iso_id?: components["schemas"]["IsoId"];
+                spv_id?: components["schemas"]["SpvId"];
+                run_id?: components["schemas"]["PayoutRunId"];
+                status?: components["schemas"]["CommissionStatus"];
+                /**
+                 * @description The first day on which it was earned.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description The last day.
+                 * @example 2026-11-30
+                 */
+                to?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommissionsApproved"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Commission"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_overview: {
+        parameters: {
+            query?: {
+                /** @description Whose; for an ISO its own, for others all they may see unless told. */
+                iso_id?: components["schemas"]["IsoId"];
+                /** @description `this_month`, `last_month` or `this_year`; this month unless told. */
+                period?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissionOverview"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_statement: {
+        parameters: {
+            query?: {
+                /** @description Whose; for an ISO its own, for others all they may see unless told. */
+                iso_id?: components["schemas"]["IsoId"];
+                /**
+                 * @description This month's first day unless told.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description This month's last day unless told.
+                 * @example 2026-11-30
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissionStatement"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CommissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commission"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    commission_void: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CommissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommissionVoided"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commission"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -4895,6 +6214,182 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    lead_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or organisation. */
+                q?: string;
+                stage?: components["schemas"]["LeadStage"];
+                iso_id?: components["schemas"]["IsoId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Lead"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    lead_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLead"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lead"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    lead_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["LeadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lead"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    lead_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["LeadId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeadChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lead"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    lead_convert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["LeadId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeadConverted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lead"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     me_get: {
         parameters: {
             query?: never;
@@ -5236,6 +6731,204 @@ export interface operations {
             };
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_list: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PayoutRun"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_open: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["PayoutRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_csv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["PayoutRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_discard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["PayoutRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_pay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["PayoutRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutRunPaid"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

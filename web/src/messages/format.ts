@@ -138,3 +138,24 @@ export function decimal(typed: string): string {
   const whole = (isGroup ? text : text.slice(0, last)).replaceAll(/[.,]/g, '');
   return isGroup ? whole : `${whole}.${text.slice(last + 1)}`;
 }
+
+/** What a `datetime-local` field says, as the instant it is in a zone. */
+export function instantIn(local: string, timeZone: string): string {
+  const asUtc = Date.parse(`${local}Z`);
+  const shown = (at: number) => {
+    const parts = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+    }).formatToParts(new Date(at));
+    const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
+    return Date.parse(`${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}Z`);
+  };
+  // Twice: the first step may have crossed a change of the clocks.
+  const first = asUtc - (shown(asUtc) - asUtc);
+  return new Date(first - (shown(first) - asUtc)).toISOString();
+}

@@ -1,5 +1,6 @@
 import { Card, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Explained } from './Explained';
 import classes from './StatCard.module.css';
 
 interface Props {
@@ -8,15 +9,20 @@ interface Props {
   /** Undefined while it is loading. */
   value: ReactNode | undefined;
   hint?: ReactNode;
+  /** How it is counted. */
+  explain?: string;
 }
 
-export function StatCard({ label, icon, value, hint }: Props) {
+export function StatCard({ label, icon, value, hint, explain }: Props) {
   return (
     <Card component="section" className={classes.card} aria-label={label}>
       <div className={classes.head}>
-        <Text component="h2" size="sm" c="dimmed" fw={500}>
-          {label}
-        </Text>
+        <div>
+          <Text component="h2" size="sm" c="dimmed" fw={500} display="inline">
+            {label}
+          </Text>
+          {explain && <Explained text={explain} />}
+        </div>
         <span className={classes.icon} aria-hidden="true">
           {icon}
         </span>

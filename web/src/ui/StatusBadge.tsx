@@ -2,7 +2,17 @@ import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
 import { Tag } from './Tag';
 
-type Kind = 'spv' | 'step' | 'profile' | 'request' | 'invoice' | 'document_request';
+type Kind =
+  | 'spv'
+  | 'step'
+  | 'profile'
+  | 'request'
+  | 'invoice'
+  | 'document_request'
+  | 'commission'
+  | 'payout_run'
+  | 'lead'
+  | 'call';
 
 const toneOf: Record<string, ToneName> = {
   pending: 'wait',
@@ -27,6 +37,15 @@ const toneOf: Record<string, ToneName> = {
   submitted: 'work',
   needs_revision: 'stop',
   waived: 'rest',
+  open: 'work',
+  discarded: 'rest',
+  new: 'wait',
+  contacted: 'work',
+  qualified: 'live',
+  won: 'done',
+  lost: 'rest',
+  confirmed: 'done',
+  declined: 'stop',
 };
 
 /** The status in words. */

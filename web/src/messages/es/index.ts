@@ -3,6 +3,7 @@ import events from '@catalogue/es/events.json';
 import names from '@catalogue/es/names.json';
 import billing from './billing.json';
 import client from './client.json';
+import commissions from './commissions.json';
 import common from './common.json';
 import dashboards from './dashboards.json';
 import documents from './documents.json';
@@ -10,6 +11,7 @@ import employee from './employee.json';
 import threads from './messages.json';
 import notifications from './notifications.json';
 import orders from './orders.json';
+import partners from './partners.json';
 import profile from './profile.json';
 import publicPages from './public.json';
 import requests from './requests.json';
@@ -21,6 +23,7 @@ export const messages = {
   names,
   billing,
   common,
+  commissions,
   client,
   employee,
   dashboards,
@@ -28,6 +31,7 @@ export const messages = {
   documents,
   notifications,
   orders,
+  partners,
   public: publicPages,
   profile,
   requests,

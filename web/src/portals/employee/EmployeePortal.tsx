@@ -1,11 +1,14 @@
 import {
   IconChecklist,
+  IconCoin,
   IconFiles,
   IconInbox,
   IconLayoutDashboard,
   IconListNumbers,
   IconMessages,
+  IconPhoneCall,
   IconReceipt2,
+  IconUserPlus,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
@@ -16,7 +19,7 @@ import { NavGroup } from '../../ui/NavItem';
 import { Search, SearchEntry } from './search/Search';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'employee', 'messages', 'security']);
+  const { t } = useTranslation(['common', 'employee', 'messages', 'partners', 'security']);
   const navigation = (
     <NavGroup label={t('portal.employee')}>
       <SearchEntry />
@@ -26,14 +29,17 @@ export function Component() {
         icon={IconLayoutDashboard}
         label={t('employee:nav.dashboard')}
       />
+      <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
       <Entry to={paths.employeeRequests} icon={IconInbox} label={t('employee:nav.requests')} />
       <Entry to={paths.employeeDocuments} icon={IconFiles} label={t('employee:nav.documents')} />
       <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>
       <Entry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
+      <Entry to={paths.employeeCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
+      <Entry to={paths.employeeLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
+      <Entry to={paths.employeeCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
       <Entry to={paths.employeeTemplates} icon={IconListNumbers} label={t('employee:nav.templates')} />
-      <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
     </NavGroup>
   );
   return (

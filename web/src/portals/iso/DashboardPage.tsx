@@ -1,11 +1,14 @@
-import { Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { IconChecklist, IconCoin, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { IsoDashboard } from '../../api/types';
 import { money, number } from '../../messages/format';
+import { paths } from '../../paths';
+import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
 import { activityText } from '../../shared/activity/words';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -16,16 +19,25 @@ import { Section } from '../../ui/Section';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { QuickActions } from './QuickActions';
 
 type Row = IsoDashboard['clients'][number];
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common', 'events', 'names']);
+  const { t } = useTranslation(['dashboards', 'common', 'events', 'names', 'partners']);
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.isoDashboard());
   const others = data?.commissions_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
   const columns: Column<Row>[] = [
-    { key: 'name', header: t('client'), cell: ({ client }) => `${client.first_name} ${client.last_name}` },
+    {
+      key: 'name',
+      header: t('client'),
+      cell: ({ client }) => (
+        <Anchor component={Link} to={paths.isoClient(client.id)} fz="inherit" fw={500}>
+          {client.first_name} {client.last_name}
+        </Anchor>
+      ),
+    },
     { key: 'email', wide: true, header: t('email'), cell: ({ client }) => client.email },
     {
       key: 'status',
@@ -57,11 +69,13 @@ export function Component() {
           <StatRow>
             <StatCard
               label={t('iso.active_clients')}
+              explain={t('partners:dashboard.active_clients')}
               icon={<IconUsers size={18} />}
               value={data && number(data.active_clients)}
             />
             <StatCard
               label={t('iso.monthly_commissions')}
+              explain={t('partners:dashboard.monthly_commissions')}
               icon={<IconCoin size={18} />}
               value={
                 data && (
@@ -72,16 +86,28 @@ export function Component() {
             />
             <StatCard
               label={t('iso.pending_leads')}
+              explain={t('partners:dashboard.pending_leads')}
               icon={<IconUserPlus size={18} />}
               value={data && number(data.pending_leads)}
             />
             <StatCard
               label={t('iso.completed_spvs')}
+              explain={t('partners:dashboard.completed_spvs')}
               icon={<IconChecklist size={18} />}
               value={data && number(data.completed_spvs)}
             />
           </StatRow>
-          <Section title={t('iso.recent')} flush>
+          <CommissionOverview />
+          <QuickActions />
+          <Section
+            title={t('iso.recent')}
+            flush
+            actions={
+              <Anchor component={Link} to={paths.isoClients} size="sm">
+                {t('partners:dashboard.view_all')}
+              </Anchor>
+            }
+          >
             <DataTable
               label={t('iso.recent')}
               columns={columns}

@@ -1,14 +1,35 @@
+import {
+  IconCoin,
+  IconLayoutDashboard,
+  IconPhoneCall,
+  IconUserCircle,
+  IconUserPlus,
+  IconUsers,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
+import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
+import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'security']);
+  const { t } = useTranslation(['common', 'partners', 'security']);
   const security = { path: paths.isoSecurity, label: t('security:menu') };
+  const navigation = (
+    <NavGroup label={t('portal.iso')}>
+      <Entry to={paths.isoDashboard} end icon={IconLayoutDashboard} label={t('partners:nav.dashboard')} />
+      <Entry to={paths.isoClients} icon={IconUsers} label={t('partners:nav.clients')} />
+      <Entry to={paths.isoCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
+      <Entry to={paths.isoLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
+      <Entry to={paths.isoCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
+      <Entry to={paths.isoProfile} icon={IconUserCircle} label={t('partners:nav.profile')} />
+    </NavGroup>
+  );
   return (
     <PortalLayout
       portal={t('portal.iso')}
       home={paths.isoDashboard}
+      navigation={navigation}
       security={security}
       choices={paths.isoNotifications}
     />

@@ -13,7 +13,14 @@ export function targetOf(role: Role, { subject, spv_id }: Activity): string {
     if (subject.kind === 'thread') return paths.employeeThread(id);
     if (subject.kind === 'request') return paths.employeeRequests;
     if (subject.kind === 'invoice') return paths.employeeInvoices;
+    if (subject.kind === 'lead') return paths.employeeLeads;
+    if (subject.kind === 'call') return paths.employeeCalls;
     return spv_id ? paths.employeeOrder(spv_id) : paths.employeeDashboard;
+  }
+  if (role === 'iso') {
+    if (subject.kind === 'commission' || subject.kind === 'payout') return paths.isoCommissions;
+    if (subject.kind === 'lead') return paths.isoLeads;
+    if (subject.kind === 'call') return paths.isoCalls;
   }
   return homeOf(role);
 }

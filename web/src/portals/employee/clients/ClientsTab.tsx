@@ -13,7 +13,7 @@ import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { SpvForm } from '../spvs/SpvForm';
-import { ExportButton } from '../ExportButton';
+import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';

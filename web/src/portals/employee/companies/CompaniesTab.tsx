@@ -12,7 +12,7 @@ import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { RemoveMenu } from '../RemoveMenu';
-import { ExportButton } from '../ExportButton';
+import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
 import { CompanyForm } from './CompanyForm';
 

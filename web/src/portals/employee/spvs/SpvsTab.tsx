@@ -11,7 +11,7 @@ import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { EmptyState } from '../../../ui/states';
-import { ExportButton } from '../ExportButton';
+import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
 import { SpvForm } from './SpvForm';
 import { SpvList } from './SpvList';

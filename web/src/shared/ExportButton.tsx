@@ -1,10 +1,10 @@
 import { IconFileTypeCsv } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { today } from '../../messages/format';
-import { useSave } from '../../shared/useSave';
-import { BusyButton } from '../../ui/BusyButton';
-import { saveBlob } from '../../ui/saveText';
-import { toast } from '../../ui/toasts';
+import { today } from '../messages/format';
+import { useSave } from './useSave';
+import { BusyButton } from '../ui/BusyButton';
+import { saveBlob } from '../ui/saveText';
+import { toast } from '../ui/toasts';
 
 interface Props {
   /** What the file is called, without its ending. */

@@ -1,0 +1,91 @@
+import { IconCalendarPlus, IconCheck, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Call, CallStatus } from '../../../api/types';
+import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
+import { useParam } from '../../../shared/queryParams';
+import { useSave } from '../../../shared/useSave';
+import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import { PageHeader } from '../../../ui/PageHeader';
+import { RowMenu } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
+import { ReasonDialog } from '../spvs/ReasonDialog';
+import { ConfirmForm } from './ConfirmForm';
+
+const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
+
+/** Partners who would like to talk: a time is confirmed, or the call declined. */
+export function Component() {
+  const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
+  const [wanted, setWanted] = useParam('status');
+  const status = states.find((known) => known === wanted);
+  const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline'; call: Call } | null>(null);
+  const close = () => setDialog(null);
+  const calendar = useSave({ save: saveCalendar, saved: () => undefined });
+  const decline = useSave({
+    save: ({ call, reason }: { call: Call; reason: string }) =>
+      body(api.POST('/rest/v1/calls/{id}/decline', { params: edited(call), body: { reason } })),
+    saved: (call) => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['calls'] });
+      toast({ title: t('calls.decline.done'), description: call.topic });
+    },
+  });
+  return (
+    <>
+      <PageHeader title={t('calls.title')} text={t('calls.text_desk')} />
+      <CallTable
+        withIso
+        status={status}
+        empty={{ title: t('calls.empty_desk') }}
+        filter={
+          <ChoiceFilter
+            label={t('common:status')}
+            all={t('commissions:all_states')}
+            value={status ?? ''}
+            choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
+            onChange={setWanted}
+          />
+        }
+        actions={(call) => (
+          <RowMenu
+            name={call.topic}
+            actions={[
+              {
+                needs: 'confirm',
+                label: t('calls.answer.submit'),
+                icon: <IconCheck size={15} />,
+                onClick: () => setDialog({ name: 'confirm', call }),
+              },
+              {
+                needs: 'decline',
+                label: t('calls.decline'),
+                icon: <IconX size={15} />,
+                onClick: () => setDialog({ name: 'decline', call }),
+              },
+              {
+                needs: 'calendar',
+                label: t('calls.ics'),
+                icon: <IconCalendarPlus size={15} />,
+                onClick: () => calendar.mutate(call),
+              },
+            ].filter(({ needs }) => call.can.includes(needs))}
+          />
+        )}
+      />
+      {dialog?.name === 'confirm' && <ConfirmForm call={dialog.call} onClose={close} />}
+      {dialog?.name === 'decline' && (
+        <ReasonDialog
+          title={t('calls.decline.title', { name: dialog.call.iso_name })}
+          text={t('calls.decline.text')}
+          confirmLabel={t('calls.decline')}
+          busy={decline.isPending}
+          onConfirm={(reason) => decline.mutate({ call: dialog.call, reason })}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

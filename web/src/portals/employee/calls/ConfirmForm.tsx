@@ -1,0 +1,61 @@
+import { Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Call } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { orNull } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+/** Confirms one of the times that suit the partner. */
+export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void }) {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const missing = useMissing();
+  const form = useForm({ initialValues: { begins_at: call.times[0] ?? '', answer: '' } });
+  const save = useSave({
+    form,
+    save: ({ begins_at, answer }: typeof form.values) =>
+      body(
+        api.POST('/rest/v1/calls/{id}/confirm', {
+          params: edited(call),
+          body: { begins_at, answer: orNull(answer) },
+        }),
+      ),
+    saved: (confirmed) => {
+      void queryClient.invalidateQueries({ queryKey: ['calls'] });
+      toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('calls.answer.title', { name: call.iso_name })}
+      text={t('calls.answer.text')}
+      size="md"
+      submitLabel={t('calls.answer.submit')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <ChoiceSelect
+        label={t('calls.answer.when')}
+        choices={call.times.map((value) => ({ value, label: dateTime(value) }))}
+        required
+        {...form.getInputProps('begins_at')}
+      />
+      <Textarea
+        label={t('calls.answer.note')}
+        autosize
+        minRows={2}
+        data-autofocus
+        {...form.getInputProps('answer')}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,94 @@
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Lead, NewClient } from '../../../api/types';
+import { decimal } from '../../../messages/format';
+import { currency, useCountries, type Country } from '../../../shared/countries';
+import { required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { AmountInput } from '../../../ui/AmountInput';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+/** The terms of the first order; who and whose it is, the lead says. */
+export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void }) {
+  const { t } = useTranslation(['partners', 'employee', 'common', 'names']);
+  const countries = useCountries();
+  const missing = useMissing();
+  const name = `${lead.first_name} ${lead.last_name}`;
+  const form = useForm({
+    initialValues: {
+      setup: 'quick' as NewClient['setup'],
+      country: 'US' as Country,
+      price: '',
+      commission: '',
+    },
+    validate: { price: required, commission: required },
+  });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values) =>
+      body(
+        api.POST('/rest/v1/leads/{id}/convert', {
+          params: edited(lead),
+          body: {
+            ...values,
+            currency,
+            price: decimal(values.price),
+            commission: decimal(values.commission),
+          },
+        }),
+      ),
+    saved: () => {
+      for (const noun of ['leads', 'clients', 'spvs', 'dashboards'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('leads.convert.done'), description: name });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('leads.convert.title', { name })}
+      text={t('leads.convert.text', { iso: lead.iso_name })}
+      size="md"
+      submitLabel={t('leads.convert')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <Pair>
+        <ChoiceSelect
+          label={t('leads.setup')}
+          choices={[
+            { value: 'quick', label: t('employee:clients.quick') },
+            { value: 'full', label: t('employee:clients.full') },
+          ]}
+          {...form.getInputProps('setup')}
+        />
+        <ChoiceSelect
+          label={t('names:field.country')}
+          choices={countries}
+          {...form.getInputProps('country')}
+        />
+      </Pair>
+      <Pair>
+        <AmountInput
+          unit={currency}
+          label={t('names:field.price')}
+          required
+          {...form.getInputProps('price')}
+        />
+        <AmountInput
+          unit={currency}
+          label={t('names:field.commission')}
+          required
+          {...form.getInputProps('commission')}
+        />
+      </Pair>
+    </FormModal>
+  );
+}

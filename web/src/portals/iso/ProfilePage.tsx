@@ -1,0 +1,130 @@
+import { Anchor, Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { errorText, type ApiError } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { Profile, ProfileChange } from '../../api/types';
+import { paths } from '../../paths';
+import { required } from '../../shared/rules';
+import { useMe } from '../../shared/session/me';
+import { isStale, StaleProblem } from '../../shared/StaleProblem';
+import { useMissing, useSave } from '../../shared/useSave';
+import { BusyButton } from '../../ui/BusyButton';
+import { Pair } from '../../ui/FormModal';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { SettingsState } from '../../ui/Settings';
+import { toast } from '../../ui/toasts';
+import classes from './ProfilePage.module.css';
+
+/** How our team and one's clients know one. */
+export function Component() {
+  const { t } = useTranslation('partners');
+  const { data, error, refetch } = useQuery(queries.profile());
+  return (
+    <>
+      <PageHeader
+        title={t('profile.title')}
+        text={t('profile.text')}
+        actions={
+          <Button component={Link} to={paths.isoSecurity} variant="default">
+            {t('profile.security')}
+          </Button>
+        }
+      />
+      <Section title={t('clients.contact')}>
+        <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={4}>
+          {(profile) => <ProfileForm key={profile.version} profile={profile} />}
+        </SettingsState>
+      </Section>
+    </>
+  );
+}
+
+function ProfileForm({ profile }: { profile: Profile }) {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const me = useMe();
+  const missing = useMissing();
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const form = useForm({
+    initialValues: {
+      first_name: profile.first_name,
+      last_name: profile.last_name,
+      phone: profile.phone ?? '',
+      job_title: profile.job_title ?? '',
+    },
+    validate: { first_name: required, last_name: required },
+  });
+  const save = useSave({
+    form,
+    save: (values: ProfileChange) =>
+      body(
+        api.PATCH('/rest/v1/me/profile', {
+          params: { header: { 'If-Match': `"${profile.version}"` } },
+          body: values,
+        }),
+      ),
+    saved: (saved) => {
+      queryClient.setQueryData(queries.profile().queryKey, saved);
+      void queryClient.invalidateQueries({ queryKey: ['me'] });
+      toast({ title: t('profile.saved'), description: t('profile.saved_text') });
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const field = (name: keyof typeof form.values, needed = false) => (
+    <TextInput size="sm" label={t(`names:field.${name}`)} required={needed} {...form.getInputProps(name)} />
+  );
+  return (
+    <form
+      className={classes.form}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      noValidate
+    >
+      <Pair>
+        {field('first_name', true)}
+        {field('last_name', true)}
+      </Pair>
+      <Pair>
+        {field('phone')}
+        {field('job_title')}
+      </Pair>
+      <Pair>
+        <TextInput
+          size="sm"
+          label={t('names:field.email')}
+          value={profile.email}
+          readOnly
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          description={
+            <Anchor component={Link} to={paths.isoSecurity} fz="inherit">
+              {t('profile.email_text')}
+            </Anchor>
+          }
+        />
+        {me.company && <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />}
+      </Pair>
+      {stale && (
+        <div role="alert">
+          <StaleProblem
+            error={stale}
+            onReload={() => void queryClient.invalidateQueries({ queryKey: queries.profile().queryKey })}
+          />
+        </div>
+      )}
+      <BusyButton
+        type="submit"
+        busy={save.isPending}
+        label={t('profile.submit')}
+        busyLabel={t('common:saving')}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { IconFileText, IconNotes, IconPhoneCall, IconUserPlus, type Icon } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../../paths';
+import { Section } from '../../ui/Section';
+import { CallForm } from './calls/CallForm';
+import { LeadForm } from './leads/LeadForm';
+import classes from './QuickActions.module.css';
+
+export function QuickActions() {
+  const { t } = useTranslation('partners');
+  const [dialog, setDialog] = useState<'lead' | 'call' | null>(null);
+  const close = () => setDialog(null);
+  const look = (Picture: Icon) => ({
+    variant: 'default',
+    justify: 'flex-start',
+    leftSection: <Picture size={16} stroke={1.75} aria-hidden="true" />,
+  });
+  return (
+    <Section title={t('quick.title')}>
+      <div className={classes.actions}>
+        <Button {...look(IconUserPlus)} onClick={() => setDialog('lead')}>
+          {t('add_lead')}
+        </Button>
+        <Button {...look(IconPhoneCall)} onClick={() => setDialog('call')}>
+          {t('call')}
+        </Button>
+        <Button {...look(IconFileText)} component={Link} to={paths.isoStatement}>
+          {t('quick.report')}
+        </Button>
+        <Button {...look(IconNotes)} component={Link} to={paths.isoClients}>
+          {t('quick.notes')}
+        </Button>
+      </div>
+      {dialog === 'lead' && <LeadForm onClose={close} />}
+      {dialog === 'call' && <CallForm onClose={close} />}
+    </Section>
+  );
+}

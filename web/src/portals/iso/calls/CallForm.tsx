@@ -1,0 +1,77 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import { instantIn } from '../../../messages/format';
+import { getLocale } from '../../../messages/locale';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+/** Asks our team for a call, with up to three times that suit. */
+export function CallForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const { timeZone } = getLocale();
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: { topic: '', note: '', times: '', time_2: '', time_3: '' },
+    validate: { topic: required, times: required },
+  });
+  const save = useSave({
+    form,
+    save: ({ topic, note, ...times }: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/calls', {
+          params: idempotent(key),
+          body: {
+            topic,
+            note: orNull(note),
+            times: Object.values(times)
+              .filter((time) => time)
+              .map((time) => instantIn(time, timeZone)),
+          },
+        }),
+      ),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: ['calls'] });
+      toast({ title: t('calls.ask.done'), description: t('calls.ask.done_text') });
+      onClose();
+    },
+  });
+  const time = (name: 'times' | 'time_2' | 'time_3', n: number) => (
+    <TextInput
+      size="sm"
+      type="datetime-local"
+      label={t(`calls.time_${n}`)}
+      required={n === 1}
+      {...form.getInputProps(name)}
+    />
+  );
+  return (
+    <FormModal
+      title={t('call')}
+      text={`${t('calls.ask.text')} ${t('calls.zone', { zone: timeZone })}`}
+      size="md"
+      submitLabel={t('calls.ask')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('names:field.topic')}
+        required
+        data-autofocus
+        {...form.getInputProps('topic')}
+      />
+      {time('times', 1)}
+      {time('time_2', 2)}
+      {time('time_3', 3)}
+      <Textarea label={t('names:field.note')} autosize minRows={2} {...form.getInputProps('note')} />
+    </FormModal>
+  );
+}

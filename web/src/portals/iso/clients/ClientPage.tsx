@@ -1,0 +1,88 @@
+import { Anchor } from '@mantine/core';
+import { IconFolders } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Spv } from '../../../api/types';
+import { paths } from '../../../paths';
+import { listState } from '../../../shared/listState';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { DateText } from '../../../ui/DateText';
+import { Money } from '../../../ui/Money';
+import { PageHeader } from '../../../ui/PageHeader';
+import { ProgressBar } from '../../../ui/ProgressBar';
+import { Section } from '../../../ui/Section';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { Notes } from './Notes';
+
+/** One client: orders, how far they are, and one's own notes. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['partners', 'names', 'common']);
+  const { data: client, error, refetch } = useQuery(queries.client(id));
+  const state = listState(useInfiniteQuery(queries.spvs({ client_id: id })));
+  const columns: Column<Spv>[] = [
+    {
+      key: 'order',
+      header: t('clients.order'),
+      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
+    },
+    {
+      key: 'progress',
+      header: t('clients.progress'),
+      cell: (spv) => <ProgressBar percent={spv.progress.percent} label={spv.identifier} />,
+    },
+    { key: 'ordered', header: t('clients.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
+    {
+      key: 'commission',
+      header: t('names:field.commission'),
+      align: 'right',
+      cell: (spv) => <Money amount={spv.iso_commission} currency={spv.currency} />,
+    },
+  ];
+  const back = (
+    <Anchor component={Link} to={paths.isoClients} fz="inherit">
+      ← {t('clients.title')}
+    </Anchor>
+  );
+  if (error && !client)
+    return (
+      <>
+        <PageHeader title={t('clients.title')} back={back} />
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      </>
+    );
+  return (
+    <>
+      <PageHeader
+        back={back}
+        title={client ? `${client.first_name} ${client.last_name}` : '…'}
+        text={client && [client.email, client.phone].filter(Boolean).join(' · ')}
+        actions={client && <StatusBadge kind="profile" status={client.status} />}
+      />
+      <TwoColumns
+        main={
+          <Section title={t('clients.orders')} flush>
+            <DataTable
+              label={t('clients.orders')}
+              columns={columns}
+              state={state}
+              rowKey={(spv) => spv.id}
+              empty={<EmptyState icon={<IconFolders size={20} />} title={t('clients.no_orders')} />}
+            />
+          </Section>
+        }
+        side={<Notes clientId={id} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { Anchor } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../../api/queries';
+import type { Client } from '../../../api/types';
+import { paths } from '../../../paths';
+import { listState } from '../../../shared/listState';
+import { useParam } from '../../../shared/queryParams';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { DateText } from '../../../ui/DateText';
+import { PageHeader } from '../../../ui/PageHeader';
+import { SearchBox } from '../../../ui/SearchBox';
+import { Section } from '../../../ui/Section';
+import { EmptyState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+
+/** The people one brought. */
+export function Component() {
+  const { t } = useTranslation(['partners', 'names', 'common']);
+  const [q, setQ] = useParam('q');
+  const state = listState(useInfiniteQuery(queries.clients({ q: q || undefined })));
+  const columns: Column<Client>[] = [
+    {
+      key: 'name',
+      header: t('names:field.name'),
+      cell: (client) => (
+        <Anchor component={Link} to={paths.isoClient(client.id)} fz="inherit" fw={500}>
+          {client.first_name} {client.last_name}
+        </Anchor>
+      ),
+    },
+    { key: 'email', header: t('names:field.email'), wide: true, cell: (client) => client.email },
+    { key: 'phone', header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (client) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    {
+      key: 'since',
+      header: t('clients.since'),
+      cell: (client) => <DateText day={client.created_at.slice(0, 10)} />,
+    },
+  ];
+  return (
+    <>
+      <PageHeader title={t('clients.title')} text={t('clients.text')} />
+      <Section
+        title={t('clients.list')}
+        flush
+        actions={<SearchBox label={t('clients.search')} value={q} onChange={setQ} />}
+      >
+        <DataTable
+          label={t('clients.list')}
+          columns={columns}
+          state={state}
+          rowKey={(client) => client.id}
+          empty={
+            <EmptyState
+              icon={<IconUsers size={20} />}
+              title={q ? t('common:no_match', { q }) : t('clients.empty')}
+              text={q ? undefined : t('clients.empty_text')}
+            />
+          }
+        />
+      </Section>
+    </>
+  );
+}

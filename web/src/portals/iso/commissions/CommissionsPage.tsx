@@ -1,0 +1,48 @@
+import { Button, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
+import { CommissionOverview } from '../../../shared/commissions/CommissionOverview';
+import { CommissionTable } from '../../../shared/commissions/CommissionTable';
+import { commissionsCsv } from '../../../shared/commissions/files';
+import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
+import { ExportButton } from '../../../shared/ExportButton';
+import { listState } from '../../../shared/listState';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+
+/** What one earns: the cards, and the ledger they are summed from. */
+export function Component() {
+  const { t } = useTranslation('commissions');
+  const { status, filter } = useStatusFilter();
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={
+          <Button component={Link} to={paths.isoStatement}>
+            {t('statement.view')}
+          </Button>
+        }
+      />
+      <Stack gap="md">
+        <CommissionOverview />
+        <Section
+          title={t('ledger')}
+          flush
+          actions={
+            <>
+              {filter}
+              <ExportButton name="commissions" load={() => commissionsCsv({ status })} />
+            </>
+          }
+        >
+          <CommissionTable state={listState(useInfiniteQuery(queries.commissions({ status })))} />
+        </Section>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited, idempotent } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import type { Lead } from '../../../api/types';
+import { date } from '../../../messages/format';
+import { required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+
+/** A new lead, or one that is known better now. */
+export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }) {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      first_name: lead?.first_name ?? '',
+      last_name: lead?.last_name ?? '',
+      email: lead?.email ?? '',
+      phone: lead?.phone ?? '',
+      organisation: lead?.organisation ?? '',
+      next_step: lead?.next_step ?? '',
+      next_step_date: lead?.next_step_date ?? '',
+      note: lead?.note ?? '',
+    },
+    validate: { first_name: required, last_name: required, email: required },
+  });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values, key) =>
+      lead
+        ? body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: values }))
+        : body(api.POST('/rest/v1/leads', { params: idempotent(key), body: values })),
+    saved: (saved) => {
+      for (const noun of ['leads', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast(
+        lead
+          ? { title: t('leads.edit.done'), description: `${saved.first_name} ${saved.last_name}` }
+          : {
+              title: t('leads.add.done'),
+              description: t('leads.add.done_text', { until: date(saved.protected_until) }),
+            },
+      );
+      onClose();
+    },
+    explain: (error) => {
+      if (error.code !== 'lead_taken') return false;
+      form.setErrors({ email: errorText(error) });
+      return true;
+    },
+  });
+  const name = lead && `${lead.first_name} ${lead.last_name}`;
+  return (
+    <FormModal
+      title={lead ? t('leads.edit.title', { name }) : t('add_lead')}
+      text={lead ? undefined : t('leads.add.text')}
+      submitLabel={lead ? t('common:save') : t('leads.add.submit')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput
+          size="sm"
+          label={t('names:field.first_name')}
+          required
+          data-autofocus
+          {...form.getInputProps('first_name')}
+        />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
+      </Pair>
+      <Pair>
+        <TextInput
+          size="sm"
+          type="email"
+          label={t('names:field.email')}
+          required
+          {...form.getInputProps('email')}
+        />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
+      </Pair>
+      <TextInput size="sm" label={t('names:field.organisation')} {...form.getInputProps('organisation')} />
+      <Pair>
+        <TextInput size="sm" label={t('names:field.next_step')} {...form.getInputProps('next_step')} />
+        <TextInput
+          size="sm"
+          type="date"
+          label={t('names:field.next_step_date')}
+          {...form.getInputProps('next_step_date')}
+        />
+      </Pair>
+      <Textarea label={t('names:field.note')} autosize minRows={2} {...form.getInputProps('note')} />
+    </FormModal>
+  );
+}

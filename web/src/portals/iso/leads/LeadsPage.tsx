@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { IconArrowRight, IconPencil } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Lead, LeadStage } from '../../../api/types';
+import { LeadTable, stages } from '../../../shared/leads/LeadTable';
+import { useSave } from '../../../shared/useSave';
+import { PageHeader } from '../../../ui/PageHeader';
+import { RowMenu } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
+import { LeadForm } from './LeadForm';
+
+/** The people one talks to, until they are clients. */
+export function Component() {
+  const { t } = useTranslation(['partners', 'names']);
+  const [dialog, setDialog] = useState<{ lead?: Lead } | null>(null);
+  const move = useSave({
+    save: ({ lead, stage }: { lead: Lead; stage: LeadStage }) =>
+      body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage } })),
+    saved: (lead) => {
+      for (const noun of ['leads', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('leads.edit.done'), description: `${lead.first_name} ${lead.last_name}` });
+    },
+  });
+  const add = <Button onClick={() => setDialog({})}>{t('add_lead')}</Button>;
+  return (
+    <>
+      <PageHeader
+        title={t('leads.title')}
+        text={`${t('leads.text')} ${t('leads.protection_text')}`}
+        actions={add}
+      />
+      <LeadTable
+        empty={add}
+        actions={(lead) =>
+          lead.can.includes('update') && (
+            <RowMenu
+              name={`${lead.first_name} ${lead.last_name}`}
+              actions={[
+                {
+                  label: t('leads.edit'),
+                  icon: <IconPencil size={15} />,
+                  onClick: () => setDialog({ lead }),
+                },
+                ...stages
+                  .filter((stage) => stage !== 'won' && stage !== lead.stage)
+                  .map((stage) => ({
+                    label: t('leads.stage_to', { stage: t(`names:lead_status.${stage}`) }),
+                    icon: <IconArrowRight size={15} />,
+                    onClick: () => move.mutate({ lead, stage }),
+                  })),
+              ]}
+            />
+          )
+        }
+      />
+      {dialog && <LeadForm lead={dialog.lead} onClose={() => setDialog(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { Text } from '@mantine/core';
+import { IconPhoneCall } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Call, CallStatus } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { saveBlob } from '../../ui/saveText';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+import { listState } from '../listState';
+
+interface Props {
+  status?: CallStatus;
+  withIso?: boolean;
+  filter?: ReactNode;
+  empty: { title: string; text?: string; action?: ReactNode };
+  actions: (call: Call) => ReactNode;
+}
+
+/** Calls with the times that would suit, or the one that was confirmed. */
+export function CallTable({ status, withIso = false, filter, empty, actions }: Props) {
+  const { t } = useTranslation(['partners', 'common']);
+  const state = listState(useInfiniteQuery(queries.calls({ status })));
+  const columns: Column<Call>[] = [
+    {
+      key: 'topic',
+      header: t('calls.topic'),
+      cell: (call) => (
+        <>
+          {call.topic}
+          <Text size="xs" c="dimmed" lineClamp={3}>
+            {[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'times',
+      header: t('calls.times'),
+      cell: (call) => (
+        <>
+          {(call.begins_at ? [call.begins_at] : call.times).map((time) => (
+            <div key={time} className="num">
+              {dateTime(time)}
+            </div>
+          ))}
+          <Text size="xs" c="dimmed">
+            {t('calls.minutes', { count: call.minutes })}
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (call) => (
+        <>
+          <StatusBadge kind="call" status={call.status} />
+          {call.answer && (
+            <Text size="xs" c="dimmed" mt={2}>
+              {call.answer}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
+  ];
+  return (
+    <Section title={t('calls.list')} flush actions={filter}>
+      <DataTable
+        label={t('calls.list')}
+        columns={columns}
+        state={state}
+        rowKey={(call) => call.id}
+        empty={<EmptyState icon={<IconPhoneCall size={20} />} {...empty} />}
+      />
+    </Section>
+  );
+}
+
+/** A confirmed call for one's own calendar. */
+export async function saveCalendar(call: Call): Promise<void> {
+  const params = { path: { id: call.id } };
+  const blob = await body(api.GET('/rest/v1/calls/{id}/ics', { params, parseAs: 'blob' }));
+  saveBlob(`call-${call.id.slice(0, 8)}.ics`, blob as unknown as Blob);
+}

@@ -1,0 +1,76 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { date, money } from '../../messages/format';
+import { Explained } from '../../ui/Explained';
+import { Money } from '../../ui/Money';
+import { Section } from '../../ui/Section';
+import { ErrorState } from '../../ui/states';
+import { useParam } from '../queryParams';
+import classes from './CommissionOverview.module.css';
+import { periods, usePeriods } from './periods';
+
+/** What was paid, is pending and comes next, in a period (decision 16). */
+export function CommissionOverview({ isoId }: { isoId?: string }) {
+  const { t } = useTranslation('commissions');
+  const [wanted, setWanted] = useParam('period');
+  const period = periods.find((known) => known === wanted) ?? 'this_month';
+  const choices = usePeriods();
+  const { data, error, refetch } = useQuery(queries.commissionOverview({ iso_id: isoId, period }));
+  const said = data?.projected ? 'projected' : 'ledger';
+  const figures = ['paid', 'pending', 'next_payment', 'total'] as const;
+  return (
+    <Section
+      title={t('overview.title')}
+      actions={
+        <Select
+          size="sm"
+          w={160}
+          aria-label={t('overview.period')}
+          data={choices}
+          value={period}
+          onChange={(next) => setWanted(next === 'this_month' ? '' : (next ?? ''))}
+          allowDeselect={false}
+        />
+      }
+    >
+      {error && !data ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          <dl className={classes.figures}>
+            {figures.map((name) => (
+              <div key={name}>
+                <dt>
+                  {t(`overview.${name}`)}
+                  <Explained text={t(`overview.${name}_${said}`)} />
+                </dt>
+                <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
+                {data?.others.map((other) => (
+                  <dd key={other.currency} className={classes.other}>
+                    <Money amount={other[name]} currency={other.currency} />
+                  </dd>
+                ))}
+              </div>
+            ))}
+          </dl>
+          <p className={classes.caption}>
+            {data?.projected && <strong>{t('overview.projected')} · </strong>}
+            {data && t('overview.between', { from: date(data.from), to: date(data.to) })}
+            {data && data.expected.length > 0 && (
+              <>
+                {' · '}
+                {t('overview.expected', {
+                  amount: data.expected.map((sum) => money(sum.amount, sum.currency)).join(', '),
+                })}
+                <Explained text={t('overview.expected_text')} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import { IconCoin } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Commission } from '../../api/types';
+import { money } from '../../messages/format';
+import { DataTable, type Column, type TableState } from '../../ui/DataTable';
+import { DateText } from '../../ui/DateText';
+import { Money } from '../../ui/Money';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+
+interface Props {
+  state: TableState<Commission>;
+  /** The staff's ledger names the partner. */
+  withIso?: boolean;
+  /** Before and after the ledger's own columns. */
+  before?: Column<Commission>[];
+  after?: Column<Commission>[];
+}
+
+/** Rows of the ledger: what, by which rule, how much and where it stands. */
+export function CommissionTable({ state, withIso = false, before = [], after = [] }: Props) {
+  const { t } = useTranslation(['commissions', 'names', 'common']);
+  const columns: Column<Commission>[] = [
+    ...before,
+    {
+      key: 'order',
+      header: t('column.order'),
+      cell: (row) => (
+        <>
+          <span className="mono">{row.spv_identifier}</span>
+          <Text size="xs" c="dimmed">
+            {withIso ? `${row.iso_name} · ${row.client.name}` : row.client.name}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'earned', header: t('column.earned'), cell: (row) => <DateText day={row.earned_date} /> },
+    { key: 'rule', header: t('column.rule'), wide: true, cell: (row) => <Rule row={row} /> },
+    {
+      key: 'amount',
+      header: t('column.amount'),
+      align: 'right',
+      cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (row) => (
+        <>
+          <StatusBadge kind="commission" status={row.status} />
+          {(row.run ?? row.reason) && (
+            <Text size="xs" c="dimmed" mt={2} lineClamp={2}>
+              {row.run ?? row.reason}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    ...after,
+  ];
+  return (
+    <DataTable
+      label={t('ledger')}
+      columns={columns}
+      state={state}
+      rowKey={(row) => row.id}
+      empty={<EmptyState icon={<IconCoin size={20} />} title={t('empty')} text={t('empty_text')} />}
+    />
+  );
+}
+
+/** "2.5 % of $50,000.00", or that it is a fixed amount; a row that takes back says so. */
+export function Rule({ row }: { row: Commission }) {
+  const { t } = useTranslation('names');
+  const rule = t(`commission_rule.${row.rule}`, { rate: row.rate, base: money(row.base, row.currency) });
+  return row.kind === 'reversed' ? `${t('commission_kind.reversed')} · ${rule}` : rule;
+}

@@ -1,0 +1,138 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import { date, money } from '../../messages/format';
+import { PageHeader } from '../../ui/PageHeader';
+import { ErrorState } from '../../ui/states';
+import { ExportButton } from '../ExportButton';
+import { useParam } from '../queryParams';
+import { Rule } from './CommissionTable';
+import { commissionsCsv } from './files';
+import classes from './Statement.module.css';
+
+/** What a partner earned between two days: on the screen, as a file and on paper. */
+export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) {
+  const { t } = useTranslation(['commissions', 'names', 'common']);
+  const [from, setFrom] = useParam('from');
+  const [to, setTo] = useParam('to');
+  const wanted = { iso_id: isoId, from: from || undefined, to: to || undefined };
+  const { data, error, refetch } = useQuery(queries.commissionStatement(wanted));
+  const days = { from: data?.from, to: data?.to };
+  return (
+    <>
+      <div className={classes.screen}>
+        <PageHeader
+          title={t('statement.title')}
+          text={t('statement.text')}
+          back={back}
+          actions={
+            <>
+              <ExportButton
+                name={`commissions-${data?.from}-${data?.to}`}
+                load={() => commissionsCsv({ iso_id: isoId, ...days })}
+              />
+              <Button
+                variant="default"
+                leftSection={<IconPrinter size={16} aria-hidden="true" />}
+                onClick={() => globalThis.print()}
+              >
+                {t('statement.print')}
+              </Button>
+            </>
+          }
+        />
+        <Group gap="sm" mb="md">
+          <TextInput
+            size="sm"
+            type="date"
+            label={t('names:field.from')}
+            value={from || (data?.from ?? '')}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <TextInput
+            size="sm"
+            type="date"
+            label={t('names:field.to')}
+            value={to || (data?.to ?? '')}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        </Group>
+      </div>
+      {error ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        data && (
+          <article className={classes.paper} aria-label={t('statement.title')}>
+            <header className={classes.head}>
+              <div>
+                <h2 className={classes.kind}>{t('statement.title')}</h2>
+                <p className={classes.dim}>
+                  {date(data.from)} – {date(data.to)}
+                </p>
+              </div>
+              {data.iso_name && (
+                <div className={classes.who}>
+                  <p className={classes.name}>{data.iso_name}</p>
+                  <p className={classes.dim}>{data.company_name}</p>
+                </div>
+              )}
+            </header>
+            {data.items.length === 0 ? (
+              <p className={classes.dim}>{t('statement.nothing')}</p>
+            ) : (
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone
+              <div className={classes.scroll} role="group" aria-label={t('ledger')} tabIndex={0}>
+                <table className={classes.lines}>
+                  <thead>
+                    <tr>
+                      <th scope="col">{t('column.earned')}</th>
+                      <th scope="col">{t('column.order')}</th>
+                      <th scope="col">{t('column.rule')}</th>
+                      <th scope="col">{t('common:status')}</th>
+                      <th scope="col" className={classes.amount}>
+                        {t('column.amount')}
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.items.map((row) => (
+                      <tr key={row.id} data-void={row.status === 'void' || undefined}>
+                        <td className="num">{date(row.earned_date)}</td>
+                        <td>
+                          {row.spv_identifier}
+                          <span className={classes.dim}> {row.client.name}</span>
+                        </td>
+                        <td>
+                          <Rule row={row} />
+                        </td>
+                        <td>
+                          {t(`names:commission_status.${row.status}`)}
+                          {row.run && <span className={classes.dim}> {row.run}</span>}
+                        </td>
+                        <td className={classes.amount}>{money(row.amount, row.currency)}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+            {data.sums.map((sum) => (
+              <dl key={sum.currency} className={classes.sums} aria-label={sum.currency}>
+                {(['paid', 'approved', 'pending', 'total'] as const).map((name) => (
+                  <div key={name} data-total={name === 'total' || undefined}>
+                    <dt>{t(`statement.${name}`)}</dt>
+                    <dd className="num">{money(sum[name], sum.currency)}</dd>
+                  </div>
+                ))}
+              </dl>
+            ))}
+          </article>
+        )
+      )}
+    </>
+  );
+}

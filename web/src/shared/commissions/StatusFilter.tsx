@@ -1,0 +1,23 @@
+import { useTranslation } from 'react-i18next';
+import type { CommissionStatus } from '../../api/types';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { useParam } from '../queryParams';
+
+const states: CommissionStatus[] = ['pending', 'approved', 'paid', 'void'];
+
+/** Narrows the ledger to where its rows stand. */
+export function useStatusFilter() {
+  const { t } = useTranslation(['commissions', 'names', 'common']);
+  const [wanted, setWanted] = useParam('status');
+  const status = states.find((known) => known === wanted);
+  const filter = (
+    <ChoiceFilter
+      label={t('common:status')}
+      all={t('all_states')}
+      value={status ?? ''}
+      choices={states.map((value) => ({ value, label: t(`names:commission_status.${value}`) }))}
+      onChange={setWanted}
+    />
+  );
+  return { status, filter };
+}

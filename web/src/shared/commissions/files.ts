@@ -1,0 +1,20 @@
+import { api, body } from '../../api/client';
+
+interface Wanted {
+  iso_id?: string;
+  status?: 'pending' | 'approved' | 'paid' | 'void';
+  from?: string;
+  to?: string;
+}
+
+/** The same rows as on the screen, as CSV. */
+export function commissionsCsv(query: Wanted): Promise<Blob> {
+  const call = api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' });
+  return body(call) as unknown as Promise<Blob>;
+}
+
+/** A run's transfers, for the bank. */
+export function bankCsv(id: string): Promise<Blob> {
+  const call = api.GET('/rest/v1/payout-runs/{id}/csv', { params: { path: { id } }, parseAs: 'blob' });
+  return body(call) as unknown as Promise<Blob>;
+}
