@@ -62,6 +62,10 @@ const groups: Group[] = [
       paths.employeeTasks,
       paths.employeeTemplates,
       paths.employeeRequests,
+      paths.employeeCommissions,
+      paths.employeePayouts,
+      paths.employeeLeads,
+      paths.employeeCalls,
       paths.employeeMessages,
       paths.employeeInvoices,
       ...(await invoices(office, 'employee@example.com')).slice(0, 2).map(paths.employeeInvoice),
@@ -93,7 +97,18 @@ const groups: Group[] = [
   {
     name: 'the pages of an ISO partner',
     person: (office, options) => office.iso(options),
-    pages: [paths.isoDashboard, paths.isoSecurity, paths.isoNotifications],
+    pages: async (office) => [
+      paths.isoDashboard,
+      paths.isoClients,
+      ...(await clients(office, 'iso@example.com')).slice(0, 1).map(paths.isoClient),
+      paths.isoCommissions,
+      paths.isoStatement,
+      paths.isoLeads,
+      paths.isoCalls,
+      paths.isoProfile,
+      paths.isoSecurity,
+      paths.isoNotifications,
+    ],
   },
 ];
 
@@ -178,6 +193,12 @@ async function orders(office: Office, email: string): Promise<string[]> {
   const { items } = await api.get<{ items: { id: string; status: string }[] }>('/rest/v1/spvs');
   // Those under way first: they have something to edit.
   return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
+}
+
+async function clients(office: Office, email: string): Promise<string[]> {
+  const api = await office.api(email);
+  const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/clients');
+  return items.map((client) => client.id);
 }
 
 async function invoices(office: Office, email: string): Promise<string[]> {

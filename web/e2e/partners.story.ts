@@ -1,0 +1,157 @@
+/** What an ISO partner brings: a lead becomes a client with an order, the order earns a commission, which is paid. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './support/story';
+
+interface Orders {
+  items: { id: string; identifier: string }[];
+}
+interface Ledger {
+  items: { id: string; amount: string; status: string }[];
+}
+interface Statement {
+  items: { amount: string; status: string }[];
+  sums: { currency: string; total: string; paid: string }[];
+}
+
+test('a lead becomes a client, its order closes, and the commission is approved and paid', async ({
+  office,
+}) => {
+  const who = office.newcomer('Lena', 'Fischer');
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard');
+  await expect(ingrid.card('Pending Leads')).toContainText(/\d/);
+  await ingrid.button('Add Lead').click();
+  const adding = ingrid.dialog('Add Lead');
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isRefused('Missing Information');
+  const facts = {
+    'First Name': who.first,
+    'Last Name': who.last,
+    Email: who.email,
+    'Next step': 'Call back',
+  };
+  await ingrid.writes(facts, adding);
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isTold('Lead added', /^It is protected for you until /);
+
+  // Somebody whom somebody has: the answer names nobody.
+  await ingrid.opens('/iso-dashboard/leads');
+  await ingrid.button('Add Lead').first().click();
+  await ingrid.writes(
+    { 'First Name': 'Nora', 'Last Name': 'Eriksen', Email: 'nora.eriksen@example.com' },
+    adding,
+  );
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isRefused('Error', 'We know this person already. Please talk to our team.');
+  await ingrid.button('Cancel', adding).click();
+  await ingrid.button('Discard', adding).click();
+  await ingrid.picks('Mark as Qualified', who.name);
+  await ingrid.isTold('Lead saved', who.name);
+  await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
+
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/leads?q=${who.last}`);
+  await elias.picks('Convert to client', who.name);
+  const terms = elias.dialog(`Convert ${who.name}`);
+  await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
+  await elias.writes({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
+  await elias.button('Convert to client', terms).click();
+  await elias.isTold('Lead converted', who.name);
+
+  // The partner's page was open all the time.
+  await expect(ingrid.row(who.name, 'Leads')).toContainText('Won');
+  await ingrid.opens('/iso-dashboard/clients');
+  await ingrid.searches('Search clients', who.last);
+  await ingrid.link(who.name).click();
+  await ingrid.writes({ 'New note': 'Wants a second vehicle in spring.' });
+  await ingrid.button('Add note').click();
+  await ingrid.isTold('Note saved');
+  await expect(ingrid.page.getByText('Wants a second vehicle in spring.')).toBeVisible();
+
+  // The order closes, which earns the commission.
+  const clientId = new URL(ingrid.page.url()).pathname.split('/').at(-1) ?? '';
+  const { items } = await elias.api.get<Orders>(`/rest/v1/spvs?client_id=${clientId}`);
+  const { id = '', identifier = '' } = items[0] ?? {};
+  const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${id}`);
+  await elias.api.post(`/rest/v1/spvs/${id}/steps/complete`, { ids: steps.map((step) => step.id) });
+  await elias.opens('/employee-dashboard/commissions?status=pending');
+  await expect(elias.row(identifier, 'Ledger')).toContainText('$1,234.56');
+  await elias.page.getByRole('checkbox', { name: `Select the commission of ${identifier}` }).check();
+  await elias.button('Approve selected (1)').click();
+  await elias.isTold('Commissions approved');
+  await elias.link('Payout runs').click();
+  await elias.button('Open payout run').click();
+  await elias.isTold('Payout run opened', /^PAY-/);
+  const name = (await elias.row(/PAY-/, 'Runs').first().textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';
+  const [file] = await Promise.all([
+    elias.page.waitForEvent('download'),
+    elias.picks('CSV for the bank', name),
+  ]);
+  expect(await readFile(await file.path(), 'utf8')).toContain('Ingrid Solberg,iso@example.com');
+  await elias.picks('Record as paid', name);
+  await elias.button('Record as paid', elias.dialog(`Record ${name} as paid`)).click();
+  await elias.isTold('Payout run recorded as paid', name);
+
+  // The partner and its company see the same amounts, on the screen and in the file.
+  await ingrid.opens('/iso-dashboard/commissions');
+  await expect(ingrid.row(identifier, 'Ledger')).toContainText('Paid');
+  await expect(ingrid.row(identifier, 'Ledger')).toContainText(name);
+  const statement = await ingrid.api.get<Statement>('/rest/v1/commissions/statement');
+  const total = statement.sums[0]?.total ?? '';
+  await ingrid.opens('/iso-dashboard/commissions/statement');
+  const paper = ingrid.page.getByRole('article', { name: 'Commission statement' });
+  await expect(paper).toContainText(
+    Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
+  );
+  const [csv] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.button('Export CSV').click(),
+  ]);
+  const lines = (await readFile(await csv.path(), 'utf8')).trim().split('\r\n').slice(1);
+  const cents = lines.map((line) => line.split(',')).filter((cells) => cells[11] !== 'void');
+  const sum = cents.reduce((all, cells) => all + Math.round(Number(cells[10]) * 100), 0);
+  expect(sum).toBe(Math.round(Number(total) * 100));
+  const clara = await office.companyAdmin();
+  const companys = await clara.api.get<Ledger>(`/rest/v1/commissions?spv_id=${id}`);
+  expect(companys.items.map(({ amount, status }) => `${amount} ${status}`)).toEqual(['1234.56 paid']);
+});
+
+test('a call is asked for, confirmed and put into the calendar', async ({ office }) => {
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard');
+  await ingrid.button('Schedule Call').click();
+  const dialog = ingrid.dialog('Schedule Call');
+  const topic = office.fresh('Terms for a fund');
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await ingrid.writes({ Topic: topic }, dialog);
+  await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
+  await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
+  await ingrid.button('Request a call', dialog).click();
+  await ingrid.isTold('Call requested');
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/calls?status=requested');
+  await elias.picks('Confirm', topic);
+  const answer = elias.dialog('Confirm the call with Ingrid Solberg');
+  await elias.writes({ 'Where to dial in': 'We call you.' }, answer);
+  await elias.button('Confirm', answer).click();
+  await elias.isTold('Call confirmed');
+  await ingrid.opens('/iso-dashboard/calls');
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
+  const [file] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.picks('Add to calendar', topic),
+  ]);
+  const calendar = await readFile(await file.path(), 'utf8');
+  expect(calendar).toContain('BEGIN:VEVENT');
+  expect(calendar).toContain('DTSTART:');
+});
+
+test('a partner leaves, and the portal says so', async ({ office }) => {
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard/profile');
+  await ingrid.writes({ Phone: '+1 555 0144' });
+  await ingrid.button('Save Changes').click();
+  await ingrid.isTold('Profile Updated', 'Your changes have been saved successfully.');
+  for (const name of ['Dashboard', 'My Clients', 'Commissions', 'Leads', 'Profile'])
+    await expect(ingrid.link(name).first()).toBeVisible();
+});
