@@ -206,6 +206,16 @@ pub async fn choose(ctx: &Ctx, wanted: &[Choice]) -> Result<Vec<Choice>> {
     choices(ctx).await
 }
 
+/// Mails nobody of what they were told so far: made-up data is to be seen, not sent.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn hush(ctx: &Ctx) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    store::hush(&mut tx).await?;
+    tx.commit().await
+}
+
 /// Forgets what people were told before `before`. For the schedule.
 ///
 /// # Errors

@@ -239,3 +239,9 @@ pub async fn digest(tx: &mut Tx, user: UserId, day: NaiveDate) -> Result<bool> {
 pub async fn clean_up(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from notifications where created_at < $1 and mail is null").bind(before).run().await
 }
+
+/// Takes every mail back that waits.
+pub async fn hush(tx: &mut Tx) -> Result<()> {
+    tx.sql("update notifications set mail = null where mail is not null").run().await?;
+    Ok(())
+}

@@ -1,15 +1,16 @@
 //! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
 //! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, billing, brought, company, iso, known, store};
+use super::{Order, account, billing, brought, company, iso, known, papers, store};
 use crate::{
     access::{Actor, Role},
+    activity,
     auth::passwords,
     clients,
     clock::{Chance, Clock},
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
-    settings,
+    notifications, settings,
     spvs::{self, Country, Status},
     steps::{self, Change},
     templates,
@@ -152,10 +153,14 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     }
     priced.extend(brought::clients(ctx, &chance, companies[0], partners[0].0).await?);
     settings::set(ctx, office()).await?;
+    papers::papers(ctx, &priced).await?;
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;
     japan(ctx).await?;
     brought::partner(ctx).await?;
+    activity::number_all(ctx).await?;
+    notifications::catch_up(ctx).await?;
+    notifications::hush(ctx).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)

@@ -5,7 +5,7 @@ mod billing;
 mod brought;
 mod demo;
 mod load;
-
+mod papers;
 mod store;
 
 pub use demo::demo;

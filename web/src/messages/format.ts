@@ -104,7 +104,8 @@ export function bytes(value: number | null | undefined): string {
   const options = {
     style: 'unit',
     unit: byteUnits[step],
-    unitDisplay: 'short',
+    // The short form of a byte has no plural.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const;
   return new Intl.NumberFormat(getLocale().language, options).format(value / 1000 ** step);
