@@ -67,6 +67,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/employee-dashboard/orders/:",
     "/employee-dashboard/requests",
     "/employee-dashboard/tasks",
+    "/employee-dashboard/templates",
     "/employee-portal",
     "/iso-dashboard",
     "/iso-dashboard/notifications",
