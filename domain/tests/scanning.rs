@@ -75,18 +75,12 @@ async fn a_virus_is_found_and_kept_apart() {
         }
         assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
         assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
-        let mut told = Vec::new();
-        // PostgreSQL numbers a row once no older transaction of the whole server is open.
-        for _ in 0..100 {
-            activity::number_all(&world.operator()).await.unwrap();
-            told = activity::since(&world.operator(), 0, 200).await.unwrap();
-            told.retain(|event| event.action == "document.infected");
-            if !told.is_empty() {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-        assert_eq!((told.len(), &told[0].data["virus"]), (1, &"Eicar-Test-Signature".into()));
+        activity::number_all(&world.operator()).await.unwrap();
+        let mut told = activity::since(&world.operator(), 0, 200).await.unwrap();
+        told.retain(|event| event.action == "document.infected");
+        assert_eq!(told.len(), 1);
+        let virus = told[0].data["virus"].as_str().unwrap();
+        assert!(virus.starts_with("Eicar-Test-Signature"), "{virus}");
         // A job may run twice.
         scanning::scan(&world.operator(), bad).await.unwrap();
         assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0);
