@@ -254,7 +254,8 @@ fn commission(row: Commission) -> Vec<String> {
         row.rate.map(money::format_percent).unwrap_or_default(),
         row.base_minor.map(|minor| row.currency.format(minor)).unwrap_or_default(),
         row.currency.code().to_owned(),
-        row.currency.format(row.amount_minor),
+        // What is void counts nowhere: the column sums to the statement.
+        row.currency.format(if row.status == commissions::Status::Void { 0 } else { row.amount_minor }),
         row.status.name().to_owned(),
         row.paid_date.map(|date| date.to_string()).unwrap_or_default(),
         row.run().unwrap_or_default(),

@@ -4,6 +4,8 @@ create table message_documents (
     document_id uuid not null references documents (id),
     primary key (message_id, document_id)
 );
+-- What a document hangs on.
+create index message_documents_by_document on message_documents (document_id);
 create table request_documents (
     request_id uuid not null references requests (id),
     document_id uuid not null references documents (id),

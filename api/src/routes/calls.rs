@@ -201,7 +201,14 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
         .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
         .summary(&catalogue::text(&language, "names", "calendar.call", &words))
         .description(
-            &[call.note.as_deref(), call.answer.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
+            // A lone CR ends a line for some readers, and the crate lets it through.
+            &[call.note.as_deref(), call.answer.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n\n")
+                .replace("\r\n", "\n")
+                .replace('\r', "\n"),
         )
         .starts(begins_at)
         .ends(begins_at + Duration::minutes(call.minutes))

@@ -84,7 +84,7 @@ impl Document {
             spv_id: row.spv_id,
             request_id: row.request_id,
             internal: row.internal,
-            latest: DocumentVersion::from(row.latest),
+            latest: DocumentVersion::of(ctx, row.latest),
             versions_count: row.versions_count,
             updated_at: row.updated_at,
             version: row.version,
@@ -92,8 +92,10 @@ impl Document {
     }
 }
 
-impl From<documents::Version> for DocumentVersion {
-    fn from(row: documents::Version) -> Self {
+impl DocumentVersion {
+    /// The staff's account numbers are the staff's.
+    fn of(ctx: &Ctx, row: documents::Version) -> Self {
+        let known = ctx.actor.is_staff() || ctx.actor.user_id() == row.uploaded_by_id;
         Self {
             inline: row.is_shown() && row.scan != Scan::Infected,
             id: row.id,
@@ -103,7 +105,7 @@ impl From<documents::Version> for DocumentVersion {
             bytes: row.bytes,
             sha256: row.sha256,
             scan: row.scan,
-            uploaded_by: Uploader { id: row.uploaded_by_id, name: row.uploaded_by },
+            uploaded_by: Uploader { id: row.uploaded_by_id.filter(|_| known), name: row.uploaded_by },
             restored_from: row.restored_from,
             created_at: row.created_at,
         }
@@ -123,7 +125,7 @@ fn row(ctx: &Ctx, detail: Detail) -> Row<DocumentDetail> {
         version: detail.document.version,
         view: DocumentDetail {
             document: Document::of(ctx, detail.document),
-            versions: detail.versions.into_iter().map(DocumentVersion::from).collect(),
+            versions: detail.versions.into_iter().map(|row| DocumentVersion::of(ctx, row)).collect(),
         },
     }
 }

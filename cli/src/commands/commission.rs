@@ -15,6 +15,7 @@ use domain::{
     page::{MAX_LIMIT, PageQuery},
     spvs,
 };
+use std::collections::BTreeMap;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -126,9 +127,21 @@ async fn approve(args: Approve, portal: &Portal) -> Result {
     if args.all {
         let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
         let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
-        let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-        for row in commissions::list(ctx, &filter, &page).await?.items {
-            match commissions::approve(ctx, &[row.id]).await {
+        let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+        // What an order earned and lost again is approved together.
+        let mut pending = BTreeMap::<_, Vec<_>>::new();
+        loop {
+            let part = commissions::list(ctx, &filter, &page).await?;
+            for row in part.items {
+                pending.entry(row.spv_id).or_default().push(row.id);
+            }
+            match part.next_cursor {
+                Some(cursor) => page.cursor = Some(cursor),
+                None => break,
+            }
+        }
+        for ids in pending.values() {
+            match commissions::approve(ctx, ids).await {
                 Ok(rows) => approved.extend(rows),
                 // Reopened: it waits until the order is closed again.
                 Err(domain::Error::Conflict(problem)) if problem.code == "order_not_closed" => {}

@@ -195,7 +195,7 @@ pub fn can(ctx: &Ctx, call: &Call) -> Vec<&'static str> {
         ("confirm", Action::Review, asked),
         ("decline", Action::Review, asked),
         ("cancel", Action::Cancel, asked || confirmed),
-        ("calendar", Action::View, confirmed),
+        ("calendar", Action::View, call.begins_at.is_some()),
     ]
     .into_iter()
     .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(call)))

@@ -208,7 +208,7 @@ const AT_ONCE: usize = 200;
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `ids`; Conflict `commission_settled` for a row that is not pending, `order_not_closed`
-/// for one whose order was reopened.
+/// for one whose order was reopened, `approve_together` for less than all that is pending of an order.
 pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     ctx.may(Action::Update, Resource::Commissions)?;
     if ids.is_empty() {
@@ -236,6 +236,13 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
         }
         store::set_status(&mut tx, row.id, Status::Approved, None, ctx.now(), &ctx.who()).await?;
         activity::append(&mut tx, ctx, told("commission.approved", &row)).await?;
+    }
+    // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
+    for of in rows.chunk_by(|a, b| a.spv_id == b.spv_id) {
+        let spv = of[0].spv_id;
+        if store::settled(&mut tx, spv).await? != store::of_order(&mut tx, spv).await? {
+            return Err(Error::Conflict(Problem::new("approve_together").with("identifier", of[0].spv_identifier())));
+        }
     }
     tx.commit().await?;
     let mut approved = Vec::new();

@@ -13,7 +13,7 @@ use crate::{
     ids::{PayoutId, PayoutRunId},
     page::{Page, PageQuery},
 };
-use chrono::Datelike;
+use chrono::{Datelike, Days};
 
 /// A run with its transfers.
 #[derive(Clone, Debug)]
@@ -72,14 +72,16 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
     ctx.may(Action::Update, Resource::Payouts)?;
     let mut check = check::Check::new();
     let date = check.optional("paid_date", paid_date, check::date).unwrap_or(ctx.today());
-    if date > ctx.today() {
+    // The office's own day may have begun while it is still yesterday in UTC.
+    if date > ctx.today() + Days::new(1) {
         check.refuse("paid_date", Problem::new("future"));
     }
     check.done()?;
     end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
 }
 
-/// Gives a run up before its transfers were made: its rows wait for the next one. Staff.
+/// Gives a run up before its transfers were made: its rows are pending again, for an order may have been reopened since
+/// they were approved. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended`; stale.
@@ -163,9 +165,12 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
 /// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.
 ///
 /// # Errors
-/// NotFound; Forbidden.
+/// NotFound; Forbidden; Conflict `run_ended` for a run that was discarded: its rows may be in another's file.
 pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     let RunDetail { run, payouts } = run(ctx, id).await?;
+    if run.status == RunStatus::Discarded {
+        return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
+    }
     let mut text = String::new();
     exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
     for payout in payouts {
@@ -189,9 +194,10 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
 
 /// What the actor may do with this run: the buttons of its row.
 pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
-    if run.status == RunStatus::Open && ctx.can(Action::Update, Resource::Payouts) {
-        vec!["pay", "discard"]
-    } else {
-        vec![]
-    }
+    let open = run.status == RunStatus::Open;
+    [("bank", run.status != RunStatus::Discarded), ("pay", open), ("discard", open)]
+        .into_iter()
+        .filter(|(_, fits)| *fits && ctx.can(Action::Update, Resource::Payouts))
+        .map(|(name, _)| name)
+        .collect()
 }

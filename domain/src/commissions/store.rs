@@ -97,6 +97,17 @@ pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .await
 }
 
+/// What of it is approved or paid.
+pub async fn settled(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+    tx.sql(
+        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions \
+         where spv_id = $1 and status in ('approved', 'paid')",
+    )
+    .bind(spv)
+    .scalar()
+    .await
+}
+
 /// Takes the approval of an order's rows back, but for those that are in a run.
 pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
     tx.sql(
@@ -403,7 +414,8 @@ pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
              version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
         ),
         _ => tx.sql(
-            "update commissions set payout_id = null, paid_date = $2, updated_at = $3, updated_by = $4, \
+            // An order may have been reopened meanwhile: what was approved is looked at again.
+            "update commissions set payout_id = null, status = 'pending', paid_date = $2, updated_at = $3, updated_by = $4, \
              version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
         ),
     };

@@ -52,7 +52,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
         tx.commit().await?;
         return get(ctx, DocumentRequestId(id)).await;
     }
-    in_work(&mut tx, spv.id, &request).await?;
+    in_work(&mut tx, spv.id, &request, false).await?;
     store::insert(&mut tx, &request).await?;
     activity::append(&mut tx, ctx, told("document_request.created", &request)).await?;
     let asked = json!({ "name": request.name, "due_date": request.due_date });
@@ -105,11 +105,17 @@ pub(crate) async fn ask(
     Ok(())
 }
 
-/// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps.
-async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest) -> Result<spvs::Detail> {
+/// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps. What was sent
+/// in for an order that closed meanwhile can still be reviewed.
+async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<spvs::Detail> {
     spvs::store::lock(tx, spv).await?;
     let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
-    if matches!(spv.status, spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed) {
+    let rests = match spv.status {
+        spvs::Status::OnHold | spvs::Status::Cancelled => true,
+        spvs::Status::Closed => !review,
+        _ => false,
+    };
+    if rests {
         return Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())));
     }
     if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
@@ -221,7 +227,7 @@ async fn change(
         return Err(Error::stale(&request.updated_by, request.updated_at));
     }
     make(&mut request)?;
-    let order = in_work(&mut tx, request.spv_id, &request).await?;
+    let order = in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
     moved(&mut tx, ctx, &mut request, name).await?;
     if name == "document_request.returned" {
         let data = Map::from_iter([
@@ -231,7 +237,7 @@ async fn change(
         let kind = mails::Kind::DocumentReturned;
         mails::queue(&mut tx, ctx, kind, request.client_id, Some(request.spv_id), data).await?;
     }
-    if request.status.is_settled() {
+    if request.status.is_settled() && order.spv.status.is_open() {
         complete_step(&mut tx, ctx, &request, &order.steps).await?;
     }
     tx.commit().await?;

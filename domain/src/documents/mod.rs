@@ -161,7 +161,8 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
 /// to `spv`, and unless the whole is `internal` its client knows of it.
 ///
 /// # Errors
-/// NotFound when it is not this client's, not the actor's to know of, or belongs to another order.
+/// NotFound when it is not this client's, not the actor's to know of, or belongs to another order; Conflict
+/// `document_internal` for one that hangs on a note of the staff.
 pub(crate) async fn attach(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -181,6 +182,9 @@ pub(crate) async fn attach(
         assign(tx, id, client, spv).await?;
     }
     if document.internal && !internal {
+        if store::on_a_note(tx, id).await? {
+            return Err(Error::conflict("document_internal"));
+        }
         store::publish(tx, id).await?;
         let shared = Document { internal: false, spv_id: spv.or(document.spv_id), ..document };
         activity::append(tx, ctx, told("document.shared", &shared)).await?;

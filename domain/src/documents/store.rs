@@ -310,3 +310,14 @@ pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result
     let rows: Vec<(VersionId,)> = db.sql(sql).bind(before).bind(limit).all().await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
+
+/// Whether it hangs on a note among the staff.
+pub async fn on_a_note(tx: &mut Tx, id: DocumentId) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from message_documents d join messages m on m.id = d.message_id \
+         where d.document_id = $1 and m.internal)",
+    )
+    .bind(id)
+    .scalar()
+    .await
+}

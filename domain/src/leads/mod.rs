@@ -197,7 +197,7 @@ pub struct Terms {
 /// Makes a client with an order of a lead, both of its partner, once only: everything in one transaction. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `email_taken`, stale.
+/// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `lead_lost`, `email_taken`, stale.
 pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, terms: Terms) -> Result<Lead> {
     let seen = get(ctx, id).await?;
     ctx.may(Action::Create, Resource::NewClient)?;
@@ -218,6 +218,9 @@ pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, 
     let checked = clients::checked(ctx, setup, &input).await?;
     let mut tx = ctx.begin().await?;
     let lead = locked(&mut tx, ctx, id, version.or(Some(seen.version))).await?;
+    if lead.stage == Stage::Lost {
+        return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
+    }
     let (client, spv) = clients::place(&mut tx, ctx, setup, checked).await?;
     store::win(&mut tx, id, client, spv, ctx.now(), &ctx.who()).await?;
     activity::append(&mut tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await?;

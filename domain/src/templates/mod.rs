@@ -127,7 +127,9 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     // What it was, so that the log is its history.
     let was = old.steps.iter().map(|step| {
         json!({ "step_name": step.step_name, "owner": step.owner.name(), "business_days": step.business_days,
-            "documents": step.documents.iter().map(|document| &document.name).collect::<Vec<_>>() })
+            "completes_with_documents": step.completes_with_documents,
+            "documents": step.documents.iter().map(|document| json!({ "name": document.name,
+                "instructions": document.instructions, "required": document.required })).collect::<Vec<_>>() })
     });
     let event = activity::Event::new("template.updated", "template", uuid::Uuid::nil(), new.name.clone())
         .with("country", country.code())

@@ -33,6 +33,13 @@ export async function accessToken(): Promise<string | undefined> {
   return data.session?.access_token;
 }
 
+/** [accessToken], if it is still this person who is signed in: what one began is not finished in another's name. */
+export async function accessTokenOf(user: string): Promise<string | undefined> {
+  const { data, error } = await auth.getSession();
+  if (error) throwIfPassing(error);
+  return data.session?.user.id === user ? data.session.access_token : undefined;
+}
+
 /** The token after a refusal of the last one; undefined: the session is over. */
 export async function renewedToken(): Promise<string | undefined> {
   const { data, error } = await auth.refreshSession();

@@ -3,7 +3,7 @@ import type { DetailedError, Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
 import { connection, heardFetch } from '../../api/connection';
 import { ApiError, errorText } from '../../api/errors';
-import { accessToken } from '../../api/session';
+import { accessToken, accessTokenOf } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 import { useMe } from '../session/me';
 import { cutOffOf, forget, hold, note, progressed } from './cutOff';
@@ -147,7 +147,7 @@ export async function send(files: readonly File[], target: Target, user: string,
       storeFingerprintForResuming: false,
       metadata: { file_name: file.name, ...target },
       onBeforeRequest: async (request) => {
-        request.setHeader('Authorization', `Bearer ${(await accessToken()) ?? ''}`);
+        request.setHeader('Authorization', `Bearer ${(await accessTokenOf(user)) ?? ''}`);
       },
       onAfterResponse: (_request, response) => {
         const documentId = response.getHeader('Spv-Document-Id');
@@ -227,14 +227,19 @@ function refusal(status: number, body: string): ApiError {
 }
 
 async function lineIsBack(): Promise<void> {
-  try {
-    await heardFetch('/healthz', { cache: 'no-store' });
-  } catch {
+  for (;;) {
+    const answer = await heardFetch('/healthz', { cache: 'no-store' }).catch(() => null);
+    if (answer?.ok) return;
+    // Nobody is told of a line that was gone for one call only: so it is looked at from time to time as well.
     await new Promise<void>((resolve) => {
-      const stop = connection.subscribe(() => {
-        if (connection.isLost) return;
+      const end = () => {
+        clearTimeout(timer);
         stop();
         resolve();
+      };
+      const timer = setTimeout(end, 3000);
+      const stop = connection.subscribe(() => {
+        if (!connection.isLost) end();
       });
     });
   }

@@ -139,6 +139,7 @@ function Actions({ run }: { run: PayoutRun }) {
         name={run.name}
         actions={[
           {
+            needs: 'bank',
             label: t('payouts.bank'),
             icon: <IconBuildingBank size={15} />,
             onClick: () => bank.mutate(undefined),
@@ -156,7 +157,7 @@ function Actions({ run }: { run: PayoutRun }) {
             danger: true,
             onClick: () => setDialog('discard'),
           },
-        ].filter(({ needs }) => !needs || run.can.includes(needs))}
+        ].filter(({ needs }) => run.can.includes(needs))}
       />
       {dialog === 'pay' && <PayForm run={run} onClose={close} />}
       {dialog === 'discard' && (
