@@ -359,6 +359,22 @@ impl Actor {
         })
     }
 
+    /// Whose company portal it is: a company admin's own, and the one that a super admin picks (decision 25).
+    /// Use cases ask through [`crate::companies::portal`], which reads the row too.
+    ///
+    /// # Errors
+    /// Unauthenticated; Forbidden for other roles; NotFound for a company that is not the actor's; Invalid
+    /// `company_id` where one must be picked and none was.
+    pub fn company(&self, picked: Option<CompanyId>) -> Result<CompanyId> {
+        self.may(Action::View, Resource::Dashboard(Portal::Company))?;
+        match (self.scope()?, picked) {
+            (Scope::Company(own), Some(id)) if id != own => Err(Error::NotFound("company")),
+            (Scope::Company(own), _) => Ok(own),
+            (_, Some(id)) => Ok(id),
+            (_, None) => Err(Error::field("company_id", "required")),
+        }
+    }
+
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::User(user) => Some(user.role),

@@ -86,9 +86,12 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
   await expect(sigrid.row('client@example.com', 'Users')).toContainText('Amara Okafor');
 
   await sigrid.opens('/company-dashboard');
-  await expect(sigrid.page.getByText('Choose a company to see its orders')).toBeVisible();
-  await sigrid.chooses('Company', 'Northstar Holdings');
+  await expect(sigrid.heading('Choose a company')).toBeVisible();
+  await sigrid.finds('Company', 'Northstar Holdings');
   await expect(sigrid.heading('Northstar Holdings')).toBeVisible();
+  await expect(sigrid.page.getByRole('complementary', { name: 'Super admin view' })).toContainText(
+    'You see this portal as Northstar Holdings does.',
+  );
   const { items } = await api.get<{ items: { id: string; name: string }[] }>('/rest/v1/companies');
   const id = items.find((company) => company.name === 'Northstar Holdings')?.id;
   await showsCompany(sigrid, await api.get<Company>(`/rest/v1/dashboards/company?company_id=${id}`));
@@ -136,7 +139,7 @@ test('a company admin signs in and sees only the own company', async ({ office }
   await clara.isTold('Welcome back!', 'Successfully logged in to Company Portal');
   await clara.isAt('/company-dashboard');
   await expect(clara.heading('Meridian Ventures')).toBeVisible();
-  await expect(clara.button('Company')).toHaveCount(0);
+  await expect(clara.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
   const api = await office.api('company@example.com');
   const told = await api.get<Company>('/rest/v1/dashboards/company');
   await showsCompany(clara, told);

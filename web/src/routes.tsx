@@ -88,7 +88,14 @@ const portals: RouteObject[] = [
     ...portal,
     loader: admit('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
-    children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }, ...own],
+    children: [
+      {
+        // Pages of one company: a super admin picks it first.
+        lazy: () => import('./portals/company/OneCompany'),
+        children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
+      },
+      ...own,
+    ],
   },
   {
     path: paths.adminDashboard,

@@ -29,7 +29,10 @@ pub struct Amount {
 
 /// The sum in the office's own currency, for the card, and every sum, for the tooltip.
 fn sums(ctx: &Ctx, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
-    let own = ctx.options.default_currency;
+    sums_in(ctx.options.default_currency, found)
+}
+
+fn sums_in(own: Currency, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
     let minor = found.iter().find(|sum| sum.currency == own).map_or(0, |sum| sum.minor);
     let all = found.iter().map(|sum| Amount { currency: sum.currency, amount: sum.currency.format(sum.minor) });
     (own.format(minor), own, all.collect())
@@ -137,10 +140,10 @@ pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WantedCompany {
-    /// The company that a super admin picks.
+    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
     #[serde(default, deserialize_with = "chosen")]
     company_id: Option<CompanyId>,
-    /// 1 to 500; 50 unless told.
+    /// Orders, up to 500; 50 unless told. 0 for the figures alone.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
@@ -148,9 +151,7 @@ pub struct WantedCompany {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompanyDashboard {
-    company: Option<Named>,
-    /// What a super admin may pick from.
-    companies: Vec<Named>,
+    company: Named,
     total_spvs: i64,
     active_clients: i64,
     total_revenue: String,
@@ -158,6 +159,7 @@ pub struct CompanyDashboard {
     revenue_by_currency: Vec<Amount>,
     iso_partners: i64,
     partners: Vec<Partner>,
+    activity: Vec<Activity>,
     /// Orders, to be grouped by `iso_id`.
     items: Vec<Spv>,
     next_cursor: Option<String>,
@@ -178,11 +180,9 @@ pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = dashboards::company(&ctx, wanted.company_id, &page).await?;
     let (total_revenue, currency, revenue_by_currency) = sums(&ctx, found.revenue);
-    let named = |company: domain::companies::Company| Named { id: company.id.0, name: company.name };
     let partners = found.partners.into_iter();
     Ok(Answer(CompanyDashboard {
-        company: found.company.map(named),
-        companies: found.companies.into_iter().map(named).collect(),
+        company: Named { id: found.company.id.0, name: found.company.name },
         total_spvs: found.total_spvs,
         active_clients: found.active_clients,
         total_revenue,
@@ -190,6 +190,7 @@ pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany
         revenue_by_currency,
         iso_partners: found.iso_partners,
         partners: partners.map(|p| Partner { iso_id: p.iso_id, name: p.name, spvs: p.spvs }).collect(),
+        activity: found.activity.into_iter().map(Activity::from).collect(),
         items: found.spvs.items.into_iter().map(|spv| Spv::of(&ctx, spv)).collect(),
         next_cursor: found.spvs.next_cursor,
     }))

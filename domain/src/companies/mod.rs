@@ -46,6 +46,16 @@ pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
 }
 
+/// The company whose portal is open: a company admin's own, or the one that a super admin picks (decision 25). Every
+/// use case of the company portal begins with this, and reads only rows of the company it answers.
+///
+/// # Errors
+/// As [`crate::access::Actor::company`] says.
+pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
+    let id = ctx.actor.company(picked)?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
+}
+
 /// The one company of this name, or id, that the actor may see.
 ///
 /// # Errors

@@ -148,10 +148,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
 
 #[derive(Clone, Debug)]
 pub struct CompanyDashboard {
-    /// None until a super admin has picked one.
-    pub company: Option<Company>,
-    /// What a super admin may pick from.
-    pub companies: Vec<Company>,
+    pub company: Company,
     pub total_spvs: i64,
     /// Distinct clients with an order.
     pub active_clients: i64,
@@ -159,6 +156,8 @@ pub struct CompanyDashboard {
     pub revenue: Vec<Sum>,
     pub iso_partners: i64,
     pub partners: Vec<Partner>,
+    /// What happened last, as far as the company may know of it.
+    pub activity: Vec<Activity>,
     pub spvs: Page<Spv>,
 }
 
@@ -170,33 +169,14 @@ pub struct Partner {
     pub spvs: i64,
 }
 
-/// A company's dashboard: for its admins, and for the company that a super admin picks (decision 25).
+/// A company's dashboard: for its admins, and for the company that a super admin picks (decision 25). A page of no
+/// rows is the figures alone: the tables of the partners load as they are opened.
 ///
 /// # Errors
-/// Forbidden for other roles; NotFound for a company that is not the actor's.
+/// As [`companies::portal`] says.
 pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
-    ctx.may(Action::View, Resource::Dashboard(Portal::Company))?;
-    let own = match ctx.scope()? {
-        crate::access::Scope::Company(own) => Some(own),
-        _ => None,
-    };
-    let companies = match own {
-        Some(_) => vec![],
-        None => companies::list(ctx, None, false, &PageQuery { limit: Some(200), cursor: None }).await?.items,
-    };
-    let Some(id) = picked.or(own) else {
-        return Ok(CompanyDashboard {
-            company: None,
-            companies,
-            total_spvs: 0,
-            active_clients: 0,
-            revenue: vec![],
-            iso_partners: 0,
-            partners: vec![],
-            spvs: Page { items: vec![], next_cursor: None },
-        });
-    };
-    let company = companies::get(ctx, id).await?;
+    let company = companies::portal(ctx, picked).await?;
+    let id = company.id;
     let mut db = ctx.db();
     let store::Overview { clients: active_clients, partners: iso_partners, groups } =
         store::company(&mut db, id).await?;
@@ -216,15 +196,19 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     revenue.sort_by_key(|sum| sum.currency);
     // By name, those without a partner last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
+    let spvs = match page.limit {
+        Some(0) => Page { items: vec![], next_cursor: None },
+        _ => spvs::list(ctx, &filter, page).await?,
+    };
     Ok(CompanyDashboard {
-        company: Some(company),
-        companies,
+        company,
         total_spvs: groups.iter().map(|group| group.spvs).sum(),
         active_clients,
         revenue,
         iso_partners,
         partners,
-        spvs: spvs::list(ctx, &filter, page).await?,
+        activity: activity::of_company(ctx, id, 8).await?,
+        spvs,
     })
 }
 

@@ -74,7 +74,7 @@ export const queries = {
       queryKey: ['isos', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/isos/{id}', { params: { path: { id } }, signal })),
     }),
-  spvs: (query: Search & { status?: string; client_id?: string }) =>
+  spvs: (query: Search & { status?: string; client_id?: string; company_id?: string; iso_id?: string }) =>
     pages(['spvs', query], (cursor, signal) =>
       body(api.GET('/rest/v1/spvs', { params: { query: { ...query, cursor } }, signal })),
     ),
@@ -266,18 +266,12 @@ export const queries = {
       queryKey: ['dashboards', 'iso'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/iso', { signal })),
     }),
-  companyDashboard: (company_id?: string) =>
-    infiniteQueryOptions({
+  /** The figures alone: the tables of the partners load as they are opened. */
+  companyDashboard: (company_id: string) =>
+    queryOptions({
       queryKey: ['dashboards', 'company', company_id],
-      queryFn: ({ pageParam, signal }) =>
-        body(
-          api.GET('/rest/v1/dashboards/company', {
-            params: { query: { company_id, cursor: pageParam } },
-            signal,
-          }),
-        ),
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: (page) => page.next_cursor ?? undefined,
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/dashboards/company', { params: { query: { company_id, limit: 0 } }, signal })),
     }),
   adminDashboard: () =>
     infiniteQueryOptions({

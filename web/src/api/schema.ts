@@ -2294,9 +2294,8 @@ export interface components {
         CompanyDashboard: {
             /** Format: int64 */
             active_clients: number;
-            /** @description What a super admin may pick from. */
-            companies: components["schemas"]["Named"][];
-            company: components["schemas"]["Named"] | null;
+            activity: components["schemas"]["Activity"][];
+            company: components["schemas"]["Named"];
             currency: components["schemas"]["Currency"];
             /** Format: int64 */
             iso_partners: number;
@@ -5323,9 +5322,9 @@ export interface operations {
     dashboard_company: {
         parameters: {
             query?: {
-                /** @description The company that a super admin picks. */
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Orders, up to 500; 50 unless told. 0 for the figures alone. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;

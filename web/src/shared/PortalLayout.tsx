@@ -8,7 +8,6 @@ import { queryClient } from '../api/cache';
 import { api, body } from '../api/client';
 import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
-import { signOut } from '../api/session';
 import type { Me, MeChange } from '../api/types';
 import { setLanguage, type Language } from '../messages/locale';
 import { AppFrame } from '../ui/AppFrame';
@@ -17,6 +16,7 @@ import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { follow } from './session/follow';
 import { Bell } from './notifications/Bell';
+import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
 import classes from './PortalLayout.module.css';
 
@@ -38,10 +38,7 @@ export function PortalLayout({ portal, home, navigation, security, choices }: Pr
   const { data: settings } = useQuery(queries.settings());
   const brand = settings?.brand_name;
 
-  const logout = async () => {
-    await signOut();
-    toast({ title: t('logged_out.title'), description: t('logged_out.text') });
-  };
+  const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
   // Chosen here, in another tab or on another device.
   useEffect(() => void follow(me), [me]);

@@ -5,6 +5,7 @@ import billing from './billing.json';
 import client from './client.json';
 import commissions from './commissions.json';
 import common from './common.json';
+import company from './company.json';
 import dashboards from './dashboards.json';
 import documents from './documents.json';
 import employee from './employee.json';
@@ -25,6 +26,7 @@ export const messages = {
   common,
   commissions,
   client,
+  company,
   employee,
   dashboards,
   messages: threads,

@@ -1,27 +1,42 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { UnstyledButton } from '@mantine/core';
+import { IconLayoutDashboard, IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { NavLink } from 'react-router-dom';
+import { useLoaderData } from 'react-router-dom';
+import type { Me } from '../../api/types';
 import { paths } from '../../paths';
+import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
+import { useLogout } from '../../shared/session/logout';
 import { NavGroup, navLink } from '../../ui/NavItem';
+import { CompanyMark } from './CompanyMark';
+import { useCompanyId, useCompanyQuery, useKeepCompany } from './company';
+import classes from './CompanyPortal.module.css';
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common', 'security']);
+  const { t } = useTranslation(['company', 'common', 'security']);
+  const logout = useLogout();
+  const to = useKeepCompany();
+  const { data: company } = useCompanyQuery(useCompanyId(useLoaderData<Me>()));
+  // A page of this portal is one line here; `to` keeps the company that a super admin picked.
   const navigation = (
-    <NavGroup label={t('company.main')}>
-      <NavLink className={navLink} to={paths.companyDashboard} end>
-        <IconLayoutDashboard size={16} aria-hidden="true" />
-        {t('company.overview')}
-      </NavLink>
-    </NavGroup>
+    <div className={classes.sidebar}>
+      {company && <CompanyMark company={company} />}
+      <NavGroup label={t('nav.main')}>
+        <Entry to={to(paths.companyDashboard)} end icon={IconLayoutDashboard} label={t('nav.overview')} />
+      </NavGroup>
+      <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
+        <IconLogout size={16} aria-hidden="true" />
+        {t('common:logout')}
+      </UnstyledButton>
+    </div>
   );
   return (
     <PortalLayout
       portal={t('common:portal.company')}
-      home={paths.companyDashboard}
+      home={to(paths.companyDashboard)}
       navigation={navigation}
-      security={{ path: paths.companySecurity, label: t('security:menu') }}
-      choices={paths.companyNotifications}
+      security={{ path: to(paths.companySecurity), label: t('security:menu') }}
+      choices={to(paths.companyNotifications)}
     />
   );
 }

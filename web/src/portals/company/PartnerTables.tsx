@@ -1,40 +1,103 @@
 import { Stack, Title } from '@mantine/core';
-import { IconUsers } from '@tabler/icons-react';
+import { IconChevronRight, IconUsers } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
 import type { CompanyDashboard, Spv } from '../../api/types';
+import { listState } from '../../shared/listState';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { useCompany } from './company';
+import classes from './PartnerTables.module.css';
 
-interface Props {
-  partners: CompanyDashboard['partners'] | undefined;
-  spvs: Spv[] | undefined;
-  retry: () => void;
+type Partner = CompanyDashboard['partners'][number];
+
+/** So many orders are shown without being asked for; further tables wait to be opened. */
+const shownAtOnce = 50;
+
+/** 'Clients by ISO Partner': one table a partner, and one for orders without one. Each loads as it is opened. */
+export function PartnerTables({ partners }: { partners: Partner[] | undefined }) {
+  const { t } = useTranslation(['dashboards', 'common']);
+  let shown = 0;
+  return (
+    <Stack gap="sm" component="section" aria-label={t('company.by_partner')}>
+      <Title order={2}>{t('company.by_partner')}</Title>
+      {!partners && (
+        <Section title={t('common:loading')} flush>
+          <Orders label={t('company.by_partner')} />
+        </Section>
+      )}
+      {partners?.length === 0 && (
+        <Section title={t('company.iso_partners')}>
+          <EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />
+        </Section>
+      )}
+      {partners?.map((partner) => {
+        shown += partner.spvs;
+        return <Group key={partner.iso_id} partner={partner} openAtFirst={shown <= shownAtOnce} />;
+      })}
+    </Stack>
+  );
 }
 
-/** 'Clients by ISO Partner': one table a partner, and one for orders without one. */
-export function PartnerTables({ partners, spvs, retry }: Props) {
+function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolean }) {
+  const { t } = useTranslation(['dashboards', 'company']);
+  const id = useId();
+  const [open, setOpen] = useState(openAtFirst);
+  const name = partner.name ?? t('company.unassigned');
+  return (
+    <section className={classes.group} aria-label={name}>
+      <h3 className={classes.head}>
+        <button
+          type="button"
+          className={classes.button}
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+        >
+          <IconChevronRight className={classes.chevron} size={16} aria-hidden="true" />
+          <span className={classes.name}>{name}</span>
+          <span className={classes.count}>{t('company:overview.count', { count: partner.spvs })}</span>
+        </button>
+      </h3>
+      <div id={id} hidden={!open}>
+        {open && <PartnerOrders label={name} iso={partner.iso_id ?? 'none'} />}
+      </div>
+    </section>
+  );
+}
+
+function PartnerOrders({ label, iso }: { label: string; iso: string }) {
+  const company = useCompany();
+  const query = useInfiniteQuery(queries.spvs({ company_id: company.id, iso_id: iso, limit: 20 }));
+  return <Orders label={label} state={listState(query)} />;
+}
+
+const waiting = { rows: undefined, error: null, retry: () => undefined };
+
+function Orders({ label, state = waiting }: { label: string; state?: ReturnType<typeof listState<Spv>> }) {
   const { t } = useTranslation(['dashboards', 'common']);
   const columns: Column<Spv>[] = [
     { key: 'client', header: t('company.client_name'), cell: (spv) => spv.client_name },
     {
       key: 'spv',
-      width: 200,
       header: t('company.identifier'),
       cell: (spv) => <span className="mono">{spv.identifier}</span>,
     },
     {
       key: 'status',
-      width: 130,
+      width: 116,
       header: t('common:status'),
       cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
     },
     {
       key: 'progress',
-      width: 220,
+      width: 150,
       header: t('progress'),
       cell: (spv) => (
         <ProgressBar percent={spv.progress.percent} label={t('progress_of', { name: spv.identifier })} />
@@ -42,45 +105,19 @@ export function PartnerTables({ partners, spvs, retry }: Props) {
     },
     {
       key: 'amount',
-      width: 170,
+      width: 140,
       header: t('amount'),
       align: 'right',
       cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
     },
   ];
-  const empty = <EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />;
-  // A partner whose orders are all on a later page has no table yet.
-  const loaded = partners?.filter(
-    (partner) => partner.spvs === 0 || spvs?.some((spv) => spv.iso_id === partner.iso_id),
-  );
   return (
-    <Stack gap="sm" component="section" aria-label={t('company.by_partner')}>
-      <Title order={2}>{t('company.by_partner')}</Title>
-      {(!loaded || loaded.length === 0) && (
-        <Section title={loaded ? t('company.iso_partners') : t('common:loading')} flush>
-          <DataTable
-            label={t('company.by_partner')}
-            columns={columns}
-            state={{ rows: loaded && [], error: null, retry }}
-            rowKey={(spv) => spv.id}
-            empty={empty}
-          />
-        </Section>
-      )}
-      {loaded?.map((partner) => {
-        const name = partner.name ?? t('company.unassigned');
-        return (
-          <Section key={partner.iso_id} title={`${name} (${partner.spvs})`} flush>
-            <DataTable
-              label={name}
-              columns={columns}
-              state={{ rows: spvs?.filter((spv) => spv.iso_id === partner.iso_id), error: null, retry }}
-              rowKey={(spv) => spv.id}
-              empty={empty}
-            />
-          </Section>
-        );
-      })}
-    </Stack>
+    <DataTable
+      label={label}
+      columns={columns}
+      state={state}
+      rowKey={(spv) => spv.id}
+      empty={<EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />}
+    />
   );
 }
