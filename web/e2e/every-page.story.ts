@@ -133,6 +133,8 @@ for (const [screen, options] of Object.entries(screens)) {
       const person = await group.person(office, options);
       const pages = await pagesOf(group, office);
       expect(pages.length).toBeGreaterThan(0);
+      // Each page has its time: a portal with many of them is no slower for it.
+      test.setTimeout(30_000 + pages.length * 5_000);
       // A 404 page logs the address; that is meant.
       person.foresees(/^404 Error: /);
       for (const path of pages) {

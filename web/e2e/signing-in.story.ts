@@ -57,7 +57,7 @@ test('a session of one tab leaves the other tabs alone, when it begins and when 
   await other.getByRole('button', { name: /^Account menu of/ }).click();
   await other.getByRole('menuitem', { name: 'Logout', exact: true }).click();
   await expect(other).toHaveURL((url) => url.pathname === '/');
-  await amara.link('View all').click();
+  await amara.link('View all orders').click();
   await amara.isAt(paths.clientOrders);
   await amara.page.reload();
   await amara.isAt(paths.clientOrders);
@@ -123,7 +123,7 @@ test('a lost connection keeps the session and says so, and is noticed when it is
   await context.setOffline(false);
   await expect(amara.page.getByText('No connection.')).toHaveCount(0);
   await amara.isTold('The portal is there again.');
-  await amara.link('View all').click();
+  await amara.link('View all orders').click();
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
@@ -133,7 +133,7 @@ test('a server that is gone for a while is told of, and asked for without the pe
   await amara.opens(paths.clientDashboard);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   await amara.page.route(/\/(healthz|rest|auth\/v1|realtime)\b/, (route) => route.abort('connectionrefused'));
-  await amara.link('View all').click();
+  await amara.link('View all orders').click();
   await expect(amara.page.getByText('No connection.')).toBeVisible();
   await amara.page.unrouteAll();
   await expect(amara.page.getByText('No connection.')).toHaveCount(0);

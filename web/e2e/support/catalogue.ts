@@ -60,5 +60,5 @@ export function isEnglish(text: string, place: Place): boolean {
 
 /** A message's key instead of its words, such as `clients.create`. */
 export function isKey(text: string): boolean {
-  return /^([a-z]+:)?[a-z_]+(\.[a-z_0-9]+)+$/.test(text) && !text.endsWith('.com');
+  return /^([a-z]+:)?[a-z_]+(\.[a-z_0-9]+)+$/.test(text) && !/\.(com|csv|ics|json)$/.test(text);
 }

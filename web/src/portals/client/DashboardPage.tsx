@@ -55,7 +55,12 @@ export function Component() {
                 actions={
                   data &&
                   data.spvs.length > 0 && (
-                    <Anchor component={Link} to={paths.clientOrders} size="sm">
+                    <Anchor
+                      component={Link}
+                      to={paths.clientOrders}
+                      size="sm"
+                      aria-label={t('orders.view_all_of')}
+                    >
                       {t('orders.view_all')}
                     </Anchor>
                   )

@@ -16,7 +16,7 @@ export function RecentActivity({ activity, all }: { activity: Activity[] | undef
       title={t('activity.title')}
       actions={
         all && (
-          <Anchor component={Link} to={all} size="sm">
+          <Anchor component={Link} to={all} size="sm" aria-label={t('activity.view_all_of')}>
             {t('activity.view_all')}
           </Anchor>
         )

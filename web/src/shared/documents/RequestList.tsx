@@ -30,6 +30,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const { t } = useTranslation('documents');
   const [open, setOpen] = useState(false);
   const { name } = request;
+  const again = Boolean(request.document_id);
   const waits = request.status === 'requested' || request.status === 'needs_revision';
   const step = spv.steps.find((step) => step.id === request.step_id);
   const facts = [
@@ -57,10 +58,10 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
             variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
             size="compact-sm"
             aria-expanded={open}
-            aria-label={t('request.upload_of', { name })}
+            aria-label={t(again ? 'request.upload_again_of' : 'request.upload_of', { name })}
             onClick={() => setOpen(!open)}
           >
-            {request.document_id ? t('request.upload_again') : t('request.upload')}
+            {again ? t('request.upload_again') : t('request.upload')}
           </Button>
         )}
         <ReviewButtons request={request} spv={spv} />
