@@ -192,7 +192,11 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     }
 }
 
-async fn body(request: Request, app: &App) -> Result<Bytes, ApiError> {
+/// The whole body, as far as one may be.
+///
+/// # Errors
+/// 413 for a larger one.
+pub(crate) async fn body(request: Request, app: &App) -> Result<Bytes, ApiError> {
     Bytes::from_request(request, app).await.map_err(|e| match e.status() {
         axum::http::StatusCode::PAYLOAD_TOO_LARGE => ApiError::too_large(app.http.body_limit),
         _ => ApiError::bad_json(),

@@ -163,13 +163,14 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 18] = [
+const ROWS: [&str; 19] = [
     "Call",
     "Client",
     "ClientCreated",
     "Commission",
     "Company",
     "CompanyDetail",
+    "CompanySettings",
     "DocumentDetail",
     "DocumentRequest",
     "InvoiceDetail",

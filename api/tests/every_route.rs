@@ -5,14 +5,15 @@ use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    calls, commissions, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads, spvs, steps,
-    users,
+    calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads, spvs,
+    steps, users,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The only operations for which nobody needs to sign in.
-const PUBLIC: [&str; 5] = ["settings_get", "request_create", "health_alive", "health_ready", "file_get"];
+const PUBLIC: [&str; 6] =
+    ["settings_get", "request_create", "health_alive", "health_ready", "file_get", "company_logo_get"];
 
 /// The rows that an operation is tried on: Acme's, with Ivan as its ISO and Maya as its client.
 struct Rows {
@@ -35,6 +36,10 @@ struct Rows {
     /// Rows that nobody is signed in from, to be shut and deleted.
     other_client: String,
     other_company: String,
+    /// An admin of Acme's.
+    member: String,
+    /// Acme's.
+    logo: String,
     other_iso: String,
     /// What Maya sent in for that order, its first version, something on its way, and what she is asked for.
     document: String,
@@ -172,6 +177,8 @@ async fn rows(
         spv: id(&spv, "/id"),
         other_client: other_client.to_string(),
         other_company: company.to_string(),
+        member: app.world.company_admin(&format!("Member{n}"), acme).await.actor.user_id().expect("a user").to_string(),
+        logo: logo(app, operation, acme).await,
         other_iso: other_iso.to_string(),
     }
 }
@@ -242,6 +249,18 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "company_get" => (rows.acme.to_string(), none()),
         "company_update" => (rows.acme.to_string(), json!({ "phone": "1" })),
         "company_archive" | "company_restore" | "company_delete" => (rows.other_company.clone(), none()),
+        "company_settings_get"
+        | "company_logo_set"
+        | "company_logo_remove"
+        | "company_member_list"
+        | "company_client_list" => (rows.acme.to_string(), none()),
+        "company_settings_set" => (rows.acme.to_string(), json!({ "phone": "1" })),
+        "company_logo_get" => (rows.logo.clone(), none()),
+        "company_member_create" => {
+            (rows.acme.to_string(), json!({ "first_name": "New", "last_name": "One", "email": unique }))
+        }
+        "company_member_invite" => (rows.member.clone(), none()),
+        "company_member_remove" | "company_member_restore" => (rows.member.clone(), none()),
         "company_create" => (String::new(), json!({ "name": "New", "business_name": "New LLC" })),
         "iso_get" => (rows.iso.clone(), none()),
         "iso_archive" | "iso_restore" | "iso_delete" => (rows.other_iso.clone(), none()),
@@ -318,6 +337,17 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     })
 }
 
+/// The smallest picture there can be: only its head is looked at.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
+
+async fn logo(app: &TestApp, operation: &str, acme: CompanyId) -> String {
+    if operation != "company_logo_get" {
+        return String::new();
+    }
+    let company = companies::set_logo(&app.world.operator(), acme, PICTURE.to_vec()).await.expect("a logo");
+    company.logo_id.expect("a logo").to_string()
+}
+
 /// The company whose portal is looked at; a super admin must say which.
 fn query(operation: &str, rows: &Rows) -> String {
     match operation {
@@ -390,6 +420,7 @@ async fn everybody_tries_everything() {
                 let bare = matches!(method, Method::GET | Method::HEAD);
                 let asking = if bare { asking } else { asking.json(&body) };
                 let asking = headers(asking, &operation, &rows);
+                let asking = if operation == "company_logo_set" { asking.raw(PICTURE) } else { asking };
                 let status = asking.open().await.status().as_u16();
                 let public = PUBLIC.contains(&operation.as_str());
                 assert_eq!(

@@ -21,6 +21,7 @@ mod openapi;
 mod provider;
 mod requests;
 mod rows;
+mod scopes;
 mod search;
 mod serve;
 mod sessions;

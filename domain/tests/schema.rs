@@ -245,6 +245,20 @@ async fn no_query_scans_a_table_that_grows() {
         iso_notes::list(&partner, client).await.unwrap();
         commissions::runs(&sigrid, &PageQuery::default()).await.unwrap();
         dashboards::company(&clara, None, &PageQuery::default()).await.unwrap();
+        for filter in [
+            companies::MemberFilter::default(),
+            companies::MemberFilter { q: Some("clara".to_owned()), removed: false },
+            companies::MemberFilter { q: None, removed: true },
+        ] {
+            companies::members(&clara, company, &filter, &PageQuery::default()).await.unwrap();
+        }
+        companies::clients(&clara, company, &clients::Filter::default(), &PageQuery::default()).await.unwrap();
+        for order in [spvs::Order::Oldest, spvs::Order::Largest, spvs::Order::Smallest] {
+            let filter = spvs::Filter { company_id: Some(company), order, ..spvs::Filter::default() };
+            let first = PageQuery { limit: Some(2), cursor: None };
+            let page = spvs::list(&clara, &filter, &first).await.unwrap();
+            spvs::list(&clara, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+        }
         let people = dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap().people;
         dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: people.next_cursor }).await.unwrap();
         mails::list(&sigrid, None, &PageQuery::default()).await.unwrap();

@@ -6,7 +6,7 @@ use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
     address::Address,
     message::{
-        Mailbox, MultiPart,
+        Attachment, Mailbox, MultiPart, SinglePart,
         header::{Header, HeaderName, HeaderValue},
     },
     transport::smtp::{self, PoolConfig},
@@ -115,8 +115,18 @@ impl Mailer {
             .to(to)
             .subject(letter.subject.clone())
             .header(AutoSubmitted)
-            .multipart(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()))?)
+            .multipart(body(letter)?)?)
     }
+}
+
+/// The text, and the same as HTML. A logo goes along inside: mail programs load nothing from elsewhere unasked.
+fn body(letter: &Letter) -> Result<MultiPart, Box<dyn std::error::Error + Send + Sync>> {
+    let Some(logo) = &letter.logo else {
+        return Ok(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()));
+    };
+    let picture = Attachment::new_inline("logo".to_owned()).body(logo.bytes.clone(), logo.media_type.parse()?);
+    let html = MultiPart::related().singlepart(SinglePart::html(letter.html.clone())).singlepart(picture);
+    Ok(MultiPart::alternative().singlepart(SinglePart::plain(letter.text.clone())).multipart(html))
 }
 
 /// A refusal of this one mail is final. A server that is away, busy, or does not know us may come round.

@@ -3,6 +3,7 @@ use crate::{
     answer::{Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, emptied, only_order},
+    routes::company_portal,
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -10,6 +11,7 @@ use domain::{
     Ctx,
     companies::{self, Input},
     ids::CompanyId,
+    money::Currency,
     page::PageQuery,
 };
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,12 @@ pub struct Company {
     phone: Option<String>,
     logo_url: Option<String>,
     domain: Option<String>,
+    /// Where its logo is, if it has sent one in.
+    logo: Option<String>,
+    /// IANA name: where the clock of its portal stands.
+    time_zone: String,
+    /// Of new orders, unless told.
+    currency: Currency,
     archived_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     version: i64,
@@ -42,6 +50,9 @@ impl Company {
             phone: row.phone,
             logo_url: row.logo_url,
             domain: row.domain,
+            logo: company_portal::logo_path(row.logo_id),
+            time_zone: row.time_zone,
+            currency: row.currency.unwrap_or(ctx.options.default_currency),
             archived_at: row.archived_at,
             created_at: row.created_at,
             version: row.version,

@@ -32,6 +32,7 @@ fn sums(ctx: &Ctx, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
     sums_in(ctx.options.default_currency, found)
 }
 
+/// The same, in the currency that somebody else calls their own.
 fn sums_in(own: Currency, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
     let minor = found.iter().find(|sum| sum.currency == own).map_or(0, |sum| sum.minor);
     let all = found.iter().map(|sum| Amount { currency: sum.currency, amount: sum.currency.format(sum.minor) });
@@ -179,7 +180,8 @@ pub struct Partner {
 pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany>) -> Result<Answer<CompanyDashboard>> {
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = dashboards::company(&ctx, wanted.company_id, &page).await?;
-    let (total_revenue, currency, revenue_by_currency) = sums(&ctx, found.revenue);
+    let own = found.company.currency.unwrap_or(ctx.options.default_currency);
+    let (total_revenue, currency, revenue_by_currency) = sums_in(own, found.revenue);
     let partners = found.partners.into_iter();
     Ok(Answer(CompanyDashboard {
         company: Named { id: found.company.id.0, name: found.company.name },

@@ -74,6 +74,11 @@ pub struct Spvs {
     iso_id: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     client_id: Option<UserId>,
+    #[serde(default, deserialize_with = "chosen")]
+    country: Option<String>,
+    /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
+    #[serde(default, deserialize_with = "chosen")]
+    order: Option<String>,
 }
 
 /// Every client you may see, as CSV.
@@ -103,8 +108,9 @@ pub async fn isos(SignedIn(ctx): SignedIn, Query(wanted): Query<Isos>) -> Result
 #[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn spvs(SignedIn(ctx): SignedIn, Query(wanted): Query<Spvs>) -> Result<Response> {
-    let Spvs { q, status, company_id, iso_id, client_id } = wanted;
-    answer(ctx, Table::Spvs(spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?)).await
+    let Spvs { q, status, company_id, iso_id, client_id, country, order } = wanted;
+    let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
+    answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref())?)).await
 }
 
 /// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.

@@ -6,6 +6,7 @@ mod client_notes;
 mod clients;
 mod commissions;
 mod companies;
+mod company_portal;
 mod dashboards;
 mod document_requests;
 mod documents;
@@ -62,6 +63,13 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(companies::get, companies::update, companies::delete))
         .routes(routes!(companies::archive))
         .routes(routes!(companies::restore))
+        .routes(routes!(company_portal::settings, company_portal::set_settings))
+        .routes(routes!(company_portal::set_logo, company_portal::remove_logo))
+        .routes(routes!(company_portal::clients))
+        .routes(routes!(company_portal::members, company_portal::create_member))
+        .routes(routes!(company_portal::invite_member))
+        .routes(routes!(company_portal::remove_member))
+        .routes(routes!(company_portal::restore_member))
         .routes(routes!(isos::list, isos::create))
         .routes(routes!(isos::get, isos::delete))
         .routes(routes!(isos::archive))
@@ -169,6 +177,7 @@ pub fn beside() -> OpenApiRouter<App> {
         .routes(routes!(storage::get, storage::append, storage::cancel))
         .routes(routes!(storage::link))
         .routes(routes!(storage::read))
+        .routes(routes!(company_portal::logo))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
 }

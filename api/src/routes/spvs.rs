@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
     routes::steps::Step,
 };
 use axum::Json as Answer;
@@ -12,7 +12,7 @@ use domain::{
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::{self, Currency},
     page::PageQuery,
-    spvs::{self, ByIso, Country, Detail, Filter, Input, Status},
+    spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
     steps, users,
 };
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,10 @@ pub struct Wanted {
     iso_id: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     client_id: Option<UserId>,
-    /// `-ordered_date`: so far the only order.
+    #[serde(default, deserialize_with = "chosen")]
+    country: Option<String>,
+    /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
+    #[serde(default, deserialize_with = "chosen")]
     order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
@@ -173,7 +176,16 @@ pub fn filter(
         None => None,
         Some(name) => Some(name.parse().map_err(|problem| domain::Error::field_with("status", problem))?),
     };
-    Ok(Filter { q, status, company_id, iso, client_id })
+    Ok(Filter { q, status, company_id, iso, client_id, ..Filter::default() })
+}
+
+/// # Errors
+/// Invalid `country`, `order`.
+pub fn narrowed(filter: Filter, country: Option<&str>, order: Option<&str>) -> Result<Filter> {
+    let field = |name: &'static str| move |problem| domain::Error::field_with(name, problem);
+    let country = country.map(|code| code.parse::<Country>().map_err(field("country"))).transpose()?;
+    let order = Order::parse(order.unwrap_or("")).map_err(field("order"))?;
+    Ok(Filter { country, order, ..filter })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -211,9 +223,9 @@ pub async fn order_steps(
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(Wanted),
     responses((status = 200, body = Page<Spv>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
-    only_order(wanted.order.as_deref(), "-ordered_date")?;
-    let Wanted { q, status, company_id, iso_id, client_id, limit, cursor, .. } = wanted;
+    let Wanted { q, status, company_id, iso_id, client_id, country, order, limit, cursor } = wanted;
     let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
+    let filter = narrowed(filter, country.as_deref(), order.as_deref())?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
     Ok(Answer(Page::of(found, |spv| Spv::of(&ctx, spv))))
 }

@@ -186,7 +186,7 @@ async fn list(args: List, portal: &Portal) -> Result {
         None => None,
     };
     let company_id = named::company(ctx, args.company.as_deref()).await?;
-    let filter = Filter { q: args.q, status: args.status, company_id, iso, client_id };
+    let filter = Filter { q: args.q, status: args.status, company_id, iso, client_id, ..Filter::default() };
     let page = spvs::list(ctx, &filter, &args.paging.query()).await?;
     portal.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
 }

@@ -9,6 +9,7 @@ use crate::{
     activity::{self, Event},
     auth::passwords,
     check::{self, Check, LINE},
+    companies,
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
@@ -116,8 +117,8 @@ pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Ch
     if input.company_id.is_none() {
         check.refuse("company_id", Problem::new("required"));
     }
-    let currency =
-        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
+    let defaults = companies::defaults(ctx, input.company_id).await?;
+    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
     let amount = |text: &str| Currency::parse(currency, text);
     let price_minor = check.required("price", input.price.as_deref(), amount);
     let commission_minor = if input.iso_id.is_some() {
@@ -154,7 +155,7 @@ pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Ch
         iso_id: input.iso_id,
         password_hash,
         must_change_password,
-        language: "en-US".to_owned(),
+        language: defaults.language,
     };
     let order = spvs::New {
         client_id: UserId(uuid::Uuid::nil()),

@@ -1,8 +1,22 @@
 //! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
+mod logo;
+mod members;
 mod model;
+mod portfolio;
+mod settings;
 mod store;
+mod tax;
 
-pub use model::{Company, Depends, Input};
+pub use logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
+pub use members::{
+    Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
+    restore_member,
+};
+pub use model::{Company, Depends, Industry, Input, Size};
+pub use portfolio::{PortfolioClient, Progress, clients};
+pub(crate) use settings::defaults;
+pub use settings::{SettingsInput, remove_logo, set, set_logo};
+pub(crate) use store::logo_of;
 
 use crate::{
     access::{Action, Resource},
@@ -16,6 +30,7 @@ use crate::{
     page::{Page, PageQuery},
     search,
 };
+use uuid::Uuid;
 
 /// Makes a company. Staff.
 ///
@@ -54,6 +69,14 @@ pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
 pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
     let id = ctx.actor.company(picked)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
+}
+
+/// A company's logo, by its own id. Anybody: it stands in mails, and its address cannot be guessed.
+///
+/// # Errors
+/// NotFound.
+pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
+    store::logo(&mut ctx.db(), id).await?.ok_or(Error::NotFound("logo"))
 }
 
 /// The one company of this name, or id, that the actor may see.

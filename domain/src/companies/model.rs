@@ -1,11 +1,14 @@
 //! A company and what may be typed into its form.
 use crate::{
+    catalogue::LANGUAGES,
     check::{Check, LINE},
-    error::Result,
+    error::{Problem, Result},
     ids::CompanyId,
+    money::Currency,
 };
-use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 #[derive(Clone, Debug, PartialEq, Deserialize, sqlx::FromRow)]
 pub struct Company {
@@ -21,6 +24,79 @@ pub struct Company {
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
+    /// As `country` writes it.
+    pub tax_id: Option<String>,
+    /// Alpha-2.
+    pub country: String,
+    pub industry: Option<Industry>,
+    pub size: Option<Size>,
+    pub website: Option<String>,
+    pub address: Option<String>,
+    /// IANA name: where the clock of its portal stands.
+    pub time_zone: String,
+    /// Of mails to whoever has chosen none.
+    pub language: String,
+    /// Of new orders; none: the office's.
+    pub currency: Option<Currency>,
+    pub logo_id: Option<Uuid>,
+}
+
+/// What a company does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Industry {
+    Technology,
+    Finance,
+    Healthcare,
+    Manufacturing,
+}
+
+impl Industry {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "technology" => Self::Technology,
+            "finance" => Self::Finance,
+            "healthcare" => Self::Healthcare,
+            "manufacturing" => Self::Manufacturing,
+            _ => return Err(Problem::new("unknown").with("allowed", "technology, finance, healthcare, manufacturing")),
+        })
+    }
+}
+
+/// How many people work there (decision 35).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[sqlx(type_name = "text")]
+#[schema(as = CompanySize)]
+pub enum Size {
+    #[serde(rename = "1-10")]
+    #[sqlx(rename = "1-10")]
+    UpTo10,
+    #[serde(rename = "11-50")]
+    #[sqlx(rename = "11-50")]
+    UpTo50,
+    #[serde(rename = "51-200")]
+    #[sqlx(rename = "51-200")]
+    UpTo200,
+    #[serde(rename = "201+")]
+    #[sqlx(rename = "201+")]
+    Over200,
+}
+
+impl Size {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "1-10" => Self::UpTo10,
+            "11-50" => Self::UpTo50,
+            "51-200" => Self::UpTo200,
+            "201+" => Self::Over200,
+            _ => return Err(Problem::new("unknown").with("allowed", "1-10, 11-50, 51-200, 201+")),
+        })
+    }
 }
 
 /// Name and business name are required; an empty e-mail, phone or logo is stored as null (specification, section 5).
@@ -64,9 +140,25 @@ impl Company {
             updated_at: at,
             updated_by: by,
             version: 1,
+            tax_id: None,
+            country: "US".to_owned(),
+            industry: None,
+            size: None,
+            website: None,
+            address: None,
+            time_zone: crate::users::TIME_ZONE.to_owned(),
+            language: LANGUAGES[0].to_owned(),
+            currency: None,
+            logo_id: None,
         };
         company.set(input)?;
         Ok(company)
+    }
+
+    /// The day it is where the company is.
+    pub fn today(&self, now: DateTime<Utc>) -> NaiveDate {
+        let zone: chrono_tz::Tz = self.time_zone.parse().unwrap_or(chrono_tz::UTC);
+        now.with_timezone(&zone).date_naive()
     }
 
     /// # Errors

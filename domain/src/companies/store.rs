@@ -1,11 +1,19 @@
 //! SQL of companies.
-use super::model::{Company, Depends};
+use super::{
+    logo::Logo,
+    members::{Member, MemberFilter},
+    model::{Company, Depends},
+    portfolio::Progress,
+};
 use crate::{
     access::Scope,
-    db::{Db, Sql, Tx},
-    error::Result,
-    ids::CompanyId,
+    db::{Col, Db, Shape, Sql, Tx, in_list, json_list},
+    error::{Error, Result},
+    ids::{CompanyId, UserId},
+    search,
 };
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
@@ -45,6 +53,138 @@ pub async fn save(tx: &mut Tx, company: &Company) -> Result<()> {
     .run()
     .await?;
     Ok(())
+}
+
+/// What only the company's own settings change.
+pub async fn save_settings(tx: &mut Tx, company: &Company) -> Result<()> {
+    tx.sql(
+        "update companies set tax_id = $2, country = $3, industry = $4, size = $5, website = $6, address = $7, \
+         time_zone = $8, language = $9, currency = $10, logo_id = $11 where id = $1",
+    )
+    .bind(company.id)
+    .bind(company.tax_id.clone())
+    .bind(company.country.clone())
+    .bind(company.industry)
+    .bind(company.size)
+    .bind(company.website.clone())
+    .bind(company.address.clone())
+    .bind(company.time_zone.clone())
+    .bind(company.language.clone())
+    .bind(company.currency)
+    .bind(company.logo_id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn insert_logo(
+    tx: &mut Tx,
+    id: Uuid,
+    company: CompanyId,
+    media_type: &str,
+    bytes: Vec<u8>,
+    at: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql("insert into company_logos (id, company_id, media_type, bytes, created_at) values ($1, $2, $3, $4, $5)")
+        .bind(id)
+        .bind(company)
+        .bind(media_type.to_owned())
+        .bind(bytes)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn drop_logo(tx: &mut Tx, company: CompanyId) -> Result<()> {
+    tx.sql("delete from company_logos where company_id = $1").bind(company).run().await?;
+    Ok(())
+}
+
+pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
+    db.sql("select media_type, bytes from company_logos where id = $1").bind(id).optional().await
+}
+
+/// The logo of the company somebody belongs to, for the head of a mail.
+pub(crate) async fn logo_of(db: &mut impl Sql, user: UserId) -> Result<Option<Logo>> {
+    db.sql(
+        "select l.media_type, l.bytes from users u join company_logos l on l.company_id = u.company_id where u.id = $1",
+    )
+    .bind(user)
+    .optional()
+    .await
+}
+
+const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, last_sign_in_at, created_at \
+    from users where role = 'company_admin' and company_id";
+
+pub async fn member(db: &mut impl Sql, id: UserId) -> Result<Option<Member>> {
+    db.sql_built(format!("{MEMBER} is not null and id = $1")).bind(id).optional().await
+}
+
+pub async fn members(
+    db: &mut Db,
+    company: CompanyId,
+    filter: &MemberFilter,
+    before: Option<(DateTime<Utc>, UserId)>,
+    limit: usize,
+) -> Result<Vec<Member>> {
+    let shown = if filter.removed { "status = 'archived'" } else { "status <> 'archived'" };
+    let (search, words) = search::matching("user", "id", filter.q.as_deref().unwrap_or(""), 2);
+    let mut sql = format!("{MEMBER} = $1 and {shown}{search}");
+    if before.is_some() {
+        let n = 2 + words.len();
+        sql.push_str(&format!(" and (created_at, id) < (${n}, ${})", n + 1));
+    }
+    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
+    let mut query = db.sql_built(sql).bind(company);
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// How many others can sign in to the company's portal.
+pub async fn other_admins(tx: &mut Tx, company: CompanyId, but: UserId) -> Result<i64> {
+    tx.sql(
+        "select count(*) from users where company_id = $1 and role = 'company_admin' and status = 'active' and id <> $2",
+    )
+    .bind(company)
+    .bind(but)
+    .scalar()
+    .await
+}
+
+const PROGRESS: &Shape = &[
+    ("client_id", "t.client_id", Col::Id),
+    ("spvs", "t.spvs", Col::Plain),
+    ("closed", "t.closed", Col::Plain),
+    ("steps_total", "t.steps_total", Col::Plain),
+    ("steps_completed", "t.steps_completed", Col::Plain),
+];
+
+/// How far the company's orders of these clients are: one query for a whole page.
+pub async fn progress(db: &mut Db, company: CompanyId, clients: &[UserId]) -> Result<Vec<(UserId, Progress)>> {
+    let dialect = db.dialect();
+    let sql = format!(
+        "select client_id, count(*) as spvs, count(*) filter (where status = 'closed') as closed, \
+         cast(coalesce(sum(steps_total), 0) as bigint) as steps_total, \
+         cast(coalesce(sum(steps_completed), 0) as bigint) as steps_completed \
+         from spvs where client_id {} and company_id = $2 and status <> 'cancelled' group by client_id",
+        in_list(dialect)
+    );
+    let ids = serde_json::to_string(clients).map_err(Error::internal)?;
+    let rows: Vec<(UserId, i64, i64, i64, i64)> =
+        db.sql_built(json_list(dialect, PROGRESS, &sql)).bind(ids).bind(company).json().await?;
+    Ok(rows
+        .into_iter()
+        .map(|(client, spvs, closed, steps_total, steps_completed)| {
+            (client, Progress { spvs, closed, steps_total, steps_completed })
+        })
+        .collect())
 }
 
 pub async fn get(db: &mut impl Sql, id: CompanyId) -> Result<Option<Company>> {
@@ -132,6 +272,7 @@ pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<Depends> {
 }
 
 pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
+    drop_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
 }

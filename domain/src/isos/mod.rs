@@ -8,7 +8,7 @@ use crate::{
     activity::{self, Event},
     auth::sessions,
     check::{Check, LINE},
-    companies::Depends,
+    companies::{self, Depends},
     counts::{Changes, Count},
     ctx::Ctx,
     db::Tx,
@@ -48,6 +48,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     }
     check.done()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
+    let language = companies::defaults(ctx, Some(company_id)).await?.language;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         tx.commit().await?;
@@ -69,7 +70,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         iso_id: Some(id),
         password_hash: None,
         must_change_password: false,
-        language: "en-US".to_owned(),
+        language,
     };
     let user = users::insert(&mut tx, ctx, account).await?;
     let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };

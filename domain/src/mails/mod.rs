@@ -14,6 +14,7 @@ use crate::{
     activity::{self, Event},
     auth::links,
     catalogue::LANGUAGES,
+    companies,
     ctx::Ctx,
     db::{Sql, Tx},
     error::{Error, Result},
@@ -85,7 +86,11 @@ async fn put(
         return Ok(None);
     }
     let (email, first, last, language) = tx
-        .sql("select email, first_name, last_name, language from users where id = $1")
+        .sql(
+            "select u.email, u.first_name, u.last_name, \
+             case when u.language_chosen then u.language else coalesce(c.language, u.language) end \
+             from users u left join companies c on c.id = u.company_id where u.id = $1",
+        )
         .bind(to)
         .one::<(String, String, String, String)>()
         .await?;
@@ -168,7 +173,7 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         store::count_attempt(&mut tx, id).await?;
         tx.commit().await?;
         let (time_zone, date_format) = ("UTC".to_owned(), users::DateFormat::Auto);
-        return Ok(Some(Outgoing { mail, role: None, time_zone, date_format, link: None, spv: None }));
+        return Ok(Some(Outgoing { mail, role: None, time_zone, date_format, link: None, spv: None, logo: None }));
     };
     let reader = store::reader(&mut tx, user_id).await?;
     let reader = match not_wanted(&mail, reader.as_ref()) {
@@ -194,9 +199,10 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         Some(spv) => store::spv(&mut tx, spv).await?,
         None => None,
     };
+    let logo = companies::logo_of(&mut tx, user_id).await?;
     tx.commit().await?;
     let store::Reader { role, time_zone, date_format, .. } = reader;
-    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv }))
+    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo }))
 }
 
 /// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:

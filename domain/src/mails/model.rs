@@ -2,6 +2,7 @@
 use crate::{
     access::Role,
     auth::links::{LinkKind, Made},
+    companies::Logo,
     ids::{FlowId, MailId, SpvId, UserId},
     users::DateFormat,
 };
@@ -173,4 +174,6 @@ pub struct Outgoing {
     pub link: Option<Made>,
     /// The order as it is now: its display identifier and country.
     pub spv: Option<(String, String)>,
+    /// Of the reader's company.
+    pub logo: Option<Logo>,
 }

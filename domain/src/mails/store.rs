@@ -85,8 +85,11 @@ pub struct Reader {
 /// None when the account is not to be written to.
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
     tx.sql(
-        "select role, email_key, new_email, new_email_key, time_zone, date_format from users \
-         where id = $1 and status in ('pending', 'active')",
+        // A company admin's clock is the company's, as in its portal.
+        "select u.role, u.email_key, u.new_email, u.new_email_key, \
+         case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
+         u.date_format from users u left join companies c on c.id = u.company_id \
+         where u.id = $1 and u.status in ('pending', 'active')",
     )
     .bind(id)
     .optional()

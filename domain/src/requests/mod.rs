@@ -11,9 +11,10 @@ pub use order::{Form as OrderForm, Order};
 pub use store::{Filter, Request, Status};
 
 use crate::{
-    access::{Action, Resource},
+    access::{Action, Actor, Resource},
     activity, catalogue,
     check::{Check, LINE},
+    companies,
     ctx::Ctx,
     db::Tx,
     documents::{self, Holder},
@@ -120,7 +121,11 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     }
     check.done()?;
     let form = input.order.unwrap_or_default();
-    let order = Order::read(ctx, &form)?;
+    let company = match &ctx.actor {
+        Actor::User(user) => user.company_id,
+        _ => None,
+    };
+    let order = Order::read(companies::defaults(ctx, company).await?.currency, &form)?;
     let user = users::me(ctx).await?.user;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {

@@ -2,7 +2,6 @@
 use super::Request;
 use crate::{
     check::{Check, LINE},
-    ctx::Ctx,
     error::{Error, Problem, Result},
     ids::DocumentId,
     money::Currency,
@@ -52,11 +51,11 @@ pub struct Order {
 }
 
 impl Order {
-    /// Reads a form.
+    /// Reads a form; an amount without a currency is in the usual one.
     ///
     /// # Errors
     /// Invalid per field, under `order.…`.
-    pub(super) fn read(ctx: &Ctx, form: &Form) -> Result<Self> {
+    pub(super) fn read(usual: Currency, form: &Form) -> Result<Self> {
         let mut check = Check::new();
         let country = check.optional("order.country", form.country.as_deref(), str::parse).unwrap_or_default();
         let purpose = check.text("order.purpose", form.purpose.as_deref().unwrap_or_default());
@@ -74,9 +73,7 @@ impl Order {
             1..=NAMES => {}
             _ => check.refuse("order.proposed_names", Problem::new("too_many").with("max", NAMES)),
         }
-        let currency = check
-            .optional("order.currency", form.currency.as_deref(), str::parse)
-            .unwrap_or(ctx.options.default_currency);
+        let currency = check.optional("order.currency", form.currency.as_deref(), str::parse).unwrap_or(usual);
         let amount =
             check.required("order.purchase_amount", form.purchase_amount.as_deref(), |text| currency.parse(text));
         if form.document_ids.len() > DOCUMENTS {

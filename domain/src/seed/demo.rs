@@ -7,6 +7,7 @@ use crate::{
     auth::passwords,
     clients,
     clock::{Chance, Clock},
+    companies,
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
@@ -22,6 +23,13 @@ const COMPANIES: [(&str, &str); 3] = [
     ("Meridian Ventures", "Meridian Ventures Group LLC"),
     ("Harborline Capital", "Harborline Capital Partners LP"),
     ("Northstar Holdings", "Northstar Holdings Pte. Ltd."),
+];
+
+/// What each says of itself: tax id, country, industry, size, time zone.
+const SETTINGS: [[&str; 5]; 3] = [
+    ["27-4815162", "US", "finance", "51-200", "America/New_York"],
+    ["45-2319870", "US", "technology", "11-50", "America/New_York"],
+    ["201912345K", "SG", "manufacturing", "201+", "Asia/Singapore"],
 ];
 
 const PARTNERS: [(&str, &str, usize); 5] = [
@@ -88,23 +96,43 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     let chance = Chance::seeded(20_261_121);
     let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
     let start = past(120);
-    let mut companies: Vec<CompanyId> = Vec::new();
+    let mut offices: Vec<CompanyId> = Vec::new();
     for (name, business) in COMPANIES {
-        companies.push(company(&start, name, business).await?);
+        offices.push(company(&start, name, business).await?);
+    }
+    for (id, [tax_id, country, industry, size, time_zone]) in offices.iter().zip(SETTINGS) {
+        let text = |text: &str| Some(text.to_owned());
+        let said = companies::SettingsInput {
+            tax_id: text(tax_id),
+            country: text(country),
+            industry: text(industry),
+            size: text(size),
+            time_zone: text(time_zone),
+            ..Default::default()
+        };
+        companies::set(&start, *id, None, said).await?;
     }
     account(&start, Role::Employee, "Elias", "Brandt", "employee@example.com", None).await?;
-    account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(companies[0])).await?;
+    account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(offices[0])).await?;
+    account(&start, Role::CompanyAdmin, "Theo", "Lang", "theo.lang@example.com", Some(offices[0])).await?;
+    let invited = companies::MemberInput {
+        first_name: "Mira".to_owned(),
+        last_name: "Costa".to_owned(),
+        email: "mira.costa@example.com".to_owned(),
+        phone: Some("+1 555 0144".to_owned()),
+    };
+    companies::invite_member(&past(2).acting_as(start.actor.clone()), offices[0], invited).await?;
     let mut partners: Vec<(IsoId, usize)> = Vec::new();
     // How many days ago each order with a price was made.
     let mut priced: Vec<(i64, SpvId)> = Vec::new();
     for (n, (first, last, of)) in PARTNERS.iter().enumerate() {
         let email = if n == 0 { "iso@example.com".to_owned() } else { address(first, last) };
-        partners.push((iso(&start, companies[*of], first, last, &email).await?, *of));
+        partners.push((iso(&start, offices[*of], first, last, &email).await?, *of));
     }
     open(ctx, "iso@example.com").await?;
     for (n, (first, last)) in CLIENTS.iter().enumerate() {
         // Pairs, so that no company gets all orders of one fate.
-        let of = n / 2 % companies.len();
+        let of = n / 2 % offices.len();
         let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n % 3);
         let email = if n == 0 { "client@example.com".to_owned() } else { address(first, last) };
         // The demo client's first order is under way, so that its dashboard has something to follow.
@@ -117,7 +145,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             last_name: (*last).to_owned(),
             email: email.clone(),
             phone: Some(format!("+1 555 01{:02}", n)),
-            company_id: Some(companies[of]),
+            company_id: Some(offices[of]),
             iso_id: partner,
             price: Some(format!("{price}.00")),
             commission: partner.map(|_| format!("{}.00", price / 10)),
@@ -136,7 +164,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             let identifier = format!("SPV-2026-{:03}", n + 1);
             let order = Order {
                 client: made.client.id,
-                company: companies[of],
+                company: offices[of],
                 iso: partner,
                 identifier: Some(&identifier),
                 country,
@@ -151,7 +179,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             priced.push((age, id));
         }
     }
-    priced.extend(brought::clients(ctx, &chance, companies[0], partners[0].0).await?);
+    priced.extend(brought::clients(ctx, &chance, offices[0], partners[0].0).await?);
     settings::set(ctx, office()).await?;
     papers::papers(ctx, &priced).await?;
     billing::invoices(ctx, priced).await?;

@@ -3,13 +3,13 @@ mod model;
 pub(crate) mod store;
 
 pub use model::{Country, Event, Spv, State, Status, display_identifier, percent};
-pub use store::{ByIso, Filter, Key};
+pub use store::{ByIso, Filter, Key, Order};
 
 use crate::{
     access::{Action, Resource},
     activity,
     check::{self, Check},
-    commissions,
+    commissions, companies,
     counts::{Changes, Count},
     ctx::Ctx,
     db::Tx,
@@ -75,7 +75,7 @@ pub struct New {
 /// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
     ctx.may(Action::Create, Resource::NewSpv)?;
-    let new = checked(ctx, &input)?;
+    let new = checked(ctx, &input).await?;
     // The default identifier is a time; of two people in one second, the second takes the next.
     let mut tries = 0;
     loop {
@@ -100,7 +100,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
 ///
 /// # Errors
 /// Invalid per field.
-pub(crate) fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
+pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     let mut check = Check::new();
     let mut needed = |field: &str, missing: bool| {
         if missing {
@@ -110,8 +110,8 @@ pub(crate) fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     needed("company_id", input.company_id.is_none());
     needed("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
-    let currency =
-        check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(ctx.options.default_currency);
+    let usual = companies::defaults(ctx, input.company_id).await?.currency;
+    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(usual);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
     let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
     let percent =
@@ -303,8 +303,12 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Spv>> {
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Key>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |spv| (spv.ordered_date, spv.created_at, spv.id)))
+    let after = page.after::<Key>()?;
+    if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
+        return Err(Error::field("cursor", "invalid_cursor"));
+    }
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |spv| Key::of(filter.order, spv)))
 }
 
 /// Start Processing. Super admins.

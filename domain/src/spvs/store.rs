@@ -1,13 +1,15 @@
 //! SQL of orders. Each read is one statement that answers with one row of JSON (see [`crate::db::json_list`]).
-use super::model::{Spv, State, Status};
+use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
     db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, json_list, json_row, within},
-    error::Result,
+    error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+    money::Currency,
     steps::{self, Step},
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub(crate) const COLUMNS: &Shape = &[
@@ -111,7 +113,50 @@ pub struct Filter {
     pub company_id: Option<CompanyId>,
     pub iso: Option<ByIso>,
     pub client_id: Option<UserId>,
+    pub country: Option<Country>,
+    pub order: Order,
 }
+
+/// In which order a list is. By amount only within currencies: an amount of one is not more or less than of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
+    Largest,
+    Smallest,
+}
+
+impl Order {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "" | "-ordered_date" => Self::Newest,
+            "ordered_date" => Self::Oldest,
+            "-amount" => Self::Largest,
+            "amount" => Self::Smallest,
+            _ => {
+                return Err(Problem::new("unknown").with("allowed", "-ordered_date, ordered_date, -amount, amount"));
+            }
+        })
+    }
+
+    fn by_amount(self) -> bool {
+        matches!(self, Self::Largest | Self::Smallest)
+    }
+
+    /// The columns that the list goes by, each the same way.
+    fn columns(self) -> [&'static str; 3] {
+        if self.by_amount() { ["s.currency", AMOUNT, "s.id"] } else { ["s.ordered_date", "s.created_at", "s.id"] }
+    }
+
+    fn way(self) -> (&'static str, &'static str) {
+        if matches!(self, Self::Newest | Self::Largest) { ("<", " desc") } else { (">", "") }
+    }
+}
+
+const AMOUNT: &str = "coalesce(s.purchase_amount_minor, s.price_minor, 0)";
 
 #[derive(Clone, Copy, Debug)]
 pub enum ByIso {
@@ -120,8 +165,28 @@ pub enum ByIso {
     None,
 }
 
-/// Where a page ended.
-pub type Key = (NaiveDate, DateTime<Utc>, SpvId);
+/// Where a page ended, by the columns of its order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    Date(NaiveDate, DateTime<Utc>, SpvId),
+    Amount(Currency, i64, SpvId),
+}
+
+impl Key {
+    pub fn of(order: Order, spv: &Spv) -> Self {
+        if order.by_amount() {
+            Self::Amount(spv.currency, spv.amount_minor().unwrap_or(0), spv.id)
+        } else {
+            Self::Date(spv.ordered_date, spv.created_at, spv.id)
+        }
+    }
+
+    /// A place in a list of another order is none in this one.
+    pub fn fits(&self, order: Order) -> bool {
+        matches!(self, Self::Amount(..)) == order.by_amount()
+    }
+}
 
 /// The list's statement; apart so that its plan can be looked at.
 pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
@@ -152,13 +217,18 @@ pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (St
     if let Some(status) = filter.status {
         sql.push_str(&format!(" and s.status = '{}'", status.name()));
     }
+    if let Some(country) = filter.country {
+        sql.push_str(&format!(" and s.country = '{}'", country.code()));
+    }
     let (search, words) = crate::search::matching("spv", "s.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
     sql.push_str(&search);
+    let columns = filter.order.columns();
+    let (beyond, way) = filter.order.way();
     if after {
         let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (s.ordered_date, s.created_at, s.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
+        sql.push_str(&format!(" and ({}) {beyond} (${}, ${}, ${})", columns.join(", "), n + 1, n + 2, n + 3));
     }
-    sql.push_str(&format!(" order by s.ordered_date desc, s.created_at desc, s.id desc limit {limit}"));
+    sql.push_str(&format!(" order by {} limit {limit}", columns.map(|column| format!("{column}{way}")).join(", ")));
     (sql, ids, words)
 }
 
@@ -171,9 +241,11 @@ pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>
     for word in words {
         query = query.bind(word);
     }
-    if let Some((date, at, id)) = after {
-        query = query.bind(date).bind(at).bind(id);
-    }
+    query = match after {
+        Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
+        Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
+        None => query,
+    };
     query.json().await
 }
 
@@ -220,7 +292,7 @@ pub struct NewRow {
     pub company_id: CompanyId,
     pub iso_id: Option<IsoId>,
     pub custom_identifier: Option<String>,
-    pub country: super::Country,
+    pub country: Country,
     pub currency: crate::money::Currency,
     pub price_minor: Option<i64>,
     pub commission_minor: Option<i64>,

@@ -4,6 +4,7 @@ use crate::{
     access::{Action, Resource, Role},
     auth::passwords,
     check::{Check, LINE},
+    companies,
     ctx::Ctx,
     error::{Problem, Result},
     ids::{CompanyId, IsoId},
@@ -40,7 +41,11 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     let email = check.email("email", &input.email);
     let phone = check.optional_line("phone", input.phone.as_deref(), LINE);
     let address = check.optional_line("address", input.address.as_deref(), LINE);
-    let language = language(&mut check, input.language.as_deref());
+    let language_chosen = input.language.as_deref().is_some_and(|language| !language.trim().is_empty());
+    let language = match input.language.as_deref() {
+        Some(asked) if language_chosen => language(&mut check, Some(asked)),
+        _ => companies::defaults(ctx, input.company_id).await?.language,
+    };
     let (company_id, iso_id) = belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?;
     let password = input.password.as_deref().filter(|p| !p.is_empty());
     if let Some(password) = password {
@@ -72,6 +77,9 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
         language,
     };
     let user = insert(&mut tx, ctx, new).await?;
+    if language_chosen {
+        store::language_chosen(&mut tx, user.id).await?;
+    }
     if !given {
         mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
     }
@@ -79,7 +87,7 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     Ok(user)
 }
 
-pub(super) fn language(check: &mut Check, asked: Option<&str>) -> String {
+pub(crate) fn language(check: &mut Check, asked: Option<&str>) -> String {
     use crate::catalogue::LANGUAGES;
     let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
     if !LANGUAGES.contains(&language) {

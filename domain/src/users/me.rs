@@ -42,6 +42,7 @@ pub struct Preferences {
 pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
     let mut check = Check::new();
+    let chosen = wanted.language.is_some();
     let new_language = wanted.language.as_deref().map(|wanted| language(&mut check, Some(wanted)));
     if wanted.time_zone.as_deref().is_some_and(|zone| !is_zone(zone)) {
         check.refuse("time_zone", Problem::new("invalid_time_zone"));
@@ -57,6 +58,9 @@ pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
         ..user
     };
     store::save_preferences(&mut tx, &user).await?;
+    if chosen {
+        store::language_chosen(&mut tx, id).await?;
+    }
     // Every node keeps the language with the session and must hear of it.
     activity::append(&mut tx, ctx, event("user.updated", &user)).await?;
     tx.commit().await?;
@@ -64,7 +68,7 @@ pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
 }
 
 /// An IANA name that names a place, or `UTC`: `Europe/Madrid`, `America/Argentina/Salta`.
-fn is_zone(text: &str) -> bool {
+pub(crate) fn is_zone(text: &str) -> bool {
     (text == "UTC" || text.contains('/')) && text.parse::<chrono_tz::Tz>().is_ok()
 }
 

@@ -9,8 +9,9 @@ mod profile;
 mod standing;
 pub mod store;
 
-pub(crate) use create::belongs;
 pub use create::{Input, create};
+pub(crate) use create::{belongs, language};
+pub(crate) use me::is_zone;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User, email_key};
 pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
@@ -32,7 +33,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 
 /// What times and dates are shown in until somebody chooses otherwise.
-const TIME_ZONE: &str = "America/New_York";
+pub(crate) const TIME_ZONE: &str = "America/New_York";
 
 /// Makes an account within a use case that has asked whether its actor may, and has checked the fields.
 ///

@@ -47,6 +47,12 @@ pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
+/// From now on mails are written in the person's own language, whatever the company's is.
+pub async fn language_chosen(tx: &mut Tx, id: UserId) -> Result<()> {
+    tx.sql("update users set language_chosen = $2 where id = $1").bind(id).bind(true).run().await?;
+    Ok(())
+}
+
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<User>> {
     db.sql("select * from users where id = $1").bind(id).optional().await
 }

@@ -4,6 +4,7 @@ use domain::{
     access::Role,
     auth::links::LinkKind,
     catalogue,
+    companies::Logo,
     mails::{Kind, Outgoing},
     users::DateFormat,
 };
@@ -21,6 +22,8 @@ pub struct Letter {
     pub subject: String,
     pub text: String,
     pub html: String,
+    /// Stands in the HTML as `cid:logo`.
+    pub logo: Option<Logo>,
 }
 
 static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -103,6 +106,7 @@ pub fn letter(
         );
     }
     words.insert("lang".to_owned(), language.into());
+    words.insert("logo".to_owned(), outgoing.logo.is_some().into());
     words.insert("brand".to_owned(), brand.into());
     let link = outgoing
         .link
@@ -120,6 +124,7 @@ pub fn letter(
         subject: of_kind("subject").unwrap_or_else(|| kind.to_owned()),
         text: LAYOUTS.get_template("layout.txt")?.render(words)?,
         html: LAYOUTS.get_template("layout.html")?.render(words)?,
+        logo: outgoing.logo.clone(),
     })
 }
 

@@ -65,6 +65,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             code: "042137".to_owned(),
         }),
         spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),
+        logo: None,
     }
 }
 

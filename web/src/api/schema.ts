@@ -572,6 +572,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/companies/{id}/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The clients of a company, newest first, with how far their orders are. */
+        get: operations["company_client_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Sends a logo in: the picture itself, PNG or JPEG, at most 256 kB. */
+        put: operations["company_logo_set"];
+        post?: never;
+        /** Takes the logo away. */
+        delete: operations["company_logo_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The admins of a company, newest first. */
+        get: operations["company_member_list"];
+        put?: never;
+        /** Invites somebody to administer the company: a link to set a password is mailed. */
+        post: operations["company_member_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/companies/{id}/restore": {
         parameters: {
             query?: never;
@@ -587,6 +640,24 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/companies/{id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings of a company, for its admins and super admins. */
+        get: operations["company_settings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes the settings of a company. */
+        patch: operations["company_settings_set"];
         trace?: never;
     };
     "/rest/v1/dashboards/admin": {
@@ -1156,6 +1227,57 @@ export interface paths {
         get: operations["me_sign_ins"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/members/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a new link to set a password. */
+        post: operations["company_member_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/members/{id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Removes somebody from the company portal, and ends their sessions. */
+        post: operations["company_member_remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/members/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings somebody back who was removed. */
+        post: operations["company_member_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1851,6 +1973,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/storage/v1/logos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A company's logo. Whoever has the address may see it: it stands in mails, and no image tag carries a token. A new
+         *     logo has a new address.
+         */
+        get: operations["company_logo_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/storage/v1/uploads": {
         parameters: {
             query?: never;
@@ -2273,12 +2415,18 @@ export interface components {
             can: string[];
             /** Format: date-time */
             created_at: string;
+            /** @description Of new orders, unless told. */
+            currency: components["schemas"]["Currency"];
             domain: string | null;
             email: string | null;
             id: components["schemas"]["CompanyId"];
+            /** @description Where its logo is, if it has sent one in. */
+            logo: string | null;
             logo_url: string | null;
             name: string;
             phone: string | null;
+            /** @description IANA name: where the clock of its portal stands. */
+            time_zone: string;
             /** Format: int64 */
             version: number;
         };
@@ -2290,6 +2438,21 @@ export interface components {
             logo_url?: string | null;
             name?: string | null;
             phone?: string | null;
+        };
+        /** @description A client with how far the company's orders for it are. */
+        CompanyClient: components["schemas"]["Client"] & {
+            /** Format: int64 */
+            closed: number;
+            /**
+             * Format: int64
+             * @description Completed steps of all of these, in whole percent.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description Orders that are not cancelled.
+             */
+            spvs: number;
         };
         CompanyDashboard: {
             /** Format: int64 */
@@ -2313,6 +2476,70 @@ export interface components {
         };
         /** Format: uuid */
         CompanyId: string;
+        /** @description Somebody of the company portal. */
+        CompanyMember: {
+            /** @description What the caller may do with it: `invite`, `remove`, `restore`. */
+            can: string[];
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["UserId"];
+            last_name: string;
+            /** Format: date-time */
+            last_sign_in_at: string | null;
+            phone: string | null;
+            status: components["schemas"]["UserStatus"];
+        };
+        CompanySettings: {
+            address: string | null;
+            /** @description Alpha-2. */
+            country: string;
+            currency: components["schemas"]["Currency"] | null;
+            email: string | null;
+            id: components["schemas"]["CompanyId"];
+            industry: components["schemas"]["Industry"] | null;
+            /** @description Of mails to whoever has chosen none. */
+            language: string;
+            /** @description What the staff's table calls its business name. */
+            legal_name: string;
+            logo: string | null;
+            name: string;
+            phone: string | null;
+            size: components["schemas"]["CompanySize"] | null;
+            /** @description Written as in `country`: an EIN in the United States. */
+            tax_id: string | null;
+            /** @description IANA name: in which its portal and the mails to its members write times. */
+            time_zone: string;
+            /** Format: int64 */
+            version: number;
+            website: string | null;
+        };
+        /** @description What is left out stays as it is; null empties. */
+        CompanySettingsChange: {
+            address?: string | null;
+            country?: string | null;
+            currency?: string | null;
+            email?: string | null;
+            /** @description `technology`, `finance`, `healthcare` or `manufacturing`. */
+            industry?: string | null;
+            language?: string | null;
+            legal_name?: string | null;
+            name?: string | null;
+            phone?: string | null;
+            /** @description `1-10`, `11-50`, `51-200` or `201+`. */
+            size?: string | null;
+            /** @example 12-3456789 */
+            tax_id?: string | null;
+            time_zone?: string | null;
+            /** @description https only. */
+            website?: string | null;
+        };
+        /**
+         * @description How many people work there (decision 35).
+         * @enum {string}
+         */
+        CompanySize: "1-10" | "11-50" | "51-200" | "201+";
         Correspondent: {
             id: components["schemas"]["UserId"];
             name: string;
@@ -2504,6 +2731,11 @@ export interface components {
             status: string;
             version: string;
         };
+        /**
+         * @description What a company does.
+         * @enum {string}
+         */
+        Industry: "technology" | "finance" | "healthcare" | "manufacturing";
         /** @description An invoice. Amounts are decimal numbers in `currency`. */
         Invoice: {
             billed_address: string | null;
@@ -2932,6 +3164,12 @@ export interface components {
             name: string;
             phone?: string | null;
         };
+        NewCompanyMember: {
+            email: string;
+            first_name: string;
+            last_name: string;
+            phone?: string | null;
+        };
         NewDocumentRequest: {
             due_date?: string | null;
             instructions?: string | null;
@@ -3161,6 +3399,18 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Company: {
             items: components["schemas"]["Company"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_CompanyClient: {
+            items: components["schemas"]["CompanyClient"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_CompanyMember: {
+            items: components["schemas"]["CompanyMember"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -5227,6 +5477,183 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    company_client_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or phone. */
+                q?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CompanyClient"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_logo_set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanySettings"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_logo_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanySettings"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_member_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name or e-mail. */
+                q?: string;
+                /** @description True shows those who were removed instead. */
+                removed?: boolean;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CompanyMember"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_member_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCompanyMember"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyMember"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     company_restore: {
         parameters: {
             query?: never;
@@ -5253,6 +5680,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_settings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanySettings"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_settings_set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["CompanyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompanySettingsChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanySettings"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -6616,6 +7110,108 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    company_member_invite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyMember"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_member_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyMember"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_member_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyMember"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     message_create: {
         parameters: {
             query?: never;
@@ -7264,7 +7860,8 @@ export interface operations {
                 /** @description An ISO's id, or `none` for orders without one. */
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
-                /** @description `-ordered_date`: so far the only order. */
+                country?: string;
+                /** @description `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency. */
                 order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
@@ -7339,6 +7936,9 @@ export interface operations {
                 /** @description An ISO's id, or `none` for orders without one. */
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
+                country?: string;
+                /** @description `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency. */
+                order?: string;
             };
             header?: never;
             path?: never;
@@ -8203,6 +8803,30 @@ export interface operations {
             };
             400: components["responses"]["Refused_400"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    company_logo_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            404: components["responses"]["Refused_404"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

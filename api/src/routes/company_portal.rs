@@ -1,0 +1,358 @@
+//! What the company portal keeps of its company: settings, logo, members, clients.
+use crate::{
+    answer::{Made, Page, Row},
+    error::Result,
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, body, emptied},
+    routes::clients::Client,
+    state::App,
+};
+use axum::{
+    Json as Answer,
+    extract::{Request, State},
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, Ctx, clients,
+    companies::{self, Industry, Member, MemberFilter, MemberInput, SettingsInput, Size},
+    ctx::Origin,
+    ids::{CompanyId, UserId},
+    money::Currency,
+    page::PageQuery,
+    users::Status,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompanySettings {
+    id: CompanyId,
+    name: String,
+    /// What the staff's table calls its business name.
+    legal_name: String,
+    /// Written as in `country`: an EIN in the United States.
+    tax_id: Option<String>,
+    /// Alpha-2.
+    country: String,
+    industry: Option<Industry>,
+    size: Option<Size>,
+    email: Option<String>,
+    phone: Option<String>,
+    website: Option<String>,
+    address: Option<String>,
+    /// IANA name: in which its portal and the mails to its members write times.
+    time_zone: String,
+    /// Of mails to whoever has chosen none.
+    language: String,
+    /// Of new orders; null: the office's.
+    currency: Option<Currency>,
+    logo: Option<String>,
+    version: i64,
+}
+
+impl From<companies::Company> for CompanySettings {
+    fn from(row: companies::Company) -> Self {
+        Self {
+            logo: logo_path(row.logo_id),
+            id: row.id,
+            name: row.name,
+            legal_name: row.business_name,
+            tax_id: row.tax_id,
+            country: row.country,
+            industry: row.industry,
+            size: row.size,
+            email: row.email,
+            phone: row.phone,
+            website: row.website,
+            address: row.address,
+            time_zone: row.time_zone,
+            language: row.language,
+            currency: row.currency,
+            version: row.version,
+        }
+    }
+}
+
+/// Where a logo is read from.
+pub fn logo_path(logo: Option<Uuid>) -> Option<String> {
+    logo.map(|id| format!("/storage/v1/logos/{id}"))
+}
+
+fn row(company: companies::Company) -> Row<CompanySettings> {
+    Row { version: company.version, view: company.into() }
+}
+
+/// The settings of a company, for its admins and super admins.
+#[utoipa::path(get, path = "/companies/{id}/settings", operation_id = "company_settings_get", tag = "companies",
+    params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
+pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanySettings>> {
+    Ok(row(companies::portal(&ctx, Some(id)).await?))
+}
+
+/// What is left out stays as it is; null empties.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompanySettingsChange {
+    name: Option<String>,
+    legal_name: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    #[schema(example = "12-3456789")]
+    tax_id: Option<String>,
+    country: Option<String>,
+    /// `technology`, `finance`, `healthcare` or `manufacturing`.
+    #[serde(default, deserialize_with = "emptied")]
+    industry: Option<String>,
+    /// `1-10`, `11-50`, `51-200` or `201+`.
+    #[serde(default, deserialize_with = "emptied")]
+    size: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    email: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    phone: Option<String>,
+    /// https only.
+    #[serde(default, deserialize_with = "emptied")]
+    website: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    address: Option<String>,
+    time_zone: Option<String>,
+    language: Option<String>,
+    #[serde(default, deserialize_with = "emptied")]
+    currency: Option<String>,
+}
+
+/// Changes the settings of a company.
+#[utoipa::path(patch, path = "/companies/{id}/settings", operation_id = "company_settings_set", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body = CompanySettingsChange,
+    responses((status = 200, body = CompanySettings)))]
+pub async fn set_settings(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<CompanySettingsChange>,
+) -> Result<Row<CompanySettings>> {
+    let input = SettingsInput {
+        name: change.name,
+        legal_name: change.legal_name,
+        tax_id: change.tax_id,
+        country: change.country,
+        industry: change.industry,
+        size: change.size,
+        email: change.email,
+        phone: change.phone,
+        website: change.website,
+        address: change.address,
+        time_zone: change.time_zone,
+        language: change.language,
+        currency: change.currency,
+    };
+    Ok(row(companies::set(&ctx, id, version, input).await?))
+}
+
+/// Sends a logo in: the picture itself, PNG or JPEG, at most 256 kB.
+#[utoipa::path(put, path = "/companies/{id}/logo", operation_id = "company_logo_set", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body(content = String, content_type = "application/octet-stream"),
+    responses((status = 200, body = CompanySettings)))]
+pub async fn set_logo(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    State(app): State<App>,
+    request: Request,
+) -> Result<Row<CompanySettings>> {
+    let bytes = body(request, &app).await?;
+    Ok(row(companies::set_logo(&ctx, id, bytes.to_vec()).await?))
+}
+
+/// Takes the logo away.
+#[utoipa::path(delete, path = "/companies/{id}/logo", operation_id = "company_logo_remove", tag = "companies",
+    params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
+pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanySettings>> {
+    Ok(row(companies::remove_logo(&ctx, id).await?))
+}
+
+/// A company's logo. Whoever has the address may see it: it stands in mails, and no image tag carries a token. A new
+/// logo has a new address.
+#[utoipa::path(get, path = "/storage/v1/logos/{id}", operation_id = "company_logo_get", tag = "companies",
+    params(("id" = Uuid, Path)), security(()),
+    responses((status = 200, content_type = "image/png", body = String)))]
+pub async fn logo(State(app): State<App>, Path(id): Path<Uuid>) -> Result<Response> {
+    let logo = companies::logo(&app.ctx(Actor::Anonymous, Origin::default()), id).await?;
+    let kind = HeaderValue::from_str(&logo.media_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    let mut response = ([(header::CONTENT_TYPE, kind)], logo.bytes).into_response();
+    for (name, value) in [
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (header::CONTENT_DISPOSITION, "inline"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// Somebody of the company portal.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompanyMember {
+    id: UserId,
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: Option<String>,
+    status: Status,
+    last_sign_in_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    /// What the caller may do with it: `invite`, `remove`, `restore`.
+    can: Vec<&'static str>,
+}
+
+impl CompanyMember {
+    fn of(ctx: &Ctx, row: Member) -> Self {
+        Self {
+            can: companies::can_member(ctx, &row),
+            id: row.id,
+            first_name: row.first_name,
+            last_name: row.last_name,
+            email: row.email,
+            phone: row.phone,
+            status: row.status,
+            last_sign_in_at: row.last_sign_in_at,
+            created_at: row.created_at,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedMembers {
+    /// Beginnings of words of name or e-mail.
+    q: Option<String>,
+    /// True shows those who were removed instead.
+    #[serde(default)]
+    removed: bool,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// The admins of a company, newest first.
+#[utoipa::path(get, path = "/companies/{id}/members", operation_id = "company_member_list", tag = "companies",
+    params(("id" = CompanyId, Path), WantedMembers), responses((status = 200, body = Page<CompanyMember>)))]
+pub async fn members(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    Query(wanted): Query<WantedMembers>,
+) -> Result<Answer<Page<CompanyMember>>> {
+    let filter = MemberFilter { q: wanted.q, removed: wanted.removed };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = companies::members(&ctx, id, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |member| CompanyMember::of(&ctx, member))))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCompanyMember {
+    #[serde(default)]
+    #[schema(required)]
+    first_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    last_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    email: String,
+    phone: Option<String>,
+}
+
+/// Invites somebody to administer the company: a link to set a password is mailed.
+#[utoipa::path(post, path = "/companies/{id}/members", operation_id = "company_member_create", tag = "companies",
+    params(("id" = CompanyId, Path)), request_body = NewCompanyMember, responses((status = 201, body = CompanyMember)))]
+pub async fn create_member(
+    Path(id): Path<CompanyId>,
+    New { ctx, input, .. }: New<NewCompanyMember>,
+) -> Result<Made<CompanyMember>> {
+    let NewCompanyMember { first_name, last_name, email, phone } = input;
+    let made = companies::invite_member(&ctx, id, MemberInput { first_name, last_name, email, phone }).await?;
+    Ok(Made { location: format!("/rest/v1/companies/{id}/members"), version: 1, view: CompanyMember::of(&ctx, made) })
+}
+
+/// Mails a new link to set a password.
+#[utoipa::path(post, path = "/members/{id}/invite", operation_id = "company_member_invite", tag = "companies",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+pub async fn invite_member(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Answer<CompanyMember>> {
+    let found = companies::invite_member_again(&ctx, id).await?;
+    Ok(Answer(CompanyMember::of(&ctx, found)))
+}
+
+/// Removes somebody from the company portal, and ends their sessions.
+#[utoipa::path(post, path = "/members/{id}/remove", operation_id = "company_member_remove", tag = "companies",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+pub async fn remove_member(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Answer<CompanyMember>> {
+    let found = companies::remove_member(&ctx, id).await?;
+    Ok(Answer(CompanyMember::of(&ctx, found)))
+}
+
+/// Brings somebody back who was removed.
+#[utoipa::path(post, path = "/members/{id}/restore", operation_id = "company_member_restore", tag = "companies",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+pub async fn restore_member(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Answer<CompanyMember>> {
+    let found = companies::restore_member(&ctx, id).await?;
+    Ok(Answer(CompanyMember::of(&ctx, found)))
+}
+
+/// A client with how far the company's orders for it are.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompanyClient {
+    #[serde(flatten)]
+    client: Client,
+    /// Orders that are not cancelled.
+    spvs: i64,
+    closed: i64,
+    /// Completed steps of all of these, in whole percent.
+    percent: i64,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedClients {
+    /// Beginnings of words of name, e-mail or phone.
+    q: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// The clients of a company, newest first, with how far their orders are.
+#[utoipa::path(get, path = "/companies/{id}/clients", operation_id = "company_client_list", tag = "companies",
+    params(("id" = CompanyId, Path), WantedClients), responses((status = 200, body = Page<CompanyClient>)))]
+pub async fn clients(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    Query(wanted): Query<WantedClients>,
+) -> Result<Answer<Page<CompanyClient>>> {
+    let filter = clients::Filter { q: wanted.q, ..clients::Filter::default() };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = companies::clients(&ctx, id, &filter, &page).await?;
+    Ok(Answer(Page::of(found, |row| CompanyClient {
+        spvs: row.progress.spvs,
+        closed: row.progress.closed,
+        percent: row.progress.percent(),
+        client: Client::of(&ctx, row.client),
+    })))
+}

@@ -1,0 +1,289 @@
+//! Three companies and three ISO partners of similar names in one office: whatever a company admin or a partner asks
+//! for, the answer holds nothing of the others. Driven by the OpenAPI document, so that a new route is tried as well.
+use crate::support::{Person, TestApp, on_both};
+use axum::http::{Method, StatusCode};
+use domain::{activity, companies, ids::CompanyId, mails, page::PageQuery};
+use serde_json::{Value, json};
+
+/// What is known of one company, to be found nowhere else.
+struct Part {
+    company: CompanyId,
+    /// Its rows by the noun of the addresses they stand in.
+    ids: Vec<(&'static str, String)>,
+    /// Words that nothing else has.
+    words: Vec<String>,
+    admin: Person,
+    iso: Person,
+}
+
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
+
+async fn part(app: &TestApp, staff: &Person, n: &str) -> Part {
+    // Each begins as the others do, so that a search for the beginning would find them all.
+    let company = app.world.company(&format!("Meridian {n}")).await;
+    let (iso_id, iso) = app.iso(&format!("Ingrid{n}"), company).await;
+    let client = app.client_of(&format!("Maya{n}"), company, Some(iso_id)).await;
+    let admin = app.company_admin(&format!("Clara{n}"), company).await;
+    let identifier = format!("SPV-{n}-1");
+    let order = json!({ "client_id": client.id, "company_id": company, "iso_id": iso_id, "purchase_amount": "1000",
+        "price": "10", "iso_commission_percentage": "1", "custom_identifier": identifier });
+    let spv = staff.post("/rest/v1/spvs", order).await.ok();
+    let lead =
+        json!({ "first_name": format!("Lena{n}"), "last_name": "Lead", "email": format!("lena{n}@example.com") });
+    let lead = iso.post("/rest/v1/leads", lead).await.ok();
+    staff.post("/rest/v1/messages", json!({ "spv_id": spv["id"], "body": format!("Between us {n}") })).await.ok();
+    let settings = json!({ "tax_id": "12-3456789", "website": format!("https://{n}.example.com"),
+        "address": format!("{n} Main Street") });
+    admin.patch(&format!("/rest/v1/companies/{company}/settings"), settings).await.ok();
+    companies::set_logo(&app.world.operator(), company, PICTURE.to_vec()).await.unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let ids = vec![
+        ("companies", company.to_string()),
+        ("isos", iso_id.to_string()),
+        ("clients", client.id.to_string()),
+        ("spvs", text(&spv["id"])),
+        ("steps", text(&spv["steps"][0]["id"])),
+        ("leads", text(&lead["id"])),
+        ("members", admin.id.to_string()),
+    ];
+    let words = [
+        format!("Meridian {n}"),
+        format!("Ingrid{n}"),
+        format!("Maya{n}"),
+        format!("Clara{n}"),
+        format!("Lena{n}"),
+        identifier,
+        format!("Between us {n}"),
+        format!("{n}.example.com"),
+        format!("{n} Main Street"),
+    ];
+    Part { company, ids, words: words.to_vec(), admin, iso }
+}
+
+/// Every read: its name, its path, whether it takes `company_id`.
+fn reads() -> Vec<(String, String, bool)> {
+    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let Some(get) = item.get("get") else { continue };
+        let name = get["operationId"].as_str().unwrap().to_owned();
+        // A stream does not end, and a link carries its own right.
+        if name == "event_stream" || name == "file_get" || name == "company_logo_get" {
+            continue;
+        }
+        let takes = |name: &str| get["parameters"].as_array().is_some_and(|all| all.iter().any(|p| p["name"] == name));
+        let company = takes("company_id");
+        // Where words must be there, the beginning that all share.
+        let path = if name == "search_find" { format!("{path}?q=me") } else { path.clone() };
+        found.push((name, path, company));
+    }
+    found
+}
+
+/// The answer's text, with nothing of the others in it.
+async fn reads_own(person: &Person, path: &str, others: &[&Part], who: &str) -> (StatusCode, String) {
+    let answer = person.ask(Method::GET, path).await;
+    let text = String::from_utf8_lossy(&answer.bytes).into_owned();
+    assert!(answer.status.as_u16() < 500, "{path} as {who}: {}", answer.status);
+    for part in others {
+        for word in part.words.iter().chain(part.ids.iter().map(|(_, id)| id)) {
+            assert!(!text.contains(word.as_str()), "{path} as {who} tells of {word}: {text}");
+        }
+    }
+    (answer.status, text)
+}
+
+#[tokio::test]
+async fn three_of_similar_names_see_nothing_of_each_other() {
+    on_both(|app| async move {
+        let staff = app.super_admin("Sam").await;
+        let mut parts = Vec::new();
+        for n in ["alpha", "alphb", "alphc"] {
+            parts.push(part(&app, &staff, n).await);
+        }
+        activity::number_all(&app.world.operator()).await.unwrap();
+        for (n, own) in parts.iter().enumerate() {
+            let others: Vec<&Part> = parts.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, part)| part).collect();
+            for (who, person) in [("a company admin", &own.admin), ("a partner", &own.iso)] {
+                let mut seen = 0;
+                for (name, path, takes_company) in reads() {
+                    if path.contains("{id}") {
+                        let noun = path.split('/').nth(3).unwrap_or("");
+                        let id = |part: &Part| {
+                            part.ids.iter().find(|(of, _)| *of == noun).map(|(_, id)| path.replace("{id}", id))
+                        };
+                        for other in &others {
+                            let Some(path) = id(other) else { continue };
+                            let (status, _) = reads_own(person, &path, &others, who).await;
+                            assert!(
+                                status == StatusCode::NOT_FOUND || status == StatusCode::FORBIDDEN,
+                                "{name} of another as {who}: {status}"
+                            );
+                        }
+                        if let Some(path) = id(own) {
+                            reads_own(person, &path, &others, who).await;
+                        }
+                        continue;
+                    }
+                    let (status, text) = reads_own(person, &path, &others, who).await;
+                    seen += usize::from(status == StatusCode::OK && own.words.iter().any(|word| text.contains(word)));
+                    if takes_company {
+                        for other in &others {
+                            let sign = if path.contains('?') { '&' } else { '?' };
+                            let path = format!("{path}{sign}company_id={}", other.company);
+                            reads_own(person, &path, &others, who).await;
+                        }
+                    }
+                }
+                // Nothing of the others is no art where there is nothing at all.
+                assert!(seen >= 6, "{who} sees {seen} lists with something in them");
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_company_portal_is_for_its_admins_and_for_super_admins_who_pick_it() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let (clara, sam) = (app.company_admin("Clara", app.acme).await, app.super_admin("Sam").await);
+        let path = "/rest/v1/dashboards/company";
+        let own = clara.get(path).await.ok();
+        assert_eq!(own["company"]["name"], "Acme");
+        clara.get(&format!("{path}?company_id={beta}")).await.refused(404, "not_found");
+        // A super admin sees what the company's own admin sees.
+        let refused = sam.get(path).await;
+        assert_eq!((refused.status.as_u16(), &refused.body["fields"][0]["field"]), (422, &json!("company_id")));
+        assert_eq!(sam.get(&format!("{path}?company_id={}", app.acme)).await.ok(), own);
+        let erin = app.employee("Erin").await;
+        erin.get(&format!("{path}?company_id={beta}")).await.refused(403, "forbidden");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn members_come_and_go_but_never_the_last_and_nobody_himself() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let clara = app.company_admin("Clara", app.acme).await;
+        let bella = app.company_admin("Bella", beta).await;
+        let sam = app.super_admin("Sam").await;
+        let list = format!("/rest/v1/companies/{}/members", app.acme);
+        let new = json!({ "first_name": "Dora", "last_name": "Test", "email": "dora@example.com" });
+        let dora = clara.post(&list, new.clone()).await.ok();
+        assert_eq!((&dora["status"], &dora["can"]), (&json!("pending"), &json!(["invite", "remove"])));
+        // Somebody's address, whoever's it is: nothing more is told.
+        let again =
+            clara.post(&list, json!({ "email": "bella@example.com", "first_name": "B", "last_name": "B" })).await;
+        assert_eq!((again.status.as_u16(), &again.body["fields"][0]["code"]), (422, &json!("email_taken")));
+        bella.post(&list, new).await.refused(404, "not_found");
+        let of = |id: &Value, action: &str| format!("/rest/v1/members/{}/{action}", id.as_str().unwrap());
+        bella.post(&of(&dora["id"], "remove"), json!({})).await.refused(404, "not_found");
+        clara.post(&of(&json!(clara.id.to_string()), "remove"), json!({})).await.refused(409, "own_account");
+        sam.post(&of(&json!(clara.id.to_string()), "remove"), json!({})).await.refused(409, "last_company_admin");
+        clara.post(&of(&dora["id"], "invite"), json!({})).await.ok();
+        let gone = clara.post(&of(&dora["id"], "remove"), json!({})).await.ok();
+        assert_eq!((&gone["status"], &gone["can"]), (&json!("archived"), &json!(["restore"])));
+        assert_eq!(clara.get(&list).await.ok()["items"].as_array().unwrap().len(), 1);
+        assert_eq!(clara.get(&format!("{list}?removed=true")).await.ok()["items"][0]["id"], dora["id"]);
+        assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"], json!([]));
+        clara.post(&of(&dora["id"], "invite"), json!({})).await.refused(409, "not_invitable");
+        clara.post(&of(&dora["id"], "restore"), json!({})).await.ok();
+        assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"][0]["id"], dora["id"]);
+        // Nobody else's account is a member's.
+        let maya = app.client("Maya").await;
+        sam.post(&of(&json!(maya.id.to_string()), "remove"), json!({})).await.refused(404, "not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn settings_are_checked_kept_and_used() {
+    on_both(|app| async move {
+        let clara = app.company_admin("Clara", app.acme).await;
+        let erin = app.employee("Erin").await;
+        let path = format!("/rest/v1/companies/{}/settings", app.acme);
+        let wrong = json!({ "name": " ", "legal_name": "", "tax_id": "123", "country": "XX", "industry": "farming",
+            "size": "50-200", "email": "nobody", "website": "http://a.example", "time_zone": "EST", "language": "fr",
+            "currency": "XXX" });
+        let refused = clara.patch(&path, wrong).await;
+        assert_eq!(refused.status, 422);
+        let fields: Vec<&str> =
+            refused.body["fields"].as_array().unwrap().iter().map(|field| field["field"].as_str().unwrap()).collect();
+        assert_eq!(
+            fields,
+            [
+                "name",
+                "legal_name",
+                "country",
+                "industry",
+                "size",
+                "email",
+                "website",
+                "time_zone",
+                "language",
+                "currency",
+                "tax_id"
+            ]
+        );
+        erin.patch(&path, json!({ "phone": "1" })).await.refused(403, "forbidden");
+        let before = clara.get(&path).await.ok();
+        let change = json!({ "legal_name": "Acme Holdings", "tax_id": "123456789", "industry": "finance",
+            "size": "51-200", "website": "https://acme.example", "time_zone": "Asia/Tokyo", "language": "es",
+            "currency": "EUR" });
+        let saved = clara.patch(&path, change).if_match(before["version"].as_i64().unwrap()).await.ok();
+        assert_eq!((&saved["tax_id"], &saved["size"]), (&json!("12-3456789"), &json!("51-200")));
+        // A number of one country is none of another.
+        let moved = clara.patch(&path, json!({ "country": "JP" })).await;
+        assert_eq!((moved.status.as_u16(), &moved.body["fields"][0]["code"]), (422, &json!("invalid_tax_id")));
+        // New orders begin in the currency, and the card names it.
+        let maya = app.client("Maya").await;
+        let order = json!({ "client_id": maya.id, "company_id": app.acme, "purchase_amount": "5" });
+        assert_eq!(erin.post("/rest/v1/spvs", order).await.ok()["currency"], "EUR");
+        assert_eq!(clara.get("/rest/v1/dashboards/company").await.ok()["currency"], "EUR");
+        assert_eq!(clara.get(&format!("/rest/v1/companies/{}", app.acme)).await.ok()["time_zone"], "Asia/Tokyo");
+        // Mails follow the company's language until somebody chooses their own.
+        let language = async |to: &str| {
+            let sent = mails::list(&app.world.operator(), None, &PageQuery::default()).await.unwrap().items;
+            sent.into_iter().find(|mail| mail.to_email == to).unwrap().language
+        };
+        let list = format!("/rest/v1/companies/{}/members", app.acme);
+        let dora = json!({ "first_name": "Dora", "last_name": "Test", "email": "dora@example.com" });
+        clara.post(&list, dora).await.ok();
+        assert_eq!(language("dora@example.com").await, "es");
+        let again = format!("/rest/v1/members/{}/invite", clara.id);
+        clara.post(&again, json!({})).await.ok();
+        assert_eq!(language("clara@example.com").await, "es");
+        clara.patch("/rest/v1/me", json!({ "language": "en-GB" })).await.ok();
+        app.world.clock.advance(chrono::Duration::minutes(1));
+        clara.post(&again, json!({})).await.ok();
+        assert_eq!(language("clara@example.com").await, "en-GB");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_logo_is_a_picture_and_nothing_else() {
+    on_both(|app| async move {
+        let clara = app.company_admin("Clara", app.acme).await;
+        let path = format!("/rest/v1/companies/{}/logo", app.acme);
+        for (bytes, code) in [
+            (&b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"[..], "logo_kind"),
+            (b"", "logo_kind"),
+            (&[0x89; 300 << 10], "logo_too_large"),
+        ] {
+            let refused = clara.ask(Method::PUT, &path).raw(bytes.to_vec()).await;
+            assert_eq!((refused.status.as_u16(), &refused.body["fields"][0]["code"]), (422, &json!(code)));
+        }
+        let saved = clara.ask(Method::PUT, &path).raw(PICTURE).await.ok();
+        let logo = saved["logo"].as_str().unwrap().to_owned();
+        let sent = app.nobody().get(&logo).await;
+        assert_eq!((sent.status.as_u16(), &sent.bytes[..]), (200, PICTURE));
+        assert_eq!(sent.header("content-type"), Some("image/png"));
+        assert_eq!(sent.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(clara.delete(&path).await.ok()["logo"], Value::Null);
+        app.nobody().get(&logo).await.refused(404, "not_found");
+    })
+    .await;
+}

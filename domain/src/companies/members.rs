@@ -1,0 +1,217 @@
+//! The people of a company: its admins, who invite and remove each other. Never the last one, and nobody himself.
+use super::{Company, portal, store};
+use crate::{
+    access::Role,
+    activity::{self, Event},
+    check::{Check, LINE},
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Result},
+    idempotency,
+    ids::{CompanyId, UserId},
+    mails,
+    page::{Page, PageQuery},
+    users::{self, NewUser, Status, User},
+};
+use chrono::{DateTime, Utc};
+use serde_json::Map;
+
+/// An account of the company portal.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Member {
+    pub id: UserId,
+    pub company_id: CompanyId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub status: Status,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct MemberInput {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+}
+
+/// Which members a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct MemberFilter {
+    pub q: Option<String>,
+    /// Those who were removed, instead.
+    pub removed: bool,
+}
+
+/// The members of a company, newest first. Its admins, and the super admin who has picked it.
+///
+/// # Errors
+/// As [`portal`] says; Invalid for a wrong limit or cursor.
+pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &PageQuery) -> Result<Page<Member>> {
+    let company = portal(ctx, Some(id)).await?;
+    let limit = page.limit()?;
+    let rows = store::members(&mut ctx.db(), company.id, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |member| (member.created_at, member.id)))
+}
+
+/// Makes an account for somebody of the company and mails the link to set its password. Whoever may list them.
+///
+/// # Errors
+/// As [`portal`] says; Invalid per field; Conflict `archived`, `email_taken`.
+pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
+    let company = portal(ctx, Some(id)).await?;
+    if company.archived_at.is_some() {
+        return Err(Error::conflict("archived"));
+    }
+    let mut check = Check::new();
+    let first_name = check.line("first_name", &input.first_name, LINE);
+    let last_name = check.line("last_name", &input.last_name, LINE);
+    let email = check.email("email", &input.email);
+    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    if let Some(made) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return member(ctx, UserId(made)).await;
+    }
+    let new = NewUser {
+        role: Role::CompanyAdmin,
+        status: Status::Pending,
+        first_name,
+        last_name,
+        email,
+        phone,
+        address: None,
+        company_id: Some(company.id),
+        iso_id: None,
+        password_hash: None,
+        must_change_password: false,
+        language: company.language.clone(),
+    };
+    // Whose account it is, and in which company, is nobody's business here.
+    let user = users::insert(&mut tx, ctx, new).await.map_err(|e| match e {
+        Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
+        other => other,
+    })?;
+    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    activity::append(&mut tx, ctx, told(&company, "company.member_invited", &user)).await?;
+    idempotency::remember(&mut tx, ctx, user.id.0).await?;
+    tx.commit().await?;
+    member(ctx, user.id).await
+}
+
+/// Mails a new link to set a password. Whoever may list them.
+///
+/// # Errors
+/// NotFound; Conflict `not_invitable` for somebody who was removed or is suspended.
+pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
+    let found = member(ctx, id).await?;
+    if !matches!(found.status, Status::Pending | Status::Active) {
+        return Err(Error::conflict("not_invitable"));
+    }
+    let mut tx = ctx.begin().await?;
+    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+    tx.commit().await?;
+    Ok(found)
+}
+
+/// Removes a member: the account is archived and its sessions end. Whoever may list them, but nobody himself.
+///
+/// # Errors
+/// NotFound; Conflict `own_account`, `last_company_admin`.
+pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    turn(ctx, id, "company.member_removed", |user| match user.status {
+        Status::Archived => None,
+        _ => Some(Status::Archived),
+    })
+    .await
+}
+
+/// Brings a removed member back. Whoever may list them.
+///
+/// # Errors
+/// NotFound.
+pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    turn(ctx, id, "company.member_restored", |user| (user.status == Status::Archived).then(|| user.restored())).await
+}
+
+async fn turn(
+    ctx: &Ctx,
+    id: UserId,
+    action: &'static str,
+    decide: impl FnOnce(&User) -> Option<Status>,
+) -> Result<Member> {
+    let company = member(ctx, id).await?.company_id;
+    let mut tx = ctx.begin().await?;
+    // Of two who remove each other at once, the second comes after this.
+    let company = store::lock(&mut tx, company).await?.ok_or(Error::NotFound("member"))?;
+    let user = users::lock(&mut tx, id, None).await?;
+    // Another role or company since.
+    if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
+        return Err(Error::NotFound("member"));
+    }
+    let Some(status) = decide(&user) else {
+        tx.commit().await?;
+        return member(ctx, id).await;
+    };
+    if status == Status::Archived {
+        may_go(&mut tx, ctx, &company, &user).await?;
+    }
+    users::change_status(&mut tx, ctx, &user, status).await?;
+    activity::append(&mut tx, ctx, told(&company, action, &user)).await?;
+    tx.commit().await?;
+    member(ctx, id).await
+}
+
+async fn may_go(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Result<()> {
+    if ctx.actor.user_id() == Some(user.id) {
+        return Err(Error::conflict("own_account"));
+    }
+    if user.status == Status::Active && store::other_admins(tx, company.id, user.id).await? == 0 {
+        return Err(Error::conflict("last_company_admin"));
+    }
+    Ok(())
+}
+
+/// One member, of a company whose portal is open to the actor.
+async fn member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    // Nobody learns whether somebody exists before it is known that the portal is theirs at all.
+    let found = store::member(&mut ctx.db(), id).await?;
+    let Some(found) = found else {
+        return Err(match ctx.actor.company(None) {
+            Ok(_) | Err(Error::Invalid(_)) => Error::NotFound("member"),
+            Err(refused) => refused,
+        });
+    };
+    ctx.actor.company(Some(found.company_id)).map_err(|e| match e {
+        Error::NotFound(_) => Error::NotFound("member"),
+        other => other,
+    })?;
+    Ok(found)
+}
+
+fn told(company: &Company, action: &'static str, user: &User) -> Event {
+    Event::new(action, "company", company.id.0, company.name.clone())
+        .of(None, Some(company.id), None)
+        .with("member", user.name())
+        .public()
+}
+
+/// What the actor may do with a member: the buttons of its row.
+pub fn can_member(ctx: &Ctx, member: &Member) -> Vec<&'static str> {
+    if ctx.actor.company(Some(member.company_id)).is_err() {
+        return vec![];
+    }
+    let own = ctx.actor.user_id() == Some(member.id);
+    [
+        ("invite", member.status == Status::Pending),
+        ("remove", member.status != Status::Archived && !own),
+        ("restore", member.status == Status::Archived),
+    ]
+    .into_iter()
+    .filter_map(|(name, fits)| fits.then_some(name))
+    .collect()
+}
