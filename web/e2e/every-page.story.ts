@@ -92,7 +92,15 @@ const groups: Group[] = [
   {
     name: 'the pages of a company admin',
     person: (office, options) => office.companyAdmin(options),
-    pages: [paths.companyDashboard, paths.companySecurity, paths.companyNotifications],
+    pages: [
+      paths.companyDashboard,
+      paths.companySpvs,
+      paths.companyEmployees,
+      paths.companyClients,
+      paths.companySettings,
+      paths.companySecurity,
+      paths.companyNotifications,
+    ],
   },
   {
     name: 'the pages of an ISO partner',

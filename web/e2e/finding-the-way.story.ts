@@ -90,6 +90,11 @@ test('short and old addresses lead to the real pages', async ({ office }) => {
     await sigrid.opens(from);
     await sigrid.isAt(to);
   }
+  const clara = await office.companyAdmin();
+  for (const name of ['employees', 'clients']) {
+    await clara.opens(`/${name}`);
+    await clara.isAt(`/company-dashboard/${name}`);
+  }
   const visitor = await office.visitor();
   await visitor.opens('/auth/forgot-password');
   await expect(visitor.heading('Forgot your password?')).toBeVisible();

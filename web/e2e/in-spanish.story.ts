@@ -78,7 +78,10 @@ const portals = [
     'super@example.com',
     [paths.adminDashboard, paths.adminUsers, paths.adminSecurity, paths.companyDashboard],
   ],
-  ['company@example.com', [paths.companyDashboard]],
+  [
+    'company@example.com',
+    [paths.companyDashboard, paths.companySpvs, paths.companyEmployees, paths.companySettings],
+  ],
   ['iso@example.com', [paths.isoDashboard]],
 ] as const;
 

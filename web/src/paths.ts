@@ -71,6 +71,10 @@ export const paths = {
   isoNotifications: '/iso-dashboard/notifications',
   isoSecurity: '/iso-dashboard/security',
   companyDashboard: '/company-dashboard',
+  companySpvs: '/company-dashboard/spv',
+  companyEmployees: '/company-dashboard/employees',
+  companyClients: '/company-dashboard/clients',
+  companySettings: '/company-dashboard/settings',
   companyNotifications: '/company-dashboard/notifications',
   companySecurity: '/company-dashboard/security',
   adminDashboard: '/admin-dashboard',
@@ -94,6 +98,22 @@ export const redirects: Record<string, string> = {
 
 /** `/clients` and its kind go to their namesake in the signed-in person's portal (decision 31). */
 export const namesakes = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
+
+const companyPages: Partial<Record<(typeof namesakes)[number], string>> = {
+  '/employees': paths.companyEmployees,
+  '/clients': paths.companyClients,
+};
+const clientLists: Record<string, string> = {
+  iso: paths.isoClients,
+  employee: paths.employeeTab('clients'),
+  super_admin: paths.employeeTab('clients'),
+};
+
+/** The page of this name in a role's own portal, where it has one. */
+export function namesakeOf(path: (typeof namesakes)[number], role: string): string | undefined {
+  if (role === 'company_admin') return companyPages[path];
+  return path === '/clients' ? clientLists[role] : undefined;
+}
 
 const homes: Record<string, string> = {
   client: paths.clientDashboard,

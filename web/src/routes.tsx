@@ -3,7 +3,7 @@ import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
 import { loadWords } from './messages/words';
-import { namesakes, paths, redirects } from './paths';
+import { namesakeOf, namesakes, paths, redirects } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
 import { admit, admitAgain, guarded } from './shared/session/guard';
@@ -92,7 +92,13 @@ const portals: RouteObject[] = [
       {
         // Pages of one company: a super admin picks it first.
         lazy: () => import('./portals/company/OneCompany'),
-        children: [{ index: true, lazy: () => import('./portals/company/DashboardPage') }],
+        children: [
+          { index: true, lazy: () => import('./portals/company/DashboardPage') },
+          { path: 'spv', lazy: () => import('./portals/company/SpvsPage') },
+          { path: 'employees', lazy: () => import('./portals/company/EmployeesPage') },
+          { path: 'clients', lazy: () => import('./portals/company/ClientsPage') },
+          { path: 'settings', lazy: () => import('./portals/company/SettingsPage') },
+        ],
       },
       ...own,
     ],
@@ -129,13 +135,12 @@ const shortcuts: RouteObject[] = [
 ];
 
 /** Only pages that exist have an entry: the others are the 404 page. */
-async function findNamesake(path: string): Promise<Response | null> {
+async function findNamesake(path: (typeof namesakes)[number]): Promise<Response | null> {
   await loadWords();
-  if (path !== '/clients' || !(await accessToken())) return null;
+  if (!(await accessToken())) return null;
   const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
-  if (me?.role === 'iso') return redirect(paths.isoClients);
-  const staff = me?.role === 'employee' || me?.role === 'super_admin';
-  return staff ? redirect(paths.employeeTab('clients')) : null;
+  const page = me && namesakeOf(path, me.role);
+  return page ? redirect(page) : null;
 }
 
 export function createRouter() {

@@ -74,7 +74,40 @@ export const queries = {
       queryKey: ['isos', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/isos/{id}', { params: { path: { id } }, signal })),
     }),
-  spvs: (query: Search & { status?: string; client_id?: string; company_id?: string; iso_id?: string }) =>
+  companySettings: (id: string) =>
+    queryOptions({
+      queryKey: ['companies', id, 'settings'],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/companies/{id}/settings', { params: { path: { id } }, signal })),
+    }),
+  companyMembers: (id: string, query: Search & { removed?: boolean }) =>
+    pages(['companies', id, 'members', query], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/companies/{id}/members', {
+          params: { path: { id }, query: { ...query, cursor } },
+          signal,
+        }),
+      ),
+    ),
+  companyClients: (id: string, query: Search) =>
+    pages(['clients', 'of', id, query], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/companies/{id}/clients', {
+          params: { path: { id }, query: { ...query, cursor } },
+          signal,
+        }),
+      ),
+    ),
+  spvs: (
+    query: Search & {
+      status?: string;
+      client_id?: string;
+      company_id?: string;
+      iso_id?: string;
+      country?: string;
+      order?: string;
+    },
+  ) =>
     pages(['spvs', query], (cursor, signal) =>
       body(api.GET('/rest/v1/spvs', { params: { query: { ...query, cursor } }, signal })),
     ),

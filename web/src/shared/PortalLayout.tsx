@@ -28,10 +28,12 @@ interface Props {
   security: { path: string; label: string };
   /** Where the person chooses what to be told of. */
   choices: string;
+  /** Where the clock of this portal stands, if not where the person's does. */
+  timeZone?: string;
 }
 
 /** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
-export function PortalLayout({ portal, home, navigation, security, choices }: Props) {
+export function PortalLayout({ portal, home, navigation, security, choices, timeZone }: Props) {
   const { t } = useTranslation(['common', 'names', 'notifications']);
   const admitted = useLoaderData<Me>();
   const me = useQuery(queries.me()).data ?? admitted;
@@ -41,7 +43,7 @@ export function PortalLayout({ portal, home, navigation, security, choices }: Pr
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
   // Chosen here, in another tab or on another device.
-  useEffect(() => void follow(me), [me]);
+  useEffect(() => void follow(me, timeZone), [me, timeZone]);
   // `auto` leaves it to the device, and to what was chosen on it.
   useEffect(() => {
     if (me.theme !== 'auto') setColorScheme(me.theme);

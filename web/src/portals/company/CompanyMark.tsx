@@ -5,9 +5,13 @@ import classes from './CompanyMark.module.css';
 export function CompanyMark({ company }: { company: Company }) {
   return (
     <div className={classes.mark}>
-      <span className={classes.initial} aria-hidden="true">
-        {company.name.slice(0, 1).toUpperCase()}
-      </span>
+      {company.logo ? (
+        <img className={classes.logo} src={company.logo} alt="" />
+      ) : (
+        <span className={classes.initial} aria-hidden="true">
+          {company.name.slice(0, 1).toUpperCase()}
+        </span>
+      )}
       <span className={classes.name}>{company.name}</span>
     </div>
   );

@@ -1,5 +1,12 @@
 import { UnstyledButton } from '@mantine/core';
-import { IconLayoutDashboard, IconLogout } from '@tabler/icons-react';
+import {
+  IconFolders,
+  IconLayoutDashboard,
+  IconLogout,
+  IconSettings,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useLoaderData } from 'react-router-dom';
 import type { Me } from '../../api/types';
@@ -23,6 +30,12 @@ export function Component() {
       {company && <CompanyMark company={company} />}
       <NavGroup label={t('nav.main')}>
         <Entry to={to(paths.companyDashboard)} end icon={IconLayoutDashboard} label={t('nav.overview')} />
+        <Entry to={to(paths.companySpvs)} icon={IconFolders} label={t('nav.spvs')} />
+        <Entry to={to(paths.companyEmployees)} icon={IconUsersGroup} label={t('nav.employees')} />
+        <Entry to={to(paths.companyClients)} icon={IconUsers} label={t('nav.clients')} />
+      </NavGroup>
+      <NavGroup label={t('nav.system')}>
+        <Entry to={to(paths.companySettings)} icon={IconSettings} label={t('nav.settings')} />
       </NavGroup>
       <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
         <IconLogout size={16} aria-hidden="true" />
@@ -37,6 +50,7 @@ export function Component() {
       navigation={navigation}
       security={{ path: to(paths.companySecurity), label: t('security:menu') }}
       choices={to(paths.companyNotifications)}
+      timeZone={company?.time_zone}
     />
   );
 }

@@ -11,6 +11,7 @@ import { queries } from '../../../api/queries';
 import type { Profile, ProfileChange } from '../../../api/types';
 import { today } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
 import { required } from '../../../shared/rules';
 import { isStale, StaleProblem } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
@@ -20,7 +21,6 @@ import { Pair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
 import classes from './Panel.module.css';
-import { CountrySelect, StateSelect } from './PlaceSelect';
 
 /** What the client says of themselves. */
 export function PersonalPanel() {

@@ -1,4 +1,4 @@
-import { Select, useMantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import i18next from 'i18next';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { queries } from '../../../api/queries';
 import type { Me, MeChange } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { languageNames, languages, useLocale } from '../../../messages/locale';
+import { ZoneSelect } from '../../../shared/places/ZoneSelect';
 import { follow } from '../../../shared/session/follow';
 import { useMe } from '../../../shared/session/me';
 import { useSave } from '../../../shared/useSave';
@@ -21,11 +22,6 @@ import classes from './Panel.module.css';
 
 const themes = ['auto', 'light', 'dark'] as const;
 const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;
-const namedZones = {
-  eastern: 'America/New_York',
-  central: 'America/Chicago',
-  pacific: 'America/Los_Angeles',
-};
 
 /** How the client wants things shown, on every page and in mails. */
 export function PreferencesPanel() {
@@ -92,36 +88,5 @@ export function PreferencesPanel() {
         <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
       </div>
     </form>
-  );
-}
-
-interface ZoneProps {
-  label: string;
-  value?: string;
-  onChange: (zone: string) => void;
-}
-
-/** Every time zone, the named ones first. */
-function ZoneSelect({ value = '', onChange, ...field }: ZoneProps) {
-  const { t } = useTranslation(['profile', 'common']);
-  const named = Object.entries(namedZones).map(([name, zone]) => ({ value: zone, label: t(`zone.${name}`) }));
-  const known = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', value]);
-  for (const zone of Object.values(namedZones)) known.delete(zone);
-  const rest = [...known].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
-  return (
-    <Select
-      size="sm"
-      searchable
-      allowDeselect={false}
-      value={value}
-      data={[
-        { group: t('group.common'), items: named },
-        { group: t('group.all'), items: rest },
-      ]}
-      onChange={(zone) => zone && onChange(zone)}
-      nothingFoundMessage={t('common:no_options')}
-      maxDropdownHeight={280}
-      {...field}
-    />
   );
 }

@@ -6,7 +6,9 @@ import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { decimal } from '../../../messages/format';
 import { paths, successOf } from '../../../paths';
-import { currencies, currency, useCountries, type Country } from '../../../shared/countries';
+import { useCompanyCurrency } from '../../../shared/companies';
+import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
+import { useMe } from '../../../shared/session/me';
 import { useAttached } from '../../../shared/documents/attached';
 import { UploadArea } from '../../../shared/documents/UploadArea';
 import type { Target } from '../../../shared/documents/uploads';
@@ -64,10 +66,12 @@ function OrderForm() {
       second: '',
       third: '',
       purchase_amount: '',
-      currency,
+      currency: null as Currency | null,
     },
     validate: { purpose: required, first: required, purchase_amount: required },
   });
+  const usual = useCompanyCurrency(useMe().company?.id);
+  const currency = form.values.currency ?? usual;
   const save = useSave({
     form: {
       setErrors: (errors) =>
@@ -92,7 +96,7 @@ function OrderForm() {
               purpose: values.purpose,
               proposed_names: [values.first, values.second, values.third].filter((name) => name.trim()),
               purchase_amount: decimal(values.purchase_amount),
-              currency: values.currency,
+              currency,
               document_ids: attached.ids,
             },
           },
@@ -135,7 +139,7 @@ function OrderForm() {
         </fieldset>
         <Pair>
           <AmountInput
-            unit={form.values.currency}
+            unit={currency}
             label={t('names:field.purchase_amount')}
             required
             {...form.getInputProps('purchase_amount')}
@@ -144,6 +148,7 @@ function OrderForm() {
             label={t('names:field.currency')}
             choices={currencies}
             {...form.getInputProps('currency')}
+            value={currency}
           />
         </Pair>
         <fieldset className={classes.names}>

@@ -14,7 +14,8 @@ import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
-import { currency, useCountries, type Country } from '../../../shared/countries';
+import { useCompanyCurrency } from '../../../shared/companies';
+import { useCountries, type Country } from '../../../shared/countries';
 
 export type Setup = NewClient['setup'];
 
@@ -56,6 +57,7 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
   });
   const withIso = form.values.iso_id !== null && form.values.iso_id !== noIso;
 
+  const currency = useCompanyCurrency(form.values.company_id);
   const save = useSave({
     form,
     save: (client: NewClient, key) =>

@@ -4,7 +4,8 @@ import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Lead, NewClient } from '../../../api/types';
 import { decimal } from '../../../messages/format';
-import { currency, useCountries, type Country } from '../../../shared/countries';
+import { useCompanyCurrency } from '../../../shared/companies';
+import { useCountries, type Country } from '../../../shared/countries';
 import { required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
@@ -27,6 +28,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
     },
     validate: { price: required, commission: required },
   });
+  const currency = useCompanyCurrency(lead.company_id);
   const save = useSave({
     form,
     save: (values: typeof form.values) =>

@@ -16,7 +16,8 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
-import { currency, useCountries, type Country, type Currency } from '../../../shared/countries';
+import { useCompanyCurrency } from '../../../shared/companies';
+import { useCountries, type Country, type Currency } from '../../../shared/countries';
 
 interface Props {
   /** Whose order it is, when that is already known. */
@@ -92,7 +93,8 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
   });
   const { company_id: companyId, iso_id: isoId } = form.values;
   const withIso = isoId !== null && isoId !== noIso;
-  const unit = known?.currency ?? currency;
+  const usual = useCompanyCurrency(companyId);
+  const unit = known?.currency ?? usual;
 
   const save = useSave({
     form,

@@ -2,9 +2,9 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queries } from '../../../api/queries';
-import { useLocale } from '../../../messages/locale';
-import type { Choice } from '../../../ui/ChoiceSelect';
+import { queries } from '../../api/queries';
+import { useLocale } from '../../messages/locale';
+import type { Choice } from '../../ui/ChoiceSelect';
 
 interface Field {
   label: string;

@@ -1,0 +1,163 @@
+/** A company's own portal: its people set it up, work in it side by side with others, and see nothing of them. */
+import { expect, test } from './support/story';
+import type { Office } from './support/office';
+import type { Person } from './support/people';
+
+/** Sixteen pixels of our blue, as a PNG. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGNQ9zgCRwzEcQDpUxMxVufh1gAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+interface Founded {
+  company: { id: string; name: string };
+  admin: Person;
+  email: string;
+  client: string;
+  order: string;
+}
+
+/** A company with an admin, a client and an order. */
+async function founded(office: Office, name: string, first: string): Promise<Founded> {
+  const company = await office.company(office.fresh(name));
+  const who = office.newcomer(first, 'Keeper');
+  const client = office.newcomer(`Client${first}`, 'Okoro');
+  const api = await office.api();
+  await api.post(`/rest/v1/companies/${company.id}/members`, {
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+  });
+  const { spv } = await office.clientWithOrder(client, company.id);
+  await office.setsPassword(who.email);
+  return {
+    company,
+    admin: await office.person(who.email),
+    email: who.email,
+    client: client.name,
+    order: spv.identifier,
+  };
+}
+
+test('a company admin changes zone, language and currency, and sees them used', async ({ office }) => {
+  const { company, admin: clara, email } = await founded(office, 'Larkspur Capital', 'Clara');
+  const { page } = clara;
+  await clara.opens('/company-dashboard');
+  await expect(clara.heading(company.name)).toBeVisible();
+  const side = page.getByRole('navigation', { name: 'Main navigation' });
+  await clara.link('Settings', side).click();
+  await clara.isAt('/company-dashboard/settings');
+
+  const about = page.getByRole('form', { name: 'Company Information' });
+  await clara.writes({ 'Tax ID / EIN': '07-12' }, about);
+  await clara.button('Save Changes', about).click();
+  await clara.isToldBeside(
+    'Tax ID / EIN',
+    'Enter the number as this country writes it, for example 12-3456789.',
+  );
+  await clara.writes({ 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' }, about);
+  await clara.chooses('Industry', 'Finance', about);
+  await clara.chooses('Company size', '51-200 employees', about);
+  await clara.button('Save Changes', about).click();
+  await clara.isTold('Settings Saved', 'Your company settings have been updated successfully.');
+  await expect(clara.field('Tax ID / EIN', about)).toHaveValue('12-3456789');
+
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
+  await choose('logo.png', picture);
+  await clara.isTold('Settings Saved');
+  await expect(side.locator('img')).toHaveJSProperty('naturalWidth', 4);
+
+  const regional = page.getByRole('form', { name: 'Regional Settings' });
+  await clara.finds('Time zone', 'Pacific/Kiritimati', regional);
+  // By keyboard: a toast lies where these lists open.
+  await clara.button('Language', regional).pressSequentially('Es');
+  await clara.button('Currency', regional).pressSequentially('EU');
+  await clara.button('Save Changes', regional).click();
+  await clara.isTold('Settings Saved');
+  const there = new Date().toLocaleDateString('en-US', {
+    timeZone: 'Pacific/Kiritimati',
+    ...({ day: 'numeric', month: 'short', year: 'numeric' } as const),
+  });
+  await expect(regional).toContainText(there);
+
+  // The currency is the one that staff find in a new order's dialog.
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.button('Create SPV Order').click();
+  const dialog = elias.dialog('Create SPV Order');
+  await elias.finds('Company', company.name, dialog);
+  await expect(dialog).toContainText('EUR');
+
+  // Mails are in the language, with the logo inside.
+  await clara.link('Employees', side).click();
+  await clara.button('Invite an admin').click();
+  const theo = office.newcomer('Theo', 'Lang');
+  await clara.writes({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
+  await clara.button('Send Invitation').click();
+  await clara.isTold('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
+  const mail = await office.portal.post.arrives(theo.email, 'Elija su contraseña');
+  expect(mail.html).toContain('cid:logo');
+  await expect(clara.row(theo.email)).toContainText('Pending');
+  await clara.picks('Remove', theo.name);
+  await clara.button('Remove', clara.dialog(`Remove ${theo.name}?`)).click();
+  await clara.isTold('Removed', theo.name);
+  await expect(clara.row(theo.email)).toHaveCount(0);
+  // Nobody removes themselves.
+  await expect(clara.row(email)).toContainText('You');
+  await expect(clara.button('Actions for Clara Keeper')).toHaveCount(0);
+
+  await clara.link('Overview', side).click();
+  await expect(page.getByRole('region', { name: 'Recent Activity' })).toContainText(
+    `Clara Keeper changed the settings of ${company.name}`,
+  );
+});
+
+test('two companies side by side see nothing of each other, and a super admin looks at either', async ({
+  office,
+}) => {
+  const one = await founded(office, 'Meridian East', 'Una');
+  const two = await founded(office, 'Meridian East', 'Dora');
+  const pages = ['/company-dashboard', '/company-dashboard/spv', '/company-dashboard/clients'];
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    for (const path of [...pages, '/company-dashboard/employees']) {
+      // Also with the other's id in the address.
+      await own.admin.opens(`${path}?company=${other.company.id}`);
+      const main = own.admin.page.getByRole('main');
+      await expect(main).toContainText(path.endsWith('employees') ? own.email : own.client);
+      for (const word of [other.client, other.email, other.order]) await expect(main).not.toContainText(word);
+      await expect(own.admin.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
+    }
+  }
+
+  const sigrid = await office.superAdmin();
+  const { page } = sigrid;
+  await sigrid.opens(`/company-dashboard?company=${one.company.id}`);
+  const banner = page.getByRole('complementary', { name: 'Super admin view' });
+  const side = page.getByRole('navigation', { name: 'Main navigation' });
+  await expect(banner).toContainText(`You see this portal as ${one.company.name} does.`);
+  for (const name of ['SPV Portfolio', 'Clients', 'Employees', 'Settings', 'Overview']) {
+    await sigrid.link(name, side).click();
+    await expect(banner).toContainText(one.company.name);
+  }
+  await sigrid.link('SPV Portfolio', side).click();
+  await expect(sigrid.row(one.client)).toContainText(one.order);
+  await sigrid.finds('Company', two.company.name, banner);
+  await expect(sigrid.row(two.client)).toContainText(two.order);
+  await expect(sigrid.row(one.client)).toHaveCount(0);
+
+  // The list is narrowed, sorted and taken along as it stands.
+  await sigrid.searches('Search SPVs', 'nobody');
+  await expect(page.getByText('No SPV matches these filters')).toBeVisible();
+  await sigrid.searches('Search SPVs', two.order);
+  const download = page.waitForEvent('download');
+  await sigrid.button('Export CSV').click();
+  const file = await (await download).createReadStream();
+  let text = '';
+  for await (const part of file) text += String(part);
+  expect(text).toContain(two.order);
+  expect(text).not.toContain(one.order);
+});

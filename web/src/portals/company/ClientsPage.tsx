@@ -1,0 +1,93 @@
+import { IconUsers } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import type { CompanyClient } from '../../api/types';
+import { number } from '../../messages/format';
+import { listState } from '../../shared/listState';
+import { useParam } from '../../shared/queryParams';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { DateText } from '../../ui/DateText';
+import { PageHeader } from '../../ui/PageHeader';
+import { ProgressBar } from '../../ui/ProgressBar';
+import { SearchBox } from '../../ui/SearchBox';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+import { useCompany } from './company';
+
+/** Whose vehicles the company has formed, and how far all of each client's are. */
+export function Component() {
+  const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
+  const company = useCompany();
+  const [q, setQ] = useParam('q');
+  const state = listState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
+  const name = (client: CompanyClient) => `${client.first_name} ${client.last_name}`;
+  const columns: Column<CompanyClient>[] = [
+    { key: 'name', header: t('names:field.name'), cell: name },
+    { key: 'email', wide: true, header: t('names:field.email'), cell: (client) => client.email },
+    {
+      key: 'iso',
+      header: t('spvs.partner'),
+      cell: (client) => client.iso_name ?? t('dashboards:company.unassigned'),
+    },
+    {
+      key: 'status',
+      width: 116,
+      header: t('common:status'),
+      cell: (client) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    {
+      key: 'spvs',
+      width: 90,
+      align: 'right',
+      header: t('clients.spvs'),
+      cell: (client) => number(client.spvs),
+    },
+    {
+      key: 'closed',
+      width: 110,
+      align: 'right',
+      header: t('clients.closed'),
+      cell: (client) => number(client.closed),
+    },
+    {
+      key: 'progress',
+      width: 170,
+      header: t('dashboards:progress'),
+      cell: (client) => (
+        <ProgressBar percent={client.percent} label={t('dashboards:progress_of', { name: name(client) })} />
+      ),
+    },
+    {
+      key: 'since',
+      width: 110,
+      header: t('clients.since'),
+      cell: (client) => <DateText day={client.created_at.slice(0, 10)} />,
+    },
+  ];
+  return (
+    <>
+      <PageHeader title={t('nav.clients')} text={t('clients.text')} />
+      <Section
+        title={t('clients.list')}
+        flush
+        actions={<SearchBox label={t('clients.search')} value={q} onChange={setQ} />}
+      >
+        <DataTable
+          label={t('clients.list')}
+          columns={columns}
+          state={state}
+          rowKey={(client) => client.id}
+          empty={
+            <EmptyState
+              icon={<IconUsers size={20} />}
+              title={q ? t('common:no_match', { q }) : t('dashboards:no_clients')}
+              text={q ? undefined : t('clients.empty_text')}
+            />
+          }
+        />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import { Button, Switch } from '@mantine/core';
+import { IconMail, IconRestore, IconUserMinus, IconUserPlus, IconUsersGroup } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { CompanyMember } from '../../api/types';
+import { listState } from '../../shared/listState';
+import { useFlag, useParam } from '../../shared/queryParams';
+import { useMe } from '../../shared/session/me';
+import { useSave } from '../../shared/useSave';
+import { ConfirmDialog } from '../../ui/ConfirmDialog';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { Ago } from '../../ui/DateText';
+import { PageHeader } from '../../ui/PageHeader';
+import { RowMenu, type RowAction } from '../../ui/RowMenu';
+import { SearchBox } from '../../ui/SearchBox';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+import { Tag } from '../../ui/Tag';
+import { toast } from '../../ui/toasts';
+import { useCompany } from './company';
+import { InviteForm } from './InviteForm';
+
+type Act = 'invite' | 'remove' | 'restore';
+
+function act(id: string, action: Act): Promise<CompanyMember> {
+  const call = { params: { path: { id } }, body: {} };
+  if (action === 'invite') return body(api.POST('/rest/v1/members/{id}/invite', call));
+  if (action === 'remove') return body(api.POST('/rest/v1/members/{id}/remove', call));
+  return body(api.POST('/rest/v1/members/{id}/restore', call));
+}
+
+const nameOf = (member: CompanyMember) => `${member.first_name} ${member.last_name}`;
+
+/** The people who administer the company: they invite and remove each other. */
+export function Component() {
+  const { t } = useTranslation(['company', 'names', 'common']);
+  const me = useMe();
+  const company = useCompany();
+  const [q, setQ] = useParam('q');
+  const [removed, setRemoved] = useFlag('removed');
+  const [inviting, setInviting] = useState(false);
+  const state = listState(
+    useInfiniteQuery(
+      queries.companyMembers(company.id, { q: q || undefined, removed: removed || undefined }),
+    ),
+  );
+  const columns: Column<CompanyMember>[] = [
+    {
+      key: 'name',
+      header: t('names:field.name'),
+      cell: (member) => (
+        <>
+          {nameOf(member)} {member.id === me.id && <Tag tone="rest">{t('employees.you')}</Tag>}
+        </>
+      ),
+    },
+    { key: 'email', wide: true, header: t('names:field.email'), cell: (member) => member.email },
+    { key: 'phone', header: t('names:field.phone'), cell: (member) => member.phone ?? '—' },
+    {
+      key: 'status',
+      width: 116,
+      header: t('common:status'),
+      cell: (member) => <StatusBadge kind="profile" status={member.status} />,
+    },
+    {
+      key: 'seen',
+      width: 150,
+      header: t('employees.last_sign_in'),
+      cell: (member) => (member.last_sign_in_at ? <Ago at={member.last_sign_in_at} /> : '—'),
+    },
+    {
+      key: 'actions',
+      header: t('common:actions'),
+      actions: true,
+      cell: (member) => <MemberMenu member={member} />,
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={t('nav.employees')}
+        text={t('employees.text')}
+        actions={
+          <Button
+            leftSection={<IconUserPlus size={16} aria-hidden="true" />}
+            onClick={() => setInviting(true)}
+          >
+            {t('employees.invite')}
+          </Button>
+        }
+      />
+      <Section
+        title={t('employees.list')}
+        flush
+        actions={
+          <>
+            <SearchBox label={t('employees.search')} value={q} onChange={setQ} />
+            <Switch
+              size="xs"
+              label={t('employees.show_removed')}
+              checked={removed}
+              onChange={(event) => setRemoved(event.currentTarget.checked)}
+            />
+          </>
+        }
+      >
+        <DataTable
+          label={t('employees.list')}
+          columns={columns}
+          state={state}
+          rowKey={(member) => member.id}
+          empty={
+            <EmptyState
+              icon={<IconUsersGroup size={20} />}
+              title={
+                q ? t('common:no_match', { q }) : removed ? t('employees.none_removed') : t('employees.empty')
+              }
+            />
+          }
+        />
+      </Section>
+      {inviting && <InviteForm companyId={company.id} onClose={() => setInviting(false)} />}
+    </>
+  );
+}
+
+function MemberMenu({ member }: { member: CompanyMember }) {
+  const { t } = useTranslation(['company', 'common']);
+  const [asking, setAsking] = useState(false);
+  const name = nameOf(member);
+  const save = useSave({
+    save: async (action: Act) => {
+      await act(member.id, action);
+      return action;
+    },
+    saved: (action) => {
+      setAsking(false);
+      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      toast({ title: t(`employees.done.${action}`), description: name });
+    },
+  });
+  const offers: (RowAction & { needs: Act })[] = [
+    {
+      needs: 'invite',
+      label: t('employees.invite_again'),
+      icon: <IconMail size={15} />,
+      onClick: () => save.mutate('invite'),
+    },
+    {
+      needs: 'restore',
+      label: t('employees.restore'),
+      icon: <IconRestore size={15} />,
+      onClick: () => save.mutate('restore'),
+    },
+    {
+      needs: 'remove',
+      label: t('employees.remove'),
+      icon: <IconUserMinus size={15} />,
+      danger: true,
+      onClick: () => setAsking(true),
+    },
+  ];
+  return (
+    <>
+      <RowMenu name={name} actions={offers.filter((offer) => member.can.includes(offer.needs))} />
+      {asking && (
+        <ConfirmDialog
+          title={t('employees.confirm', { name })}
+          confirmLabel={t('employees.remove')}
+          busyLabel={t('common:saving')}
+          busy={save.isPending}
+          danger
+          onConfirm={() => save.mutate('remove')}
+          onClose={() => setAsking(false)}
+        >
+          {t('employees.confirm_text')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

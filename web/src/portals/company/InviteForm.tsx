@@ -1,0 +1,75 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body, idempotent } from '../../api/client';
+import { orNull, required } from '../../shared/rules';
+import { useMissing, useSave } from '../../shared/useSave';
+import { FormModal, Pair } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+
+/** Another admin of the company: who it is, and where the link to set a password goes. */
+export function InviteForm({ companyId, onClose }: { companyId: string; onClose: () => void }) {
+  const { t } = useTranslation(['company', 'names', 'common']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: { first_name: '', last_name: '', email: '', phone: '' },
+    validate: { first_name: required, last_name: required, email: required },
+  });
+  const save = useSave({
+    form,
+    save: ({ phone, ...who }: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/companies/{id}/members', {
+          params: { path: { id: companyId }, ...idempotent(key) },
+          body: { ...who, phone: orNull(phone) },
+        }),
+      ),
+    saved: (member) => {
+      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      toast({
+        title: t('employees.invited'),
+        description: t('employees.invited_text', { email: member.email }),
+      });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('employees.invite')}
+      text={t('employees.invite_text')}
+      submitLabel={t('employees.invite_submit')}
+      busyLabel={t('employees.inviting')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <Pair>
+        <TextInput
+          size="sm"
+          label={t('names:field.first_name')}
+          required
+          data-autofocus
+          {...form.getInputProps('first_name')}
+        />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
+      </Pair>
+      <Pair>
+        <TextInput
+          size="sm"
+          type="email"
+          label={t('names:field.email')}
+          required
+          {...form.getInputProps('email')}
+        />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
+      </Pair>
+    </FormModal>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, FileButton } from '@mantine/core';
+import { IconPhoto } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { CompanySettings } from '../../api/types';
+import { useSave } from '../../shared/useSave';
+import { toast } from '../../ui/toasts';
+import classes from './SettingsPage.module.css';
+
+/** The company's picture: in the sidebar, and at the head of mails. It is saved as soon as it is chosen. */
+export function LogoField({ settings }: { settings: CompanySettings }) {
+  const { t } = useTranslation(['company', 'common']);
+  const params = { path: { id: settings.id } };
+  const save = useSave({
+    save: (file: File | null) =>
+      body(
+        file
+          ? api.PUT('/rest/v1/companies/{id}/logo', {
+              params,
+              // The bytes as they are: the generated type knows JSON alone.
+              body: file as never,
+              bodySerializer: (bytes: unknown) => bytes as BodyInit,
+              headers: { 'content-type': 'application/octet-stream' },
+            })
+          : api.DELETE('/rest/v1/companies/{id}/logo', { params }),
+      ),
+    saved: (saved) => {
+      queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
+      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      toast({ title: t('settings.saved'), description: t('settings.saved_text') });
+    },
+  });
+  return (
+    <div className={classes.logo} role="group" aria-label={t('logo.label')}>
+      {settings.logo ? (
+        <img className={classes.picture} src={settings.logo} alt={t('logo.of', { name: settings.name })} />
+      ) : (
+        <span className={`${classes.picture} ${classes.none}`} aria-hidden="true">
+          <IconPhoto size={20} />
+        </span>
+      )}
+      <p className={classes.logoText}>{t('logo.text')}</p>
+      <div className={classes.logoButtons}>
+        <FileButton
+          accept="image/png,image/jpeg"
+          inputProps={{ 'aria-label': t('logo.label') }}
+          onChange={(file) => file && save.mutate(file)}
+        >
+          {(props) => (
+            <Button variant="default" disabled={save.isPending} {...props}>
+              {save.isPending ? t('common:saving') : settings.logo ? t('logo.replace') : t('logo.choose')}
+            </Button>
+          )}
+        </FileButton>
+        {settings.logo && (
+          <Button variant="default" disabled={save.isPending} onClick={() => save.mutate(null)}>
+            {t('logo.remove')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

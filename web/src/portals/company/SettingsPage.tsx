@@ -1,0 +1,261 @@
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { errorText, type ApiError } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { CompanySettings, CompanySettingsChange } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { languageNames, languages, useLocale } from '../../messages/locale';
+import { currencies, currency as usual } from '../../shared/countries';
+import { CountrySelect } from '../../shared/places/PlaceSelect';
+import { ZoneSelect } from '../../shared/places/ZoneSelect';
+import { required } from '../../shared/rules';
+import { isStale, StaleProblem } from '../../shared/StaleProblem';
+import { useMissing, useSave } from '../../shared/useSave';
+import { BusyButton } from '../../ui/BusyButton';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { Pair } from '../../ui/FormModal';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { SettingsState } from '../../ui/Settings';
+import { toast } from '../../ui/toasts';
+import { useCompany } from './company';
+import { LogoField } from './LogoField';
+import classes from './SettingsPage.module.css';
+
+/** What the company says of itself, and how its portal, its mails and its orders begin. Each card is saved by itself. */
+export function Component() {
+  const { t } = useTranslation('company');
+  const company = useCompany();
+  const { data, error, refetch } = useQuery(queries.companySettings(company.id));
+  return (
+    <>
+      <PageHeader title={t('settings.title')} text={t('settings.text')} />
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
+        {(settings) => (
+          <Stack key={settings.id} gap="md" className={classes.cards}>
+            <Information settings={settings} />
+            <Contact settings={settings} />
+            <Regional settings={settings} />
+          </Stack>
+        )}
+      </SettingsState>
+    </>
+  );
+}
+
+type Name = Exclude<keyof CompanySettingsChange, undefined>;
+type Values = Partial<Record<Name, string>>;
+
+interface CardProps {
+  title: string;
+  settings: CompanySettings;
+  /** The fields of this card. An empty one is cleared. */
+  valuesOf: (settings: CompanySettings) => Values;
+  needed?: Name[];
+  children: (field: (name: Name) => ReturnType<UseFormReturnType<Values>['getInputProps']>) => ReactNode;
+  above?: ReactNode;
+}
+
+/** One card: its fields, and one button that saves them. */
+function SettingsCard({ title, settings: opened, valuesOf, needed = [], children, above }: CardProps) {
+  const { t } = useTranslation(['company', 'common']);
+  const missing = useMissing();
+  const [seen, setSeen] = useState(opened);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const form = useForm<Values>({
+    initialValues: valuesOf(opened),
+    validate: Object.fromEntries(needed.map((name) => [name, (value?: string) => required(value ?? '')])),
+  });
+  const show = (newest: CompanySettings) => {
+    setSeen(newest);
+    setStale(null);
+    form.setInitialValues(valuesOf(newest));
+    form.reset();
+  };
+  // Another card was saved meanwhile: that is no reason to refuse this one. What somebody else has changed here is.
+  if (opened.version > seen.version) {
+    if (JSON.stringify(valuesOf(opened)) === JSON.stringify(valuesOf(seen))) setSeen(opened);
+    else if (!form.isDirty()) show(opened);
+  }
+  const save = useSave({
+    form,
+    save: (values: Values) =>
+      body(
+        api.PATCH('/rest/v1/companies/{id}/settings', {
+          params: { path: { id: opened.id }, header: { 'If-Match': `"${seen.version}"` } },
+          body: values,
+        }),
+      ),
+    saved: (saved) => {
+      show(saved);
+      queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
+      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      void queryClient.invalidateQueries({ queryKey: ['dashboards'] });
+      toast({
+        title: i18next.t('company:settings.saved'),
+        description: i18next.t('company:settings.saved_text'),
+      });
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = async () =>
+    show(await queryClient.fetchQuery({ ...queries.companySettings(opened.id), staleTime: 0 }));
+  return (
+    <form aria-label={title} onSubmit={form.onSubmit((values) => save.mutate(values), missing)} noValidate>
+      <Section title={title}>
+        <div className={classes.fields}>
+          {above}
+          {children((name) => form.getInputProps(name))}
+        </div>
+        {stale && (
+          <div role="alert" className={classes.problem}>
+            <StaleProblem error={stale} onReload={() => void reload()} />
+          </div>
+        )}
+        <div className={classes.footer}>
+          <BusyButton
+            type="submit"
+            busy={save.isPending}
+            label={t('settings.save')}
+            busyLabel={t('common:saving')}
+          />
+        </div>
+      </Section>
+    </form>
+  );
+}
+
+const industries = ['technology', 'finance', 'healthcare', 'manufacturing'] as const;
+const sizes = ['1-10', '11-50', '51-200', '201+'] as const;
+
+function Information({ settings }: { settings: CompanySettings }) {
+  const { t } = useTranslation(['company', 'names']);
+  return (
+    <SettingsCard
+      title={t('settings.information')}
+      settings={settings}
+      needed={['name', 'legal_name', 'country']}
+      valuesOf={(of) => ({
+        name: of.name,
+        legal_name: of.legal_name,
+        country: of.country,
+        tax_id: of.tax_id ?? '',
+        industry: of.industry ?? '',
+        size: of.size ?? '',
+      })}
+      above={<LogoField settings={settings} />}
+    >
+      {(field) => (
+        <>
+          <Pair>
+            <TextInput size="sm" label={t('settings.name')} required {...field('name')} />
+            <TextInput size="sm" label={t('names:field.legal_name')} required {...field('legal_name')} />
+          </Pair>
+          <Pair>
+            <CountrySelect label={t('settings.country')} {...field('country')} />
+            <TextInput size="sm" label={t('names:field.tax_id')} {...field('tax_id')} />
+          </Pair>
+          <Pair>
+            <ChoiceSelect
+              label={t('names:field.industry')}
+              placeholder={t('settings.not_set')}
+              choices={industries.map((value) => ({ value, label: t(`industry.${value}`) }))}
+              {...field('industry')}
+            />
+            <ChoiceSelect
+              label={t('names:field.size')}
+              placeholder={t('settings.not_set')}
+              choices={sizes.map((value) => ({ value, label: t('settings.people', { range: value }) }))}
+              {...field('size')}
+            />
+          </Pair>
+        </>
+      )}
+    </SettingsCard>
+  );
+}
+
+function Contact({ settings }: { settings: CompanySettings }) {
+  const { t } = useTranslation(['company', 'names']);
+  return (
+    <SettingsCard
+      title={t('settings.contact')}
+      settings={settings}
+      valuesOf={(of) => ({
+        email: of.email ?? '',
+        phone: of.phone ?? '',
+        website: of.website ?? '',
+        address: of.address ?? '',
+      })}
+    >
+      {(field) => (
+        <>
+          <Pair>
+            <TextInput size="sm" type="email" label={t('names:field.email')} {...field('email')} />
+            <TextInput size="sm" type="tel" label={t('names:field.phone')} {...field('phone')} />
+          </Pair>
+          <TextInput
+            size="sm"
+            type="url"
+            label={t('names:field.website')}
+            placeholder="https://"
+            {...field('website')}
+          />
+          <Textarea size="sm" autosize minRows={2} label={t('names:field.address')} {...field('address')} />
+        </>
+      )}
+    </SettingsCard>
+  );
+}
+
+function Regional({ settings }: { settings: CompanySettings }) {
+  const { t } = useTranslation(['company', 'names', 'profile']);
+  const [now] = useState(() => new Date().toISOString());
+  // The example is written as the pages are, from the moment it is saved.
+  useLocale();
+  return (
+    <SettingsCard
+      title={t('settings.regional')}
+      settings={settings}
+      valuesOf={(of) => ({
+        time_zone: of.time_zone,
+        language: of.language,
+        currency: of.currency ?? usual,
+      })}
+    >
+      {(field) => (
+        <>
+          <Pair>
+            <ZoneSelect
+              label={t('names:field.time_zone')}
+              description={t('settings.time_zone_text')}
+              {...field('time_zone')}
+            />
+            <ChoiceSelect
+              label={t('names:field.language')}
+              description={t('settings.language_text')}
+              choices={languages.map((value) => ({ value, label: languageNames[value] }))}
+              {...field('language')}
+            />
+          </Pair>
+          <ChoiceSelect
+            label={t('names:field.currency')}
+            description={t('settings.currency_text')}
+            choices={currencies}
+            {...field('currency')}
+          />
+          <p className={classes.example}>{t('profile:example', { example: dateTime(now) })}</p>
+        </>
+      )}
+    </SettingsCard>
+  );
+}
