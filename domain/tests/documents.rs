@@ -296,9 +296,16 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         assert_eq!((submitted.status, submitted.reason), (Status::Submitted, None));
         let stale = requests::approve(&erin, passport.id, Some(1)).await.unwrap_err();
         assert_eq!(code(stale), "stale");
-        requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap();
+        // Another version by way of the document answers the request as well.
+        let version = || New { document_id: sent.kept_in, ..named("scan.pdf") };
+        send(&maya, version(), b"%PDF-1.4 three").await.unwrap();
+        assert_eq!(code(requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap_err()), "stale");
+        requests::approve(&erin, passport.id, Some(submitted.version + 1)).await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
         assert_eq!(code(send(&maya, answer(), b"late").await.unwrap_err()), "request_status");
+        assert_eq!(code(send(&maya, version(), b"late").await.unwrap_err()), "request_status");
+        let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        assert!(documents::can(&maya, &approved).is_empty());
 
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
@@ -308,6 +315,145 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         told.sort_unstable();
         assert_eq!(told, ["document_requested", "document_requested", "document_requested", "document_returned"]);
         assert!(mails.iter().all(|mail| mail.to_email == "maya@example.com"));
+    })
+    .await;
+}
+
+async fn nth_step(ctx: &Ctx, spv: SpvId, n: usize) -> steps::Step {
+    steps::list(ctx, spv).await.unwrap().remove(n)
+}
+
+#[tokio::test]
+async fn a_step_completes_with_its_documents_whatever_comes_last() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let order = steps::list(&erin, spv).await.unwrap();
+        assert!(order.len() >= 4, "the test needs some steps");
+        let documents = steps::Change { completes_with_documents: Some(true), ..steps::Change::default() };
+        let after = |needs: Vec<domain::ids::StepId>| steps::Change { depends_on: Some(needs), ..documents.clone() };
+        let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
+        steps::update(&erin, order[1].id, None, after(vec![order[0].id])).await.unwrap();
+        steps::update(&erin, order[2].id, None, after(vec![order[1].id])).await.unwrap();
+        let ask = async |step: usize, name: &str| {
+            let input = Input { name: Some(name.to_owned()), step_id: Some(Some(order[step].id)), ..Input::default() };
+            requests::create(&erin, spv, input).await.unwrap().id
+        };
+        let approve = async |id| {
+            send(&maya, New { request_id: Some(id), ..named("a.txt") }, b"a").await.unwrap();
+            requests::approve(&erin, id, None).await.unwrap();
+        };
+        let status = async |n| nth_step(&maya, spv, n).await.status;
+
+        // The documents are there, and something else comes first: with that, both follow, one after the other.
+        approve(ask(1, "Passport").await).await;
+        approve(ask(2, "Contract").await).await;
+        assert_eq!((status(1).await, status(2).await), (steps::Status::Pending, steps::Status::Pending));
+        let (_, told) = steps::update(&erin, order[0].id, None, done.clone()).await.unwrap();
+        assert_eq!(told.steps_completed, 3, "the answer knows what followed");
+        assert_eq!((status(1).await, status(2).await), (steps::Status::Completed, steps::Status::Completed));
+
+        // One that was opened again stays open until something happens for it.
+        let open = steps::Change { status: Some("in_progress".to_owned()), ..steps::Change::default() };
+        steps::update(&erin, order[2].id, None, open).await.unwrap();
+        assert_eq!(status(2).await, steps::Status::InProgress);
+        let again = ask(2, "Annex").await;
+        let other = ask(2, "Letter").await;
+        approve(again).await;
+        assert_eq!(status(2).await, steps::Status::InProgress);
+        // The last open one is needed no more.
+        let optional = Input { required: Some(false), ..Input::default() };
+        requests::update(&erin, other, None, optional).await.unwrap();
+        assert_eq!(status(2).await, steps::Status::Completed);
+
+        // The last open one goes to another step.
+        steps::update(&erin, order[3].id, None, documents.clone()).await.unwrap();
+        approve(ask(3, "Deed").await).await;
+        assert_eq!(status(3).await, steps::Status::Completed);
+        let open = steps::Change { status: Some("pending".to_owned()), ..steps::Change::default() };
+        steps::update(&erin, order[3].id, None, open).await.unwrap();
+        let moves = ask(3, "Map").await;
+        let away = Input { step_id: Some(None), ..Input::default() };
+        requests::update(&erin, moves, None, away).await.unwrap();
+        assert_eq!(status(3).await, steps::Status::Completed);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_completes_when_what_came_before_it_is_taken_away_and_never_without_a_document() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let order = steps::list(&erin, spv).await.unwrap();
+        let after = |need: domain::ids::StepId| steps::Change {
+            completes_with_documents: Some(true),
+            depends_on: Some(vec![need]),
+            ..steps::Change::default()
+        };
+        let (first, second) = (order[0].id, order[1].id);
+        steps::update(&erin, second, None, after(first)).await.unwrap();
+        let ask = |name: &str| Input { name: Some(name.to_owned()), step_id: Some(Some(second)), ..Input::default() };
+        let request = requests::create(&erin, spv, ask("Passport")).await.unwrap();
+        // Nothing has been approved for it: one that is not required any more completes nothing.
+        let optional = Input { required: Some(false), ..Input::default() };
+        requests::update(&erin, request.id, None, optional).await.unwrap();
+        steps::remove(&erin, first, None).await.unwrap();
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending);
+
+        let third = order[2].id;
+        steps::update(&erin, second, None, after(third)).await.unwrap();
+        let needed = requests::create(&erin, spv, ask("Address")).await.unwrap();
+        requests::waive(&erin, needed.id, None, "We know it").await.unwrap();
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "the third comes first");
+        let spv_then = steps::remove(&erin, third, None).await.unwrap();
+        assert_eq!(spv_then.steps_completed, 1);
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_staffs_alone() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let ask = Input { name: Some("Passport".to_owned()), ..Input::default() };
+        let request = requests::create(&erin, spv, ask).await.unwrap().id;
+        let kept = send(&maya, New { spv_id: Some(spv), ..named("deed.txt") }, b"a").await.unwrap();
+        let document = kept.kept_in.unwrap();
+        let targets = || {
+            [
+                New { spv_id: Some(spv), ..named("a.txt") },
+                New { request_id: Some(request), ..named("a.txt") },
+                New { document_id: Some(document), ..named("a.txt") },
+            ]
+        };
+        // What the screens offer and what is taken are the same.
+        let offered = async |ctx: &Ctx| {
+            let of_order = domain::spvs::can(ctx, &domain::spvs::get(ctx, spv).await.unwrap().spv);
+            let of_request = requests::can(ctx, &requests::get(ctx, request).await.unwrap());
+            let of_document = documents::can(ctx, &documents::get(ctx, document).await.unwrap().document);
+            [of_order, of_request, of_document].map(|can| can.contains(&"upload"))
+        };
+        domain::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
+        assert_eq!(offered(&maya).await, [true; 3]);
+        let held = requests::can(&erin, &requests::get(&erin, request).await.unwrap());
+        assert_eq!(held, ["upload"], "nothing is decided meanwhile");
+        for new in targets() {
+            send(&maya, new, b"a").await.unwrap();
+        }
+        domain::spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
+        assert_eq!((offered(&maya).await, offered(&erin).await), ([false; 3], [true; 3]));
+        for new in targets() {
+            assert_eq!(code(send(&maya, new.clone(), b"a").await.unwrap_err()), "wrong_status");
+            send(&erin, new, b"a").await.unwrap();
+        }
+        // A receipt or the file of a message still comes with what it hangs on.
+        send(&maya, New { spv_id: Some(spv), attach: true, ..named("receipt.txt") }, b"a").await.unwrap();
     })
     .await;
 }

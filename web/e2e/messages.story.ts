@@ -94,7 +94,7 @@ test('files go with messages both ways, and those of a note stay among the staff
     const input = person.page.locator('input[type="file"][aria-label="Attach files"]');
     await input.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
     const uploads = person.page.locator('form').getByRole('list', { name: 'Uploads' });
-    await expect(uploads).toContainText('Uploaded');
+    await expect(uploads.getByRole('listitem').filter({ hasText: name })).toContainText('Uploaded');
   };
   await livia.opens(`/client-dashboard/orders/${spv.id}`);
   await elias.opens(`/employee-dashboard/orders/${spv.id}`);
@@ -105,9 +105,27 @@ test('files go with messages both ways, and those of a note stay among the staff
   // A file says enough.
   await expect(livia.button('Send')).toBeDisabled();
   await attach(livia, 'plan.txt');
+  // What is attached while a message is on its way goes with the next one.
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  const messages = '**/rest/v1/messages';
+  await livia.page.route(messages, async (route) => {
+    await way;
+    return route.continue();
+  });
   await livia.button('Send').click();
+  await attach(livia, 'annex.txt');
+  await livia.writes({ 'Write a message': 'And this' });
+  arrive();
   await expect(hers.getByRole('link', { name: 'plan.txt' })).toBeVisible();
-  await expect(livia.page.locator('form').getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+  const waiting = livia.page.locator('form').getByRole('list', { name: 'Uploads' });
+  await expect(waiting.getByRole('listitem')).toHaveCount(1);
+  await expect(waiting).toContainText('annex.txt');
+  await livia.button('Send').click();
+  await expect(hers.getByRole('link', { name: 'annex.txt' })).toBeVisible();
+  await expect(hers).toContainText('And this');
+  await expect(waiting).toHaveCount(0);
+  await livia.page.unroute(messages);
   await expect(theirs.getByRole('link', { name: 'plan.txt' })).toBeVisible();
   await expect(livia.row('plan.txt', table)).toBeVisible();
 

@@ -125,7 +125,15 @@ test('a client sends the receipt of the bank, and the staff record the payment b
   await rosa.opens(`/client-dashboard/billing/${id}`);
   const place = rosa.page.getByRole('group', { name: `Receipt for ${number}`, exact: true });
   const receipt = { name: 'transfer.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 paid') };
+  // It is there, and could not be sent in: it is not lost.
+  rosa.foresees(/503/);
+  await rosa.page.route('**/rest/v1/invoices/*/receipts', (route) => route.fulfill({ status: 503 }), {
+    times: 1,
+  });
   await place.locator('input[type="file"]').first().setInputFiles(receipt);
+  await rosa.isRefused('Error');
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.');
+  await rosa.button('Send again: transfer.pdf').click();
   await expect(rosa.heading('All done')).toBeVisible();
   await expect(rosa.page.getByText(number, { exact: true })).toBeVisible();
   await expect(rosa.page.getByText(/^\d+\.\d seconds$/)).toBeVisible();

@@ -10,12 +10,11 @@ use crate::{
     check::Check,
     ctx::Ctx,
     db::Tx,
-    documents::Document,
+    documents::{self, Document},
     error::{Error, Problem, Result},
     idempotency,
     ids::{DocumentRequestId, SpvId, StepId, UserId},
-    mails, spvs,
-    steps::{self, Step},
+    mails, spvs, steps,
     templates::TemplateStep,
 };
 use chrono::NaiveDate;
@@ -45,6 +44,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
         updated_by: ctx.who(),
         version: 1,
         document_id: None,
+        spv_status: spv.status,
     };
     request.set(&input)?;
     let mut tx = ctx.begin().await?;
@@ -92,6 +92,7 @@ pub(crate) async fn ask(
                 updated_by: ctx.who(),
                 version: 1,
                 document_id: None,
+                spv_status: spvs::Status::Pending,
             };
             store::insert(tx, &request).await?;
             activity::append(tx, ctx, told("document_request.created", &request)).await?;
@@ -107,21 +108,25 @@ pub(crate) async fn ask(
 
 /// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps. What was sent
 /// in for an order that closed meanwhile can still be reviewed.
-async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<spvs::Detail> {
+async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<()> {
     spvs::store::lock(tx, spv).await?;
     let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
-    let rests = match spv.status {
-        spvs::Status::OnHold | spvs::Status::Cancelled => true,
-        spvs::Status::Closed => !review,
-        _ => false,
-    };
-    if rests {
+    if rests(spv.status, review) {
         return Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())));
     }
     if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
         return Err(Error::field("step_id", "not_found"));
     }
-    Ok(spvs::Detail { spv, steps })
+    Ok(())
+}
+
+/// Whether nothing is asked for an order, or, with `review`, nothing that came is decided on.
+fn rests(status: spvs::Status, review: bool) -> bool {
+    match status {
+        spvs::Status::OnHold | spvs::Status::Cancelled => true,
+        spvs::Status::Closed => !review,
+        _ => false,
+    }
 }
 
 /// What an order's client is asked for, the oldest first. Its client, staff.
@@ -226,8 +231,9 @@ async fn change(
     if version.is_some_and(|version| version != request.version) {
         return Err(Error::stale(&request.updated_by, request.updated_at));
     }
+    let awaited_by = request.awaited_by();
     make(&mut request)?;
-    let order = in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
+    in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
     moved(&mut tx, ctx, &mut request, name).await?;
     if name == "document_request.returned" {
         let data = Map::from_iter([
@@ -237,9 +243,8 @@ async fn change(
         let kind = mails::Kind::DocumentReturned;
         mails::queue(&mut tx, ctx, kind, request.client_id, Some(request.spv_id), data).await?;
     }
-    if request.status.is_settled() && order.spv.status.is_open() {
-        complete_step(&mut tx, ctx, &request, &order.steps).await?;
-    }
+    let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
+    steps::settle(&mut tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
     tx.commit().await?;
     Ok(request)
 }
@@ -250,21 +255,6 @@ async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'st
     activity::append(tx, ctx, told(name, request)).await
 }
 
-/// A step that waits for documents is done with the last of them; where something else keeps it, it stays as it is.
-async fn complete_step(tx: &mut Tx, ctx: &Ctx, request: &DocumentRequest, steps: &[Step]) -> Result<()> {
-    let Some(step) = steps.iter().find(|step| Some(step.id) == request.step_id) else { return Ok(()) };
-    let id = step.id;
-    let (required, open) = store::required(tx, id).await?;
-    if !step.completes_with_documents || step.status == steps::Status::Completed || required == 0 || open > 0 {
-        return Ok(());
-    }
-    let completed = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
-    match steps::change(tx, ctx, id, None, completed).await {
-        Ok(_) | Err(Error::Conflict(_)) => Ok(()),
-        Err(e) => Err(e),
-    }
-}
-
 /// The request, kept from others until the transaction ends.
 ///
 /// # Errors
@@ -273,12 +263,13 @@ pub(crate) async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<DocumentR
     store::lock(tx, id).await?.ok_or(Error::NotFound("document_request"))
 }
 
-/// Whether the actor may send something in for it, as it stands.
+/// Whether the actor may send something in for it, as it and its order stand.
 ///
 /// # Errors
-/// NotFound; Conflict `request_status` for one that is settled.
+/// NotFound; Conflict `request_status` for one that is settled, `wrong_status` for an order that is over.
 pub(crate) fn takes_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
     ctx.may(Action::Upload, resource(request))?;
+    documents::taken_for(ctx, Some(request.spv_status))?;
     request.status.after(Event::Upload).map(drop)
 }
 
@@ -313,10 +304,11 @@ fn resource(request: &DocumentRequest) -> Resource {
 /// What the actor may do with this request as it stands: its buttons.
 pub fn can(ctx: &Ctx, request: &DocumentRequest) -> Vec<&'static str> {
     let open = !request.status.is_settled();
-    let fits = |event| request.status.after(event).is_ok();
+    let reviewed = !rests(request.spv_status, true);
+    let fits = |event| request.status.after(event).is_ok() && (reviewed || event == Event::Upload);
     [
-        ("upload", Action::Upload, fits(Event::Upload)),
-        ("update", Action::Update, open),
+        ("upload", Action::Upload, takes_upload(ctx, request).is_ok()),
+        ("update", Action::Update, open && !rests(request.spv_status, false)),
         ("approve", Action::Review, fits(Event::Approve)),
         ("return", Action::Review, fits(Event::SendBack)),
         ("waive", Action::Review, fits(Event::Waive)),

@@ -3,6 +3,7 @@ use crate::{
     check::{self, Check},
     error::{Error, Problem, Result},
     ids::{DocumentId, DocumentRequestId, SpvId, StepId, UserId},
+    spvs,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,8 @@ pub struct DocumentRequest {
     pub version: i64,
     /// What has come.
     pub document_id: Option<DocumentId>,
+    /// How its order stands.
+    pub spv_status: spvs::Status,
 }
 
 /// What is asked for. In a change a field left out stays, and an empty one is cleared.
@@ -105,6 +108,11 @@ pub struct Input {
 }
 
 impl DocumentRequest {
+    /// The step that waits for it.
+    pub fn awaited_by(&self) -> Option<StepId> {
+        self.step_id.filter(|_| self.required && !self.status.is_settled())
+    }
+
     /// # Errors
     /// Invalid per field.
     pub fn set(&mut self, input: &Input) -> Result<()> {

@@ -6,8 +6,8 @@ use crate::{
     ids::{DocumentRequestId, SpvId, StepId},
 };
 
-const WITH_DOCUMENT: &str =
-    "select r.*, (select d.id from documents d where d.request_id = r.id) as document_id from document_requests r";
+const WITH_DOCUMENT: &str = "select r.*, (select d.id from documents d where d.request_id = r.id) as document_id, \
+     s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
 
 pub async fn insert(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
     tx.sql(
@@ -67,13 +67,15 @@ pub async fn of_order(db: &mut impl Sql, spv: SpvId) -> Result<Vec<DocumentReque
     db.sql_built(sql).bind(spv).all().await
 }
 
-/// How many required ones a step has, and how many of those are still open.
-pub async fn required(tx: &mut Tx, step: StepId) -> Result<(i64, i64)> {
-    tx.sql(
-        "select count(*), count(*) filter (where status not in ('approved', 'waived')) from document_requests \
-         where step_id = $1 and required",
-    )
-    .bind(step)
-    .one()
-    .await
+/// The steps of an order that something is required for, and of that nothing is open any more.
+pub(crate) async fn steps_without_open(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> {
+    let rows: Vec<(StepId,)> = tx
+        .sql(
+            "select step_id from document_requests where spv_id = $1 and required and step_id is not null \
+             group by step_id having count(*) filter (where status not in ('approved', 'waived')) = 0",
+        )
+        .bind(spv)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
 }

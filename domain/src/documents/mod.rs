@@ -18,7 +18,7 @@ use crate::{
     auth::Keys,
     ctx::Ctx,
     db::{Sql, Tx},
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     ids::{DocumentId, SpvId, UserId, VersionId},
     page::{Page, PageQuery},
     search, spvs,
@@ -231,11 +231,42 @@ pub fn resource(document: &Document) -> Resource {
 
 /// What the actor may do with this document: the buttons of its screens.
 pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
-    [("upload", Action::Upload), ("restore", Action::Restore)]
+    [("upload", Action::Upload, takes_version(ctx, document).is_ok()), ("restore", Action::Restore, true)]
         .into_iter()
-        .filter(|(_, action)| ctx.can(*action, resource(document)))
-        .map(|(name, _)| name)
+        .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(document)))
+        .map(|(name, ..)| name)
         .collect()
+}
+
+/// Whether the actor may send something in for an order as it stands: while it is held what comes is welcome; once it
+/// is over, only the staff still file something.
+///
+/// # Errors
+/// Conflict `wrong_status`.
+pub(crate) fn taken_for(ctx: &Ctx, order: Option<spvs::Status>) -> Result<()> {
+    match order.filter(|status| !status.is_open() && !ctx.actor.is_staff()) {
+        Some(status) => Err(Error::Conflict(Problem::new("wrong_status").with("status", status.name()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the document as it stands takes another version from the actor: what was asked for does not once it is
+/// approved or waived.
+///
+/// # Errors
+/// Conflict `wrong_status`, `request_status`.
+pub(crate) fn takes_version(ctx: &Ctx, document: &Document) -> Result<()> {
+    taken_for(ctx, document.spv_status)?;
+    match document.request_status.filter(|status| status.is_settled()) {
+        Some(status) => Err(Error::Conflict(Problem::new("request_status").with("status", status.name()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the actor may send something in for this order.
+pub(crate) fn may_send(ctx: &Ctx, spv: &spvs::Spv) -> bool {
+    let document = Resource::Document { client_id: spv.client_id, internal: false };
+    ctx.can(Action::Upload, document) && taken_for(ctx, Some(spv.status)).is_ok()
 }
 
 /// Whether documents of this order's client are the actor's to see.

@@ -1,5 +1,9 @@
 //! A document, its versions, and what their files are called and made of.
-use crate::ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId};
+use crate::{
+    document_requests,
+    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    spvs,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +17,12 @@ pub struct Document {
     pub client_last_name: String,
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
+    /// How its order stands.
+    pub spv_status: Option<spvs::Status>,
     /// What it was asked for by.
     pub request_id: Option<DocumentRequestId>,
+    /// How that stands.
+    pub request_status: Option<document_requests::Status>,
     /// Only the staff know of it.
     pub internal: bool,
     pub versions_count: i64,

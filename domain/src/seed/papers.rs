@@ -8,7 +8,7 @@ use crate::{
     document_requests as asked,
     documents::uploads::{self, New},
     error::{Error, Result},
-    ids::{DocumentRequestId, SessionId, SpvId},
+    ids::{DocumentId, DocumentRequestId, SessionId, SpvId},
     messages,
     spvs::{self, Spv, Status},
 };
@@ -76,10 +76,15 @@ async fn open(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
 /// An order that is done: everything approved, and the certificate from us.
 async fn done(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     let (staff, client) = day(ctx, spv, age, 10).await?;
+    // An order that is closed asks its client for nothing more, so that these came with a message.
+    let mut document_ids = Vec::new();
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
-        // An order that is closed takes no more requests: what came in then is the client's own.
-        free(&client, spv, file, WANTED[n].0).await?;
+        let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
+        document_ids.extend(put(&client, target, file, paper(WANTED[n].0, spv, &client)).await?);
     }
+    let body = "Here are my passport and the bank statement.".to_owned();
+    let input = messages::Input { spv_id: Some(spv.id), body, document_ids, ..messages::Input::default() };
+    messages::send(&client, input).await?;
     free(&staff, spv, "certificate-of-formation.pdf", "Certificate of formation").await?;
     say(&staff, spv, "Your company is formed. You find its certificate with the documents of this order.", false).await
 }
@@ -102,19 +107,19 @@ async fn ask(
 
 async fn send(client: &Ctx, spv: &Spv, request: DocumentRequestId, file: &str, title: &str) -> Result<()> {
     let target = New { request_id: Some(request), ..New::default() };
-    put(client, target, file, paper(title, spv, client)).await
+    put(client, target, file, paper(title, spv, client)).await.map(drop)
 }
 
 async fn free(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
     let target = New { spv_id: Some(spv.id), ..New::default() };
-    put(by, target, file, paper(title, spv, by)).await
+    put(by, target, file, paper(title, spv, by)).await.map(drop)
 }
 
-async fn put(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<()> {
+async fn put(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
     let new = New { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
     let upload = uploads::create(by, new).await?;
     let content = futures::stream::iter([Ok::<_, Infallible>(Bytes::from(content))]);
-    uploads::append(by, upload.id, 0, content).await.map(drop)
+    Ok(uploads::append(by, upload.id, 0, content).await?.kept_in)
 }
 
 async fn say(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::{
     counts::{Changes, Count},
     ctx::Ctx,
     db::Tx,
-    document_requests,
+    document_requests, documents,
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, SpvId, UserId},
@@ -456,6 +456,9 @@ pub fn can(ctx: &Ctx, spv: &Spv) -> Vec<&'static str> {
         .collect();
     if steps::may_update(ctx, spv) {
         can.push("update_steps");
+    }
+    if documents::may_send(ctx, spv) {
+        can.push("upload");
     }
     can
 }

@@ -1,10 +1,12 @@
 //! The steps of orders: staff move them, and with the last one the order closes (decisions 3 to 6).
 mod model;
 mod plan;
+mod settle;
 pub(crate) mod store;
 
 pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, owner};
 pub use plan::{New, add, remove, reorder};
+pub(crate) use settle::settle;
 pub(crate) use store::copy;
 
 use crate::{
@@ -49,22 +51,23 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let changed = self::change(&mut tx, ctx, id, version, change).await?;
+    let (step, spv, free) = self::change(&mut tx, ctx, id, version, change).await?;
+    let settled = settle(&mut tx, ctx, spv.id, free).await?;
     tx.commit().await?;
-    Ok(changed)
+    match settled {
+        Some(detail) => of(detail, id),
+        None => Ok((step, spv)),
+    }
 }
 
-/// [`update`] in the transaction of something else that moves a step.
-///
-/// # Errors
-/// As [`update`]; where it refuses, nothing has been written.
-pub(crate) async fn change(
+/// [`update`] in a transaction that may move more; also says which steps it may have set free, for [`settle`].
+async fn change(
     tx: &mut Tx,
     ctx: &Ctx,
     id: StepId,
     version: Option<i64>,
     change: Change,
-) -> Result<(Step, Spv)> {
+) -> Result<(Step, Spv, Vec<StepId>)> {
     let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
@@ -111,8 +114,9 @@ pub(crate) async fn change(
     if differs(&old, &new) || !(assigned || planned) {
         activity::append(tx, ctx, told(&before, &old, &new)).await?;
     }
+    let free = settle::set_free(&old, &new, &steps);
     if !moved && new.step_name == old.step_name {
-        return Ok((new, before));
+        return Ok((new, before, free));
     }
     steps[place] = new.clone();
     if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
@@ -120,7 +124,7 @@ pub(crate) async fn change(
         events.push(spvs::told("spv.processing", &before, state.status, None));
     }
     let spv = follow(tx, ctx, &before, &steps, state, events).await?;
-    Ok((new, spv))
+    Ok((new, spv, free))
 }
 
 /// Brings an order after its steps: its progress, and its close with the last completed one, of which its client is
@@ -165,13 +169,15 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, ids: &[StepId]) -> Result<spvs::Det
     let mut tx = ctx.begin().await?;
     let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
     let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
+    let mut set_free = Vec::new();
     while !left.is_empty() {
         let free = |step: &&Step| !left.iter().any(|other| step.depends_on.contains(&other.id));
         // There is always one: no step waits for itself.
         let step = left.remove(left.iter().position(free).unwrap_or(0));
         let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
-        change(&mut tx, ctx, step.id, Some(step.version), done).await?;
+        set_free.extend(change(&mut tx, ctx, step.id, Some(step.version), done).await?.2);
     }
+    settle(&mut tx, ctx, spv, set_free).await?;
     tx.commit().await?;
     spvs::get(ctx, spv).await
 }

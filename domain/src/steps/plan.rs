@@ -1,6 +1,7 @@
 //! How the work on an order is laid out: which steps it has, in which order, and which of them waits for which.
 use super::{
     model::{Change, Status, Step, waits_for_itself},
+    settle::{self, settle},
     store,
 };
 use crate::{
@@ -112,8 +113,9 @@ pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> 
     }
     let event = told("step.removed", &before, &step);
     let after = super::follow(&mut tx, ctx, &before, &steps, before.state(), vec![event]).await?;
+    let settled = settle(&mut tx, ctx, after.id, settle::after(id, &steps)).await?;
     tx.commit().await?;
-    Ok(after)
+    Ok(settled.map_or(after, |detail| detail.spv))
 }
 
 /// Puts the steps of an order into another order. Staff; once the order is closed, super admins.

@@ -57,7 +57,8 @@ pub fn expires_at(upload: &Upload) -> DateTime<Utc> {
 ///
 /// # Errors
 /// NotFound for a document, request or order that is not the actor's to know of; Invalid per field: an empty or too
-/// large file; Conflict `wrong_status` for a request that waits for nothing, `too_many_uploads`.
+/// large file; Conflict `request_status` for a request that waits for nothing, `wrong_status` for a client's order that is
+/// over, `too_many_uploads`.
 pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
     let limit = ctx.options.upload_limit;
     if new.bytes == 0 {
@@ -66,7 +67,7 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
     if new.bytes > limit {
         return Err(Error::field_with("file", Problem::new("file_too_large").with("max_mb", limit >> 20)));
     }
-    let (client_id, spv_id) = target(ctx, &new).await?;
+    let (client_id, spv_id, request_id) = target(ctx, &new).await?;
     let user_id = ctx.actor.user_id();
     let now = ctx.now();
     let upload = Upload {
@@ -75,7 +76,7 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
         client_id,
         spv_id,
         document_id: new.document_id,
-        request_id: new.request_id,
+        request_id,
         attach: new.attach && new.document_id.is_none() && new.request_id.is_none(),
         file_name: clean_name(&new.file_name),
         bytes: i64::try_from(new.bytes).map_err(Error::internal)?,
@@ -96,22 +97,27 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
     Ok(upload)
 }
 
-/// Whose the upload will be, and which order's.
-async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>)> {
+/// Whose the upload will be, which order's, and what it answers: another version of what was asked for is an answer, too.
+async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>, Option<DocumentRequestId>)> {
     if let Some(id) = new.document_id {
         let document = super::get(ctx, id).await?.document;
         ctx.may(Action::Upload, super::resource(&document))?;
-        return Ok((document.client_id, document.spv_id));
+        super::takes_version(ctx, &document)?;
+        return Ok((document.client_id, document.spv_id, document.request_id));
     }
     if let Some(id) = new.request_id {
         let request = document_requests::get(ctx, id).await?;
         document_requests::takes_upload(ctx, &request)?;
-        return Ok((request.client_id, Some(request.spv_id)));
+        return Ok((request.client_id, Some(request.spv_id), Some(id)));
     }
     if let Some(id) = new.spv_id {
         let spv = super::of_order(ctx, id).await?;
         ctx.may(Action::Upload, Resource::Document { client_id: spv.client_id, internal: false })?;
-        return Ok((spv.client_id, Some(id)));
+        // What hangs on a message or an invoice comes with it, also when the order is over.
+        if !new.attach {
+            super::taken_for(ctx, Some(spv.status))?;
+        }
+        return Ok((spv.client_id, Some(id), None));
     }
     let client_id = match (new.client_id, &ctx.actor) {
         (Some(id), _) => id,
@@ -122,7 +128,7 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>)> {
     let client = users::store::get(&mut ctx.db(), client_id).await?;
     match client.filter(|user| user.role == crate::access::Role::Client) {
         Some(user) if user.status == Status::Archived => Err(Error::field("client_id", "archived")),
-        Some(_) => Ok((client_id, None)),
+        Some(_) => Ok((client_id, None, None)),
         None => Err(Error::field("client_id", "not_found")),
     }
 }

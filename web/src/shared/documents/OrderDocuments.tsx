@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -60,7 +60,13 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
             empty={<EmptyState icon={<IconFiles size={20} />} title={t('empty')} />}
           />
           <div className={classes.body}>
-            <UploadArea target={{ spv_id: spv.id }} label={t('upload.to', { name: spv.identifier })} />
+            {spv.can.includes('upload') ? (
+              <UploadArea target={{ spv_id: spv.id }} label={t('upload.to', { name: spv.identifier })} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {t(`upload.over_${spv.status}`)}
+              </Text>
+            )}
           </div>
         </Section>
       </div>

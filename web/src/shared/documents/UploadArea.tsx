@@ -9,7 +9,7 @@ import { useMe } from '../session/me';
 import classes from './documents.module.css';
 import { useTellOfUploads } from './success';
 import { UploadList } from './UploadList';
-import { send, type Kept, type Target } from './uploads';
+import { send, type Kept, type Running, type Target } from './uploads';
 
 interface Props {
   target: Target;
@@ -18,10 +18,12 @@ interface Props {
   /** Another version is one file; anything else may be several at once. */
   single?: boolean;
   onKept?: Kept;
+  /** Tells once more what an upload is for, where that failed. */
+  onAgain?: (upload: Running) => void;
 }
 
 /** Takes files: dropped, chosen, or on a phone from the camera. */
-export function UploadArea({ target, label, single = false, onKept }: Props) {
+export function UploadArea({ target, label, single = false, onKept, onAgain }: Props) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
   const open = useRef<() => void>(null);
@@ -76,7 +78,7 @@ export function UploadArea({ target, label, single = false, onKept }: Props) {
           }}
         />
       )}
-      <UploadList target={target} />
+      <UploadList target={target} onAgain={onAgain} />
     </div>
   );
 }

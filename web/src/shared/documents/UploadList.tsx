@@ -6,21 +6,23 @@ import { ProgressBar } from '../../ui/ProgressBar';
 import classes from './documents.module.css';
 import { dismiss, resume, useUploads, type Running, type Target } from './uploads';
 
+type Again = (upload: Running) => void;
+
 /** What is being sent to one target, with how far it is. */
-export function UploadList({ target }: { target: Target }) {
+export function UploadList({ target, onAgain }: { target: Target; onAgain?: Again }) {
   const { t } = useTranslation('documents');
   const uploads = useUploads(target);
   if (uploads.length === 0) return null;
   return (
     <ul className={classes.uploads} aria-label={t('upload.running')}>
       {uploads.map((upload) => (
-        <Row key={upload.id} upload={upload} />
+        <Row key={upload.id} upload={upload} onAgain={onAgain} />
       ))}
     </ul>
   );
 }
 
-function Row({ upload }: { upload: Running }) {
+function Row({ upload, onAgain }: { upload: Running; onAgain?: Again }) {
   const { t } = useTranslation(['documents', 'common']);
   const { id, name, status } = upload;
   return (
@@ -32,13 +34,14 @@ function Row({ upload }: { upload: Running }) {
           {status === 'waiting' && t('upload.waiting')}
           {status === 'cut_off' && t('upload.cut_off')}
           {status === 'failed' && upload.problem}
+          {status === 'unsent' && t('upload.unsent', { problem: upload.problem })}
           {status === 'done' && (
             <>
               <IconCircleCheck size={14} aria-hidden="true" /> {t('upload.done')}
             </>
           )}
         </span>
-        {status !== 'done' && status !== 'failed' && (
+        {status !== 'done' && status !== 'failed' && status !== 'unsent' && (
           <ProgressBar
             percent={upload.bytes ? (100 * upload.sent) / upload.bytes : 0}
             label={t('upload.progress_of', { name })}
@@ -50,11 +53,24 @@ function Row({ upload }: { upload: Running }) {
           {t('common:try_again')}
         </Button>
       )}
+      {status === 'unsent' && onAgain && (
+        <Button
+          variant="default"
+          onClick={() => onAgain(upload)}
+          aria-label={t('upload.send_again_of', { name })}
+        >
+          {t('upload.send_again')}
+        </Button>
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
         size={32}
-        aria-label={status === 'done' ? t('upload.hide_of', { name }) : t('upload.cancel_of', { name })}
+        aria-label={
+          status === 'done' || status === 'unsent'
+            ? t('upload.hide_of', { name })
+            : t('upload.cancel_of', { name })
+        }
         onClick={() => dismiss(id)}
       >
         <IconX size={16} />

@@ -1,15 +1,20 @@
-import { dismiss, useUploads, type Target } from './uploads';
+import { useMe } from '../session/me';
+import { dismiss, uploadsTo, useUploads, type Target } from './uploads';
 
 /** The files that will hang on what somebody is writing: uploaded already, and named when it is sent. */
 export function useAttached(target: Target) {
+  const { id: user } = useMe();
   const uploads = useUploads(target);
   const done = uploads.filter(({ status }) => status === 'done');
   return {
     ids: done.map(({ documentId }) => documentId).filter((id) => id !== undefined),
     /** Something has not arrived yet. */
     busy: uploads.some(({ status }) => status === 'sending' || status === 'waiting'),
-    clear: () => {
-      for (const { id } of done) dismiss(id);
+    /** Forgets the ones that went; what was added meanwhile waits for the next. */
+    clear: (sent: readonly string[]) => {
+      for (const { id, documentId } of uploadsTo(target, user)) {
+        if (documentId && sent.includes(documentId)) dismiss(id);
+      }
     },
   };
 }

@@ -6,6 +6,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 import { useMe } from '../session/me';
+import { isBusy, isForNow, meaningOf, NotGone, statusOf } from './answers';
 import { cutOffOf, forget, hold, note, progressed } from './cutOff';
 
 /**
@@ -32,8 +33,11 @@ export interface Running {
   bytes: number;
   modified: number;
   sent: number;
-  /** `waiting`: for the connection; `cut_off`: for its file, which a reload took from us. */
-  status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off';
+  /**
+   * `waiting`: for the connection; `cut_off`: for its file, which a reload took from us; `unsent`: it is there, and what
+   * it was for could not be told.
+   */
+  status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
   /** When it began, on the clock of `performance`. */
   began: number;
   /** Where the server has it. */
@@ -149,7 +153,14 @@ export async function send(files: readonly File[], target: Target, user: string,
       onBeforeRequest: async (request) => {
         request.setHeader('Authorization', `Bearer ${(await accessTokenOf(user)) ?? ''}`);
       },
-      onAfterResponse: (_request, response) => {
+      onShouldRetry: (error) => {
+        const status = statusOf(error);
+        return navigator.onLine && (meaningOf(status) === 'again' || isBusy(status));
+      },
+      onAfterResponse: (request, response) => {
+        const status = response.getStatus();
+        const asked = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
+        if (asked && meaningOf(status) !== 'gone') throw new NotGone(status);
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) change(id, { documentId });
       },
@@ -198,23 +209,29 @@ function over(id: number): void {
 }
 
 async function failed(id: number, error: Error | DetailedError): Promise<void> {
+  const status = statusOf(error);
   const answer = 'originalResponse' in error ? error.originalResponse : null;
-  if (answer && answer.getStatus() >= 400) {
-    over(id);
-    change(id, { status: 'failed', problem: errorText(refusal(answer.getStatus(), answer.getBody())) });
+  if (meaningOf(status) !== 'again') {
+    if (!isForNow(status)) over(id);
+    change(id, { status: 'failed', problem: errorText(refusal(status, answer?.getBody() ?? '')) });
     return;
   }
-  // No answer: the line is gone. What has been sent stays on the server, and the rest follows when it is back.
+  // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.
   const tried = (tries.get(id) ?? 0) + 1;
   tries.set(id, tried);
   if (tried > patience) {
-    change(id, { status: 'failed', problem: errorText(new ApiError(0, unreachable)) });
+    const why = answer ? refusal(status, answer.getBody()) : new ApiError(0, unreachable);
+    change(id, { status: 'failed', problem: errorText(why) });
     return;
   }
   change(id, { status: 'waiting' });
+  // A server that does answer is given time.
+  if (status > 0) await pause(tried * 2000);
   await lineIsBack();
   if (one(id)?.status === 'waiting') resume(id);
 }
+
+const pause = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
 
 const unreachable: ErrorBody = { code: 'unreachable', message: 'unreachable', request_id: '' };
 
@@ -245,8 +262,20 @@ async function lineIsBack(): Promise<void> {
   }
 }
 
+/** Notes that what an upload was for could not be told; it is there, and can be told of again. */
+export function unsent(id: number, problem: string): void {
+  change(id, { status: 'unsent', problem });
+}
+
+/** Notes that what an upload is for is being told once more. */
+export function sendingAgain(id: number): void {
+  change(id, { status: 'done', problem: undefined });
+}
+
 /** Goes on with an upload that failed or waits. */
 export function resume(id: number): void {
+  // Whoever tries again by hand has patience again.
+  if (one(id)?.status === 'failed') tries.delete(id);
   change(id, { status: 'sending', problem: undefined });
   senders.get(id)?.start();
 }

@@ -10,7 +10,7 @@ import { dateTime } from '../../messages/format';
 import { paths, successOf } from '../../paths';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
-import { dismiss, uploadsTo, type Target } from '../documents/uploads';
+import { dismiss, sendingAgain, unsent, uploadsTo, type Running, type Target } from '../documents/uploads';
 import { useMe } from '../session/me';
 import { Section } from '../../ui/Section';
 import { toast } from '../../ui/toasts';
@@ -37,6 +37,8 @@ export function Receipts({ invoice, actions }: Props) {
   const maySend = invoice.can.includes('send_receipt');
   if (invoice.receipts.length === 0 && !maySend) return null;
   const target: Target = { spv_id, attach: `receipt ${id}` };
+  const uploadOf = (documentId: string) =>
+    uploadsTo(target, user).find((upload) => upload.documentId === documentId)?.id;
   const sendIn = async (documentId: string, milliseconds: number) => {
     const began = performance.now();
     try {
@@ -47,7 +49,8 @@ export function Receipts({ invoice, actions }: Props) {
           body: { document_id: documentId },
         }),
       );
-      for (const upload of uploadsTo(target, user)) if (upload.documentId === documentId) dismiss(upload.id);
+      const upload = uploadOf(documentId);
+      if (upload !== undefined) dismiss(upload);
       for (const noun of ['invoices', 'documents']) void queryClient.invalidateQueries({ queryKey: [noun] });
       if (isClient && here.current) {
         const redirect = paths.clientInvoice(id);
@@ -57,8 +60,15 @@ export function Receipts({ invoice, actions }: Props) {
         toast({ title: t('receipts.done'), description: number });
       }
     } catch (error) {
+      const upload = uploadOf(documentId);
+      if (upload !== undefined) unsent(upload, errorText(error));
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
     }
+  };
+  const again = ({ id: upload, documentId }: Running) => {
+    if (!documentId) return;
+    sendingAgain(upload);
+    void sendIn(documentId, 0);
   };
   return (
     <Section title={t('receipts')} actions={actions}>
@@ -89,6 +99,7 @@ export function Receipts({ invoice, actions }: Props) {
               label={t('receipts.upload', { number })}
               single
               onKept={(documentId, milliseconds) => void sendIn(documentId, milliseconds)}
+              onAgain={again}
             />
           </>
         )}

@@ -29,21 +29,20 @@ export function Composer({ to, notes, files }: Props) {
   const form = useForm({ initialValues: { body: '', internal: false } });
   const save = useSave({
     form,
-    save: (values: typeof form.values, key) =>
-      body(
+    save: async (values: typeof form.values, key) => {
+      const document_ids = attached.ids;
+      await body(
         api.POST('/rest/v1/messages', {
           params: idempotent(key),
-          body: {
-            ...to,
-            body: values.body,
-            document_ids: attached.ids,
-            ...(values.internal && { internal: true }),
-          },
+          body: { ...to, body: values.body, document_ids, ...(values.internal && { internal: true }) },
         }),
-      ),
-    saved: () => {
-      form.setFieldValue('body', '');
-      attached.clear();
+      );
+      return { text: values.body, document_ids };
+    },
+    saved: ({ text, document_ids }) => {
+      // What was written or attached while it went is for the next one.
+      if (form.getValues().body === text) form.setFieldValue('body', '');
+      attached.clear(document_ids);
       for (const noun of ['threads', 'activity', 'documents'])
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },

@@ -86,6 +86,7 @@ function OrderForm() {
     },
     save: async (values: typeof form.values, key) => {
       const began = performance.now();
+      const document_ids = attached.ids;
       const made = await body(
         api.POST('/rest/v1/requests', {
           params: idempotent(key),
@@ -97,15 +98,15 @@ function OrderForm() {
               proposed_names: [values.first, values.second, values.third].filter((name) => name.trim()),
               purchase_amount: decimal(values.purchase_amount),
               currency,
-              document_ids: attached.ids,
+              document_ids,
             },
           },
         }),
       );
-      return { reference: made.reference, milliseconds: performance.now() - began };
+      return { reference: made.reference, milliseconds: performance.now() - began, document_ids };
     },
-    saved: ({ reference, milliseconds }) => {
-      attached.clear();
+    saved: ({ reference, milliseconds, document_ids }) => {
+      attached.clear(document_ids);
       void queryClient.invalidateQueries({ queryKey: ['requests'] });
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },

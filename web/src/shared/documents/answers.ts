@@ -1,0 +1,38 @@
+/** What an answer to a piece of an upload means for it. */
+
+/**
+ * `again`: as good as no answer, so it is tried once more. `gone`: the server does not know of the upload any more, so
+ * it is begun anew. `refused`: it will not be, and people read why.
+ */
+export type Meaning = 'again' | 'gone' | 'refused';
+
+/** `status` 0: no answer came. */
+export function meaningOf(status: number): Meaning {
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'again';
+  return 'refused';
+}
+
+/** Somebody else goes on with the same upload at this moment: worth another try, and after a few a refusal. */
+export const isBusy = (status: number) => status === 409 || status === 423;
+
+/** Whoever signs in again goes on with it: a refusal that leaves the upload where it is. */
+export const isForNow = (status: number) => status === 401;
+
+/** Keeps the protocol's client from beginning anew, which it does whatever it hears when it asks how far it is. */
+export class NotGone extends Error {
+  constructor(readonly status: number) {
+    super(`HTTP ${status}`);
+  }
+}
+
+interface Failure extends Error {
+  originalResponse?: { getStatus: () => number } | null;
+  causingError?: Error | null;
+}
+
+/** The status with which an upload failed; 0 when no answer came. */
+export function statusOf(error: Failure): number {
+  if (error.originalResponse) return error.originalResponse.getStatus();
+  return error.causingError instanceof NotGone ? error.causingError.status : 0;
+}
