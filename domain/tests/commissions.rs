@@ -181,6 +181,40 @@ async fn only_the_staff_approve_void_and_pay() {
     .await;
 }
 
+#[tokio::test]
+async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_again() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (client, _, _) = world.client("Maya", company, Some(iso)).await;
+        let sam = world.super_admin("Sam").await;
+        let spv = order(&sam, client, company, iso, "1000", "10").await;
+        let of = Filter { spv_id: Some(spv), ..Filter::default() };
+        close(&sam, spv).await;
+        let earned = rows(&ingrid, &of).await.remove(0);
+        commissions::void(&sam, earned.id, None, "Agreed otherwise").await.unwrap();
+        let again = async || {
+            spvs::reopen(&sam, spv, None, "A name was wrong").await.unwrap();
+            let step = spvs::get(&sam, spv).await.unwrap().steps.remove(0);
+            let status = |name: &str| steps::Change { status: Some(name.to_owned()), ..steps::Change::default() };
+            steps::update(&sam, step.id, None, status("in_progress")).await.unwrap();
+            steps::update(&sam, step.id, None, status("completed")).await.unwrap();
+        };
+        again().await;
+        again().await;
+        let found = rows(&ingrid, &of).await;
+        assert_eq!(
+            found.iter().map(|row| (row.status, row.amount_minor)).collect::<Vec<_>>(),
+            [(Status::Void, 10_000)]
+        );
+        spvs::reopen(&sam, spv, None, "Again").await.unwrap();
+        spvs::cancel(&sam, spv, None, "The deal is off").await.unwrap();
+        assert_eq!(rows(&ingrid, &of).await.len(), 1, "nothing is taken back that nobody has");
+        assert!(commissions::sums(&ingrid, &of).await.unwrap().is_empty());
+    })
+    .await;
+}
+
 /// Ten at once: each row is in one run, each run is paid once.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_runs_at_once_never_pay_a_row_twice() {

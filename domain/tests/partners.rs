@@ -86,6 +86,63 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
     .await;
 }
 
+#[tokio::test]
+async fn nobody_makes_a_client_of_another_partners_lead() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (other, igor) = world.iso("Igor", company).await;
+        let elias = world.employee("Elias").await;
+        let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
+        let make = async |email: &str, phone: Option<&str>, iso: Option<domain::ids::IsoId>| {
+            let input = clients::Input {
+                first_name: "Lena".to_owned(),
+                last_name: "Lead".to_owned(),
+                email: email.to_owned(),
+                phone: phone.map(str::to_owned),
+                company_id: Some(company),
+                iso_id: iso,
+                price: Some("1000".to_owned()),
+                commission: iso.map(|_| "100".to_owned()),
+                ..clients::Input::default()
+            };
+            clients::create(&elias, Setup::Quick, input).await
+        };
+        for (email, phone, iso) in [
+            ("LENA@lead.example", None, Some(other)),
+            ("lena@lead.example", None, None),
+            ("else@lead.example", Some("1-555-010.2030"), Some(other)),
+        ] {
+            let error = make(email, phone, iso).await.unwrap_err();
+            let Error::Conflict(problem) = &error else { panic!("{error:?}") };
+            assert_eq!(problem.code, "lead_protected");
+            assert_eq!(problem.params["iso"], "Ingrid Test");
+        }
+        // With the partner who brought the person it is what everybody wants.
+        make("lena@lead.example", None, Some(iso)).await.unwrap();
+
+        // Given up or over, the person is free; a conversion respects who has the person by then.
+        let nora = leads::create(&ingrid, lead("Nora", Some("5550102031"))).await.unwrap();
+        world.clock.advance(Duration::days(91));
+        let igors =
+            leads::create(&igor, Input { email: "n@lead.example".to_owned(), ..lead("Nora", Some("555-0102031")) });
+        let igors = igors.await.unwrap();
+        let refused = leads::convert(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap_err();
+        assert_eq!(code(&refused), "lead_protected");
+        let lost = Change { stage: Some("lost".to_owned()), ..Change::default() };
+        leads::update(&elias, igors.id, None, lost).await.unwrap();
+        leads::convert(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap();
+
+        // A client is known by phone, too, whatever is written between the digits.
+        make("omar@elsewhere.example", Some("+49 (0)30 / 901-820.11"), None).await.unwrap();
+        let same = leads::create(&igor, lead("Omar", Some("+49 030 90182011"))).await.unwrap_err();
+        let Error::Conflict(problem) = &same else { panic!("{same:?}") };
+        assert_eq!((problem.code, problem.params.len()), ("lead_taken", 0));
+        drop(lena);
+    })
+    .await;
+}
+
 /// Two partners, one person, one moment.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_partners_at_once_one_has_the_lead() {

@@ -294,6 +294,8 @@ async fn no_query_scans_a_table_that_grows() {
             }
         }
         assert!(scans.is_empty(), "{}", scans.join("\n"));
+        let plan = world.plan(&domain::leads::client_with_phone("'5550102030'")).await;
+        assert!(plan.iter().any(|line| line.contains("users_by_phone")), "{plan:?}");
     })
     .await;
 }

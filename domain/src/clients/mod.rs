@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, SpvId, UserId},
-    mails,
+    leads, mails,
     money::Currency,
     page::{Page, PageQuery},
     search,
@@ -63,7 +63,8 @@ pub struct Made {
 /// Makes account, profile, order and steps in one transaction, and queues the mails. Staff.
 ///
 /// # Errors
-/// Forbidden; Invalid per field; Conflict `email_taken`, naming the client who has the address (decision 23).
+/// Forbidden; Invalid per field; Conflict `email_taken`, naming the client who has the address (decision 23),
+/// `lead_protected` for another partner's lead.
 pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     ctx.may(Action::Create, Resource::NewClient)?;
     let checked = checked(ctx, setup, &input).await?;
@@ -72,6 +73,7 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         tx.commit().await?;
         return made(ctx, SpvId(id)).await;
     }
+    leads::not_protected(&mut tx, ctx, &checked.0.email, checked.0.phone.as_deref(), checked.0.iso_id).await?;
     let (_, order) = place(&mut tx, ctx, setup, checked).await?;
     idempotency::remember(&mut tx, ctx, order.0).await?;
     tx.commit().await?;

@@ -41,7 +41,12 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         spvs::Status::Cancelled => 0,
         _ => return Ok(()),
     };
-    let amount_minor = wanted - store::of_order(tx, after.id).await?;
+    let missing = wanted - store::of_order(tx, after.id).await?;
+    // What the staff took out of every sum stays out, however often the order is opened and closed again.
+    let amount_minor = match missing {
+        1.. => (missing - store::voided(tx, after.id).await?).max(0),
+        _ => missing,
+    };
     if amount_minor == 0 {
         return Ok(());
     }
@@ -217,39 +222,34 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     if ids.len() > AT_ONCE {
         return Err(Error::field_with("ids", Problem::new("too_many").with("max", AT_ONCE)));
     }
-    let mut rows = Vec::new();
-    for id in ids {
-        rows.push(get(ctx, *id).await?);
-    }
-    // The same order for everybody, so that nobody waits for another crosswise.
-    rows.sort_by_key(|row| (row.spv_id, row.id));
-    rows.dedup_by_key(|row| row.id);
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
     let mut tx = ctx.begin().await?;
-    for row in &rows {
-        let row = locked(&mut tx, row).await?;
-        if row.status != Status::Pending {
-            return Err(settled(&row));
-        }
-        let order = spvs::store::get(&mut tx, row.spv_id).await?.ok_or(Error::NotFound("spv"))?.0;
-        if row.amount_minor > 0 && order.status.is_open() {
-            return Err(Error::Conflict(Problem::new("order_not_closed").with("identifier", row.spv_identifier())));
-        }
-        store::set_status(&mut tx, row.id, Status::Approved, None, ctx.now(), &ctx.who()).await?;
-        activity::append(&mut tx, ctx, told("commission.approved", &row)).await?;
+    let rows = store::locked(&mut tx, &ids).await?;
+    if rows.len() < ids.len() || rows.iter().any(|row| !ctx.can(Action::View, resource(row))) {
+        return Err(Error::NotFound("commission"));
     }
+    if let Some(row) = rows.iter().find(|row| row.status != Status::Pending) {
+        return Err(settled(row));
+    }
+    let refuse = |code, spv| {
+        let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
+        Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
+    };
+    if let Some(spv) = store::of_open_orders(&mut tx, &ids).await? {
+        return refuse("order_not_closed", spv);
+    }
+    store::approve(&mut tx, &ids, ctx.now(), &ctx.who()).await?;
     // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
-    for of in rows.chunk_by(|a, b| a.spv_id == b.spv_id) {
-        let spv = of[0].spv_id;
-        if store::settled(&mut tx, spv).await? != store::of_order(&mut tx, spv).await? {
-            return Err(Error::Conflict(Problem::new("approve_together").with("identifier", of[0].spv_identifier())));
-        }
+    if let Some(spv) = store::half_approved(&mut tx, &ids).await? {
+        return refuse("approve_together", spv);
+    }
+    for row in &rows {
+        activity::append(&mut tx, ctx, told("commission.approved", row)).await?;
     }
     tx.commit().await?;
-    let mut approved = Vec::new();
-    for row in rows {
-        approved.push(get(ctx, row.id).await?);
-    }
-    Ok(approved)
+    store::of_ids(&mut ctx.db(), &ids).await
 }
 
 /// Takes a row out of every sum, with a reason that the partner reads. Staff.

@@ -106,7 +106,7 @@ async fn end(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, ended: impl FnOnc
     let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
     activity::append(&mut tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
     if paid {
-        for payout in store::payouts(&mut tx, id).await? {
+        for payout in store::payouts(&mut tx, &[id]).await? {
             let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
                 .of(None, Some(payout.company_id), Some(payout.iso_id))
                 .public();
@@ -125,7 +125,7 @@ pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
     ctx.may(Action::View, Resource::Payouts)?;
     let mut db = ctx.db();
     let run = store::run(&mut db, id).await?.ok_or(Error::NotFound("payout_run"))?;
-    Ok(RunDetail { payouts: store::payouts(&mut db, id).await?, run })
+    Ok(RunDetail { payouts: store::payouts(&mut db, &[id]).await?, run })
 }
 
 /// The run with this name, `PAY-2026-001`, or id.
@@ -155,11 +155,13 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     let mut db = ctx.db();
     let found = store::runs(&mut db, page.after()?, limit + 1).await?;
     let found = Page::cut(found, limit, |run| (run.year, run.number));
-    let mut items = Vec::new();
-    for run in found.items {
-        items.push(RunDetail { payouts: store::payouts(&mut db, run.id).await?, run });
-    }
-    Ok(Page { items, next_cursor: found.next_cursor })
+    let ids: Vec<_> = found.items.iter().map(|run| run.id).collect();
+    let payouts = store::payouts(&mut db, &ids).await?;
+    let of = |run: Run| RunDetail {
+        payouts: payouts.iter().filter(|payout| payout.run_id == run.id).cloned().collect(),
+        run,
+    };
+    Ok(Page { items: found.items.into_iter().map(of).collect(), next_cursor: found.next_cursor })
 }
 
 /// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.

@@ -97,15 +97,83 @@ pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .await
 }
 
-/// What of it is approved or paid.
-pub async fn settled(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+/// What of it the staff took out of every sum.
+pub async fn voided(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     tx.sql(
-        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions \
-         where spv_id = $1 and status in ('approved', 'paid')",
+        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status = 'void'",
     )
     .bind(spv)
     .scalar()
     .await
+}
+
+fn places(count: usize, from: usize) -> String {
+    (from..from + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// These rows, by order.
+pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+    let which = places(ids.len(), 1);
+    let sql =
+        json_list(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).json().await
+}
+
+/// These rows as they stand, they and their orders kept from others; in one order for everybody, so that nobody waits
+/// for another crosswise.
+pub async fn locked(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+    if tx.dialect() == Dialect::Postgres {
+        let which = places(ids.len(), 1);
+        for text in [
+            format!(
+                "select s.id from spvs s where s.id in (select spv_id from commissions where id in ({which})) \
+                 order by s.id{}",
+                for_update(tx.dialect(), "s")
+            ),
+            format!(
+                "select e.id from commissions e where e.id in ({which}) order by e.id{}",
+                for_update(tx.dialect(), "e")
+            ),
+        ] {
+            ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).all::<(Uuid,)>().await?;
+        }
+    }
+    of_ids(tx, ids).await
+}
+
+/// An order that earned one of these rows and is open again.
+pub async fn of_open_orders(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = places(ids.len(), 1);
+    let text = format!(
+        "select s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) and e.amount_minor > 0 \
+         and s.status not in ('closed', 'cancelled') order by s.id limit 1"
+    );
+    let found: Option<(SpvId,)> = ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// Approves rows that are pending.
+pub async fn approve(tx: &mut Tx, ids: &[CommissionId], at: DateTime<Utc>, by: &str) -> Result<()> {
+    let which = places(ids.len(), 3);
+    let text = format!(
+        "update commissions set status = 'approved', updated_at = $1, updated_by = $2, version = version + 1 \
+         where id in ({which}) and status = 'pending'"
+    );
+    let query = tx.sql_built(text).bind(at).bind(by.to_owned());
+    ids.iter().fold(query, |query, id| query.bind(*id)).run().await?;
+    Ok(())
+}
+
+/// An order of one of these rows of which something else is still pending.
+pub async fn half_approved(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = places(ids.len(), 1);
+    let text = format!(
+        "select spv_id from commissions where spv_id in (select spv_id from commissions where id in ({which})) \
+         group by spv_id having coalesce(sum(amount_minor) filter (where status in ('approved', 'paid')), 0) \
+         <> coalesce(sum(amount_minor) filter (where status <> 'void'), 0) order by spv_id limit 1"
+    );
+    let found: Option<(SpvId,)> = ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).optional().await?;
+    Ok(found.map(|(id,)| id))
 }
 
 /// Takes the approval of an order's rows back, but for those that are in a run.
@@ -386,15 +454,18 @@ pub async fn runs(db: &mut Db, before: Option<(i64, i64)>, limit: usize) -> Resu
         .await
 }
 
-pub async fn payouts(db: &mut impl Sql, run: PayoutRunId) -> Result<Vec<Payout>> {
-    db.sql(
+/// The transfers of these runs, by payee.
+pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payout>> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let which = places(runs.len(), 1);
+    let text = format!(
         "select p.*, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
          k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \
-         where p.run_id = $1 order by i.first_name, i.last_name, p.currency, p.id",
-    )
-    .bind(run)
-    .all()
-    .await
+         where p.run_id in ({which}) order by i.first_name, i.last_name, p.currency, p.id"
+    );
+    runs.iter().fold(db.sql_built(text), |query, id| query.bind(*id)).all().await
 }
 
 /// Closes a run: paid on a date, or discarded.

@@ -4,7 +4,7 @@ mod model;
 pub(crate) mod store;
 
 pub use model::{Lead, Stage};
-pub use store::Filter;
+pub use store::{Filter, client_with_phone};
 
 use crate::{
     access::{Action, Resource},
@@ -87,6 +87,30 @@ async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>
         return Err(Error::conflict("lead_taken"));
     }
     Ok(())
+}
+
+/// Refuses a client who is another partner's lead, while that is protected: the staff convert that lead, or mark it as
+/// lost first. Only the staff make clients, so the answer names the partner.
+///
+/// # Errors
+/// Conflict `lead_protected`.
+pub(crate) async fn not_protected(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    email: &str,
+    phone: Option<&str>,
+    partner: Option<IsoId>,
+) -> Result<()> {
+    let phone = phone.and_then(digits);
+    match store::protected(tx, &email.to_lowercase(), phone.as_deref(), partner, ctx.today()).await? {
+        Some(lead) => Err(Error::Conflict(
+            Problem::new("lead_protected")
+                .with("name", lead.name())
+                .with("iso", lead.iso_name())
+                .with("until", lead.protected_until.to_string()),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A phone number's digits, enough of them to tell people apart.
@@ -197,7 +221,8 @@ pub struct Terms {
 /// Makes a client with an order of a lead, both of its partner, once only: everything in one transaction. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `lead_lost`, `email_taken`, stale.
+/// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `lead_lost`, `lead_protected` where another partner has
+/// the same person by now, `email_taken`, stale.
 pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, terms: Terms) -> Result<Lead> {
     let seen = get(ctx, id).await?;
     ctx.may(Action::Create, Resource::NewClient)?;
@@ -221,6 +246,7 @@ pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, 
     if lead.stage == Stage::Lost {
         return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
     }
+    not_protected(&mut tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
     let (client, spv) = clients::place(&mut tx, ctx, setup, checked).await?;
     store::win(&mut tx, id, client, spv, ctx.now(), &ctx.who()).await?;
     activity::append(&mut tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await?;

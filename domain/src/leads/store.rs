@@ -71,6 +71,11 @@ pub async fn is_known(
     if client {
         return Ok(true);
     }
+    if let Some(phone) = phone
+        && tx.sql_built(client_with_phone("$1")).bind(phone.to_owned()).scalar().await?
+    {
+        return Ok(true);
+    }
     for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
         let Some(key) = key else { continue };
         let found: bool = tx
@@ -88,6 +93,42 @@ pub async fn is_known(
         }
     }
     Ok(false)
+}
+
+/// A client's phone without what people write between its digits; the index `users_by_phone` is of the same words.
+const PHONE: &str = "replace(replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '(', ''), \
+    ')', ''), '.', ''), '/', ''), '+', '')";
+
+/// Whether a client has this phone, which is SQL; apart so that its plan can be looked at.
+pub fn client_with_phone(key: &str) -> String {
+    format!("select exists (select 1 from users where {PHONE} = {key} and role = 'client')")
+}
+
+/// A lead that counts of another partner than this one, or of any where there is none, who is the same person.
+pub async fn protected(
+    tx: &mut Tx,
+    email: &str,
+    phone: Option<&str>,
+    partner: Option<IsoId>,
+    today: NaiveDate,
+) -> Result<Option<Lead>> {
+    for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
+        let Some(key) = key else { continue };
+        let found: Option<Lead> = tx
+            .sql_built(format!(
+                "{WITH_NAMES} where l.{column} = $1 and l.iso_id <> $2 and l.stage not in ('won', 'lost') \
+                 and l.protected_until >= $3 order by l.protected_until desc, l.id limit 1"
+            ))
+            .bind(key.to_owned())
+            .bind(partner.map_or(Uuid::nil(), |id| id.0))
+            .bind(today)
+            .optional()
+            .await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 pub async fn get(db: &mut impl Sql, id: LeadId) -> Result<Option<Lead>> {

@@ -21,7 +21,6 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
   const [to, setTo] = useParam('to');
   const wanted = { iso_id: isoId, from: from || undefined, to: to || undefined };
   const { data, error, refetch } = useQuery(queries.commissionStatement(wanted));
-  const days = { from: data?.from, to: data?.to };
   return (
     <>
       <div className={classes.screen}>
@@ -31,10 +30,12 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
           back={back}
           actions={
             <>
-              <ExportButton
-                name={`commissions-${data?.from}-${data?.to}`}
-                load={() => commissionsCsv({ iso_id: isoId, ...days })}
-              />
+              {data && (
+                <ExportButton
+                  name={`commissions-${data.from}-${data.to}`}
+                  load={() => commissionsCsv({ iso_id: isoId, from: data.from, to: data.to })}
+                />
+              )}
               <Button
                 variant="default"
                 leftSection={<IconPrinter size={16} aria-hidden="true" />}

@@ -1,4 +1,4 @@
-import { IconCalendarPlus, IconCheck, IconX } from '@tabler/icons-react';
+import { IconCalendarPlus, IconCalendarX, IconCheck, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
@@ -8,6 +8,7 @@ import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
 import { useParam } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
@@ -21,7 +22,7 @@ export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
   const [wanted, setWanted] = useParam('status');
   const status = states.find((known) => known === wanted);
-  const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline'; call: Call } | null>(null);
+  const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline' | 'cancel'; call: Call } | null>(null);
   const close = () => setDialog(null);
   const calendar = useSave({ save: saveCalendar, saved: () => undefined });
   const decline = useSave({
@@ -31,6 +32,14 @@ export function Component() {
       close();
       void queryClient.invalidateQueries({ queryKey: ['calls'] });
       toast({ title: t('calls.decline.done'), description: call.topic });
+    },
+  });
+  const cancel = useSave({
+    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
+    saved: (call) => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['calls'] });
+      toast({ title: t('calls.cancel.done'), description: call.topic });
     },
   });
   return (
@@ -71,11 +80,31 @@ export function Component() {
                 icon: <IconCalendarPlus size={15} />,
                 onClick: () => calendar.mutate(call),
               },
+              {
+                needs: 'cancel',
+                label: t('calls.cancel'),
+                icon: <IconCalendarX size={15} />,
+                danger: true,
+                onClick: () => setDialog({ name: 'cancel', call }),
+              },
             ].filter(({ needs }) => call.can.includes(needs))}
           />
         )}
       />
       {dialog?.name === 'confirm' && <ConfirmForm call={dialog.call} onClose={close} />}
+      {dialog?.name === 'cancel' && (
+        <ConfirmDialog
+          title={t('calls.cancel.title', { topic: dialog.call.topic })}
+          confirmLabel={t('calls.cancel')}
+          busyLabel={t('common:saving')}
+          busy={cancel.isPending}
+          danger
+          onConfirm={() => cancel.mutate(dialog.call)}
+          onClose={close}
+        >
+          {t('calls.cancel.text_desk', { name: dialog.call.iso_name })}
+        </ConfirmDialog>
+      )}
       {dialog?.name === 'decline' && (
         <ReasonDialog
           title={t('calls.decline.title', { name: dialog.call.iso_name })}

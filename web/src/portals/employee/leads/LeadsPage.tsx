@@ -1,19 +1,36 @@
 import { Anchor } from '@mantine/core';
-import { IconUserCheck } from '@tabler/icons-react';
+import { IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
 import type { Lead } from '../../../api/types';
 import { paths } from '../../../paths';
 import { LeadTable } from '../../../shared/leads/LeadTable';
+import { useSave } from '../../../shared/useSave';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
+import { toast } from '../../../ui/toasts';
 import { ConvertForm } from './ConvertForm';
+
+const nameOf = (lead: Lead) => `${lead.first_name} ${lead.last_name}`;
 
 /** What partners bring: a lead that is ready becomes a client with an order. */
 export function Component() {
-  const { t } = useTranslation('partners');
+  const { t } = useTranslation(['partners', 'common']);
   const [ripe, setRipe] = useState<Lead | null>(null);
+  const [gone, setGone] = useState<Lead | null>(null);
+  const lose = useSave({
+    save: (lead: Lead) =>
+      body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage: 'lost' } })),
+    saved: (lead) => {
+      setGone(null);
+      void queryClient.invalidateQueries({ queryKey: ['leads'] });
+      toast({ title: t('leads.lose.done'), description: nameOf(lead) });
+    },
+  });
   return (
     <>
       <PageHeader title={t('leads.title')} text={t('leads.text_desk')} />
@@ -27,12 +44,18 @@ export function Component() {
           ) : (
             lead.can.includes('convert') && (
               <RowMenu
-                name={`${lead.first_name} ${lead.last_name}`}
+                name={nameOf(lead)}
                 actions={[
                   {
                     label: t('leads.convert'),
                     icon: <IconUserCheck size={15} />,
                     onClick: () => setRipe(lead),
+                  },
+                  {
+                    label: t('leads.lose'),
+                    icon: <IconUserX size={15} />,
+                    danger: true,
+                    onClick: () => setGone(lead),
                   },
                 ]}
               />
@@ -40,6 +63,19 @@ export function Component() {
           )
         }
       />
+      {gone && (
+        <ConfirmDialog
+          title={t('leads.lose.title', { name: nameOf(gone) })}
+          confirmLabel={t('leads.lose')}
+          busyLabel={t('common:saving')}
+          busy={lose.isPending}
+          danger
+          onConfirm={() => lose.mutate(gone)}
+          onClose={() => setGone(null)}
+        >
+          {t('leads.lose.text', { iso: gone.iso_name })}
+        </ConfirmDialog>
+      )}
       {ripe && <ConvertForm lead={ripe} onClose={() => setRipe(null)} />}
     </>
   );
