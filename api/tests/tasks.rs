@@ -1,6 +1,6 @@
 //! Who of the staff has which step, and what only the staff know of it.
 
-use crate::support::on_both;
+use crate::{documents::upload, support::on_both};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -44,6 +44,51 @@ async fn a_step_is_the_task_of_whoever_it_is_assigned_to_and_of_nobody_else() {
         assert_eq!(erin.get("/rest/v1/tasks").await.ok()["items"], json!([]));
         let staff = erin.get("/rest/v1/staff").await.ok();
         assert_eq!(staff["items"].as_array().unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_came_in_is_looked_at_by_whoever_has_its_step() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
+        let spv = format!("/rest/v1/spvs/{}", maya.spv.unwrap());
+        let steps = erin.get(&spv).await.ok()["steps"].clone();
+        let step = steps[0]["id"].as_str().unwrap();
+        erin.patch(&format!("/rest/v1/steps/{step}"), json!({ "assignee_id": erin.id })).await.ok();
+        let mut asked = Vec::new();
+        for (name, step, due) in [
+            ("Passport", Some(step), "2020-01-02"),
+            ("Photo", Some(step), "2020-01-01"),
+            ("Address", None, "2020-01-01"),
+        ] {
+            let ask = json!({ "name": name, "step_id": step, "due_date": due });
+            let request = erin.post(&format!("{spv}/document-requests"), ask).await.ok();
+            let id = request["id"].as_str().unwrap().to_owned();
+            asked.push(id);
+        }
+        let tasks = async |person: &crate::support::Person| {
+            let found = person.get("/rest/v1/tasks").await.ok();
+            let of = |task: &Value| format!("{} {}", task["kind"].as_str().unwrap(), task["name"].as_str().unwrap());
+            found["items"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+        };
+        let hers = format!("step {}", steps[0]["step_name"].as_str().unwrap());
+        assert_eq!(tasks(&erin).await, [hers.clone()], "nothing has come yet");
+        for id in &asked {
+            upload(&maya, b"%PDF-1.4", &[("file_name", "scan.pdf"), ("request_id", id)]).await;
+        }
+        let all = ["document_request Photo".to_owned(), "document_request Passport".to_owned(), hers.clone()];
+        assert_eq!(tasks(&erin).await, all, "by due date");
+        assert_eq!(tasks(&emil).await, [] as [&str; 0]);
+        // While the order is held nothing is decided.
+        erin.post(&format!("{spv}/hold"), json!({ "reason": "Bank holiday" })).await.ok();
+        assert_eq!(tasks(&erin).await, [hers.clone()]);
+        erin.post(&format!("{spv}/resume"), json!({})).await.ok();
+        for id in &asked {
+            erin.post(&format!("/rest/v1/document-requests/{id}/approve"), json!({})).await.ok();
+        }
+        assert_eq!(tasks(&erin).await, [hers]);
     })
     .await;
 }

@@ -171,6 +171,49 @@ test('a forgotten password of an address that nobody has is answered alike, and 
   expect(mails.filter((mail) => mail.to.includes(nobody.email))).toEqual([]);
 });
 
+test('the dashboard while it is loading, broken, empty and filled', async ({ office }) => {
+  const newcomer = office.newcomer('Elin', 'Sund');
+  const { spv } = await office.clientWithOrder(newcomer);
+  await office.setsPassword(newcomer.email);
+  const elin = await office.person(newcomer.email);
+  elin.foresees(/500/);
+  const address = '**/rest/v1/dashboards/client';
+  let answer: (what: 'broken' | 'empty') => void = () => undefined;
+  await elin.page.route(address, async (route) => {
+    const what = await new Promise<'broken' | 'empty'>((resolve) => (answer = resolve));
+    if (what === 'broken') return route.fulfill({ status: 500 });
+    const none = { processing: 0, pending: 0, completed: 0, spvs: [], activity: [], representative: null };
+    return route.fulfill({ json: none });
+  });
+  await elin.opens('/client-dashboard');
+  await expect(elin.heading('Welcome, Elin')).toBeVisible();
+  await expect(elin.page.locator('[aria-busy="true"]').first()).toBeVisible();
+  // A failure is tried again by itself before it is told of.
+  await expect(async () => {
+    answer('broken');
+    await expect(elin.page.getByText('This could not be loaded')).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 30_000 });
+  await elin.button('Try again').click();
+  await expect(async () => {
+    answer('empty');
+    await expect(
+      elin.page.getByText('No SPVs found. Create your first SPV order to get started.'),
+    ).toBeVisible({ timeout: 500 });
+  }).toPass();
+  for (const label of ['Processing', 'Pending', 'Completed'])
+    await expect(elin.card(label)).toContainText('0');
+  await expect(elin.heading('Need Help?')).toBeVisible();
+  await elin.page.unroute(address);
+  await elin.page.reload();
+  const card = elin.page.getByRole('article', { name: spv.identifier });
+  await expect(card).toContainText('Document Review Phase');
+  await expect(card.getByRole('progressbar')).toBeVisible();
+  await expect(card.getByRole('link', { name: `Upload Docs of ${spv.identifier}` })).toBeVisible();
+  await expect(elin.card('Processing')).toContainText('1');
+  for (const action of ['New SPV Order', 'Upload Documents', 'Contact Support', 'Make Payment'])
+    await expect(elin.link(action).first()).toBeVisible();
+});
+
 test('on a terminal, spvctl asks for what was not given', async ({ office }) => {
   const newcomer = office.newcomer('Bo', 'Ahlgren');
   const said = await office.portal.onTerminal(

@@ -144,6 +144,13 @@ test('a call is asked for, confirmed and put into the calendar', async ({ office
   const calendar = await readFile(await file.path(), 'utf8');
   expect(calendar).toContain('BEGIN:VEVENT');
   expect(calendar).toContain('DTSTART:');
+  // Something came up: a confirmed call is called off by the staff, too.
+  await elias.opens('/employee-dashboard/calls?status=confirmed');
+  await elias.picks('Cancel call', topic);
+  const question = elias.dialog(`Cancel “${topic}”?`);
+  await elias.button('Cancel call', question).click();
+  await elias.isTold('Call cancelled', topic);
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
 });
 
 test('a partner leaves, and the portal says so', async ({ office }) => {

@@ -35,6 +35,12 @@ test('an employee takes every table away as a file, as it is narrowed', async ({
   await elias.searches('Search clients', who.email);
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
   expect((await exported(elias)).slice(1).join('\n')).toContain(`,Greta,Lind,${who.email},`);
+  await elias.picks('Orders', who.name);
+  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'spvs', q: who.email })}`);
+  await expect(elias.page.getByRole('button', { name: spv.identifier })).toHaveCount(1);
+  await elias.page.goBack();
+  await elias.row(who.email, 'Clients').getByRole('link', { name: who.name }).click();
+  await elias.isAt(`/employee-dashboard/orders/${spv.id}`);
 
   await elias.opens('/employee-dashboard?tab=isos');
   expect(await exported(elias)).not.toHaveLength(0);
@@ -100,7 +106,7 @@ test('a step is given to an employee, who finds it among the tasks', async ({ of
   await expect(elias.card('Performance, last 90 days')).toContainText('Overdue now');
   await elias.link('View all 1').click();
   await elias.isAt('/employee-dashboard/tasks');
-  await expect(elias.page.getByText('1 open step', { exact: true })).toBeVisible();
+  await expect(elias.page.getByText('1 open task', { exact: true })).toBeVisible();
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
   await expect(elias.page.getByText('Nothing is assigned to you')).toBeVisible();

@@ -11,7 +11,7 @@ use domain::{
     Ctx,
     access::Role,
     clients::{self, Change, Filter, Input, Setup},
-    ids::{CompanyId, IsoId, UserId},
+    ids::{CompanyId, IsoId, SpvId, UserId},
     page::PageQuery,
     users::Status,
 };
@@ -33,6 +33,8 @@ pub struct Client {
     iso_id: Option<IsoId>,
     iso_name: Option<String>,
     status: Status,
+    /// The newest of their orders.
+    latest_spv_id: Option<SpvId>,
     created_at: DateTime<Utc>,
     version: i64,
     /// What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`.
@@ -56,6 +58,7 @@ impl Client {
             company_name: row.company_name,
             iso_id: row.iso_id,
             status: row.status,
+            latest_spv_id: row.latest_spv_id,
             created_at: row.created_at,
             version: row.version,
         }

@@ -3,19 +3,26 @@ use crate::{answer::Items, error::Result, extract::SignedIn, routes::steps::Assi
 use axum::Json as Answer;
 use chrono::NaiveDate;
 use domain::{
-    ids::{SpvId, StepId, UserId},
-    steps::{Party, Status},
-    tasks,
+    ids::{SpvId, UserId},
+    steps::Party,
+    tasks::{self, Kind},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
-/// An open step that is assigned to the caller.
+/// An open step that is assigned to the caller, or a document that came in for one.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Task {
-    id: StepId,
+    kind: Kind,
+    /// The step's, or the document request's.
+    id: Uuid,
+    /// What the step or the document is called.
+    name: String,
+    /// The step, also the one that a document is for.
     step_name: String,
-    status: Status,
+    /// A step's, or a document request's.
+    status: String,
     due_date: Option<NaiveDate>,
     waiting_on: Option<Party>,
     spv_id: SpvId,
@@ -31,7 +38,9 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Task>>> {
     let items = tasks::mine(&ctx).await?.into_iter().map(|task| Task {
         spv_identifier: task.identifier(),
         client_name: task.client_name(),
+        kind: task.kind,
         id: task.id,
+        name: task.name,
         step_name: task.step_name,
         status: task.status,
         due_date: task.due_date,

@@ -25,6 +25,8 @@ pub struct Client {
     pub iso_first_name: Option<String>,
     pub iso_last_name: Option<String>,
     pub status: Status,
+    /// The newest of their orders.
+    pub latest_spv_id: Option<SpvId>,
     pub last_sign_in_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -45,6 +47,7 @@ pub(crate) const COLUMNS: &Shape = &[
     ("iso_first_name", "t.iso_first_name", Col::Plain),
     ("iso_last_name", "t.iso_last_name", Col::Plain),
     ("status", "t.status", Col::Plain),
+    ("latest_spv_id", "t.latest_spv_id", Col::Id),
     ("last_sign_in_at", "t.last_sign_in_at", Col::Plain),
     ("created_at", "t.created_at", Col::Plain),
     ("updated_at", "t.updated_at", Col::Plain),
@@ -52,8 +55,9 @@ pub(crate) const COLUMNS: &Shape = &[
     ("version", "t.version", Col::Plain),
 ];
 
-const WITH_NAMES: &str = "select u.*, k.name as company_name, i.first_name as iso_first_name, i.last_name as iso_last_name \
-    from users u left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
+const WITH_NAMES: &str = "select u.*, k.name as company_name, i.first_name as iso_first_name, i.last_name as iso_last_name, \
+    (select s.id from spvs s where s.client_id = u.id order by s.ordered_date desc, s.created_at desc, s.id desc limit 1) \
+    as latest_spv_id from users u left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
     where u.role = 'client'";
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {

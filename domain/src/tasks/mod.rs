@@ -1,8 +1,8 @@
 //! The desk: what is assigned to whom, and how well the work goes.
 mod store;
 
-pub use store::Task;
 pub(crate) use store::is_staff;
+pub use store::{Kind, Task};
 
 use crate::{
     access::{Action, Portal, Resource},
@@ -19,14 +19,19 @@ const NINETY_DAYS: u64 = 90;
 /// So many steps, the newest first, tell how the work goes.
 const STEPS: usize = 1_000;
 
-/// The open steps assigned to the actor, by due date. Staff.
+/// The open steps assigned to the actor, and the documents that came in for steps of theirs, by due date. Staff.
 ///
 /// # Errors
 /// Forbidden for others, and for who is no person.
 pub async fn mine(ctx: &Ctx) -> Result<Vec<Task>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
-    store::of(&mut ctx.db(), id, TASKS).await
+    let mut db = ctx.db();
+    let mut tasks = store::steps_of(&mut db, id, TASKS).await?;
+    tasks.extend(store::documents_of(&mut db, id, TASKS).await?);
+    tasks.sort_by_key(|task| (task.due_date.is_none(), task.due_date));
+    tasks.truncate(TASKS);
+    Ok(tasks)
 }
 
 /// Whom a step can be assigned to: active staff by name. Staff.

@@ -3,18 +3,37 @@ use super::Done;
 use crate::{
     db::{Db, Sql, Tx},
     error::Result,
-    ids::{SpvId, StepId, UserId},
+    ids::{SpvId, UserId},
     spvs,
-    steps::{Party, Status},
+    steps::Party,
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use uuid::Uuid;
 
-/// A step that somebody is to see to, with its order.
+/// What a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = TaskKind)]
+pub enum Kind {
+    /// A step to be done.
+    Step,
+    /// A document that came in, to be looked at.
+    DocumentRequest,
+}
+
+/// What somebody is to see to, with its order.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Task {
-    pub id: StepId,
+    pub kind: Kind,
+    pub id: Uuid,
+    /// What the step or the document is called.
+    pub name: String,
+    /// The step, also the one that a document is for.
     pub step_name: String,
-    pub status: Status,
+    /// A step's, or a document request's.
+    pub status: String,
     pub due_date: Option<NaiveDate>,
     pub waiting_on: Option<Party>,
     pub spv_id: SpvId,
@@ -35,12 +54,26 @@ impl Task {
 }
 
 /// What needs no work is not there: steps of orders that are closed or cancelled.
-pub async fn of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
+pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
-        "select t.id, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, s.custom_identifier, s.client_id, \
-         c.first_name, c.last_name from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
+        "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
+         s.custom_identifier, s.client_id, c.first_name, c.last_name from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
          where t.assignee_id = $1 and t.status <> 'completed' and s.status not in ('closed', 'cancelled') \
          order by t.due_date is null, t.due_date, t.id limit {limit}"
+    ))
+    .bind(assignee)
+    .all()
+    .await
+}
+
+/// What came in for steps of this person; not of orders where nothing is decided.
+pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
+    db.sql_built(format!(
+        "select 'document_request' as kind, r.id, r.name, t.step_name, r.status, r.due_date, t.waiting_on, r.spv_id, \
+         s.custom_identifier, s.client_id, c.first_name, c.last_name from document_requests r \
+         join spvs s on s.id = r.spv_id join users c on c.id = s.client_id join spv_steps t on t.id = r.step_id \
+         where t.assignee_id = $1 and r.status = 'submitted' and s.status not in ('on_hold', 'cancelled') \
+         order by r.due_date is null, r.due_date, r.id limit {limit}"
     ))
     .bind(assignee)
     .all()

@@ -118,7 +118,7 @@ const touchedBy: Record<string, string[]> = {
   spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions'],
   step: ['spvs', 'clients', 'tasks', 'performance'],
   document: ['documents'],
-  document_request: ['document_requests', 'documents'],
+  document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security'],
   sign_in: ['security'],
   factor: ['security', 'me'],

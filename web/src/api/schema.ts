@@ -2247,6 +2247,7 @@ export interface components {
             iso_id: components["schemas"]["IsoId"] | null;
             iso_name: string | null;
             last_name: string;
+            latest_spv_id: components["schemas"]["SpvId"] | null;
             phone: string | null;
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
@@ -3925,19 +3926,33 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
-        /** @description An open step that is assigned to the caller. */
+        /** @description An open step that is assigned to the caller, or a document that came in for one, or for a step that nobody has. */
         Task: {
             client_id: components["schemas"]["UserId"];
             client_name: string;
             /** Format: date */
             due_date: string | null;
-            id: components["schemas"]["StepId"];
+            /**
+             * Format: uuid
+             * @description The step's, or the document request's.
+             */
+            id: string;
+            kind: components["schemas"]["TaskKind"];
+            /** @description What the step or the document is called. */
+            name: string;
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
-            status: components["schemas"]["StepStatus"];
-            step_name: string;
+            /** @description A step's, or a document request's. */
+            status: string;
+            /** @description The step, also the one that a document is for. */
+            step_name: string | null;
             waiting_on: components["schemas"]["Party"] | null;
         };
+        /**
+         * @description What a task is.
+         * @enum {string}
+         */
+        TaskKind: "step" | "document_request";
         Template: {
             /** @description What the caller may do with it: `update`. */
             can: string[];

@@ -1,11 +1,12 @@
 import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Ago } from './DateText';
 import classes from './ActivityList.module.css';
 
 interface Entry {
   id: string;
   at: string;
-  text: string;
+  text: ReactNode;
 }
 
 /** What happened, newest first. */

@@ -6,6 +6,8 @@ import type { Activity } from '../../api/types';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
+import { placeOf } from '../notifications/target';
+import { useMe } from '../session/me';
 import { activityText } from './words';
 
 /** The newest events; undefined while they are loading. Events refresh it while it is open. `all`: where there are more. */
@@ -26,9 +28,22 @@ export function RecentActivity({ activity, all }: { activity: Activity[] | undef
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList
-          entries={activity.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))}
+          entries={activity.map((one) => ({ id: one.id, at: one.at, text: <Told activity={one} /> }))}
         />
       )}
     </Section>
+  );
+}
+
+/** One event, leading to what it happened to. */
+function Told({ activity }: { activity: Activity }) {
+  const { t } = useTranslation(['events', 'names']);
+  const place = placeOf(useMe().role, activity);
+  const text = activityText(t, activity);
+  if (!place) return text;
+  return (
+    <Anchor component={Link} to={place} fz="inherit" c="inherit" underline="hover">
+      {text}
+    </Anchor>
   );
 }

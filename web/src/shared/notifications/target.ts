@@ -2,25 +2,38 @@ import type { Activity, Role } from '../../api/types';
 import { homeOf, paths } from '../../paths';
 
 /** Where somebody sees more of what happened. */
-export function targetOf(role: Role, { subject, spv_id }: Activity): string {
+export function targetOf(role: Role, activity: Activity): string {
+  return placeOf(role, activity) ?? (role === 'client' ? paths.clientOrders : homeOf(role));
+}
+
+/** The page of what something happened to, where the reader has one. */
+export function placeOf(role: Role, { subject, spv_id }: Activity): string | null {
   const id = subject.id ?? '';
   if (role === 'client') {
     if (subject.kind === 'thread') return paths.clientThread(id);
     if (subject.kind === 'invoice') return paths.clientBilling;
-    return spv_id ? paths.clientOrder(spv_id) : paths.clientOrders;
+    if (subject.kind === 'document') return paths.clientDocument(id);
+    return spv_id ? paths.clientOrder(spv_id) : null;
   }
   if (role === 'employee' || role === 'super_admin') {
     if (subject.kind === 'thread') return paths.employeeThread(id);
     if (subject.kind === 'request') return paths.employeeRequests;
-    if (subject.kind === 'invoice') return paths.employeeInvoices;
+    if (subject.kind === 'invoice') return paths.employeeInvoice(id);
+    if (subject.kind === 'document') return paths.employeeDocument(id);
     if (subject.kind === 'lead') return paths.employeeLeads;
     if (subject.kind === 'call') return paths.employeeCalls;
-    return spv_id ? paths.employeeOrder(spv_id) : paths.employeeDashboard;
+    if (subject.kind === 'commission') return paths.employeeCommissions;
+    if (subject.kind === 'payout' || subject.kind === 'payout_run') return paths.employeePayouts;
+    if (spv_id) return paths.employeeOrder(spv_id);
+    if (subject.kind === 'client') return paths.employeeTabFor('clients', subject.label);
+    if (subject.kind === 'company') return paths.employeeTabFor('companies', subject.label);
+    if (subject.kind === 'iso') return paths.employeeTabFor('isos', subject.label);
+    return null;
   }
   if (role === 'iso') {
     if (subject.kind === 'commission' || subject.kind === 'payout') return paths.isoCommissions;
     if (subject.kind === 'lead') return paths.isoLeads;
     if (subject.kind === 'call') return paths.isoCalls;
   }
-  return homeOf(role);
+  return null;
 }

@@ -1,6 +1,7 @@
 import {
   IconArchive,
   IconFolderPlus,
+  IconFolders,
   IconMail,
   IconPencil,
   IconRestore,
@@ -8,9 +9,11 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import type { Client } from '../../../api/types';
+import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
@@ -34,6 +37,7 @@ interface Props {
 
 export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const { t } = useTranslation(['employee', 'common']);
+  const navigate = useNavigate();
   const [asking, setAsking] = useState<Act | null>(null);
   const name = `${client.first_name} ${client.last_name}`;
   const save = useSave({
@@ -47,6 +51,11 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
       toast({ title: t(`clients.done.${action}`), description: name });
     },
   });
+  const orders: RowAction = {
+    label: t('clients.orders'),
+    icon: <IconFolders size={15} />,
+    onClick: () => void navigate(paths.employeeTabFor('spvs', client.email)),
+  };
   const offers: (RowAction & { needs: string })[] = [
     { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
     { needs: 'create_spv', label: t('spvs.create'), icon: <IconFolderPlus size={15} />, onClick: onOrder },
@@ -77,7 +86,10 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   ];
   return (
     <>
-      <RowMenu name={name} actions={offers.filter((offer) => client.can.includes(offer.needs))} />
+      <RowMenu
+        name={name}
+        actions={[orders, ...offers.filter((offer) => client.can.includes(offer.needs))]}
+      />
       {asking && (
         <ConfirmDialog
           title={t(`clients.confirm.${asking}`, { name })}

@@ -1,11 +1,13 @@
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
+import { paths } from '../../../paths';
 import { listState } from '../../../shared/listState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
@@ -21,6 +23,17 @@ import { ClientMenu } from './ClientMenu';
 
 type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
+/** Leads to the client's newest order; the others are in the row's menu. */
+function NameOf({ client }: { client: Client }) {
+  const name = `${client.first_name} ${client.last_name}`;
+  if (!client.latest_spv_id) return name;
+  return (
+    <Anchor component={Link} to={paths.employeeOrder(client.latest_spv_id)} size="sm">
+      {name}
+    </Anchor>
+  );
+}
+
 export function ClientsTab() {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
@@ -33,7 +46,7 @@ export function ClientsTab() {
   const state = listState(useInfiniteQuery(queries.clients(wanted)));
 
   const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => `${client.first_name} ${client.last_name}` },
+    { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
     { key: 'email', wide: true, header: t('column.email'), cell: (client) => client.email },
     { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },

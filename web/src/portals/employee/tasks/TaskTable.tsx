@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { IconChecklist } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -10,18 +10,25 @@ import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-/** Open steps, each with its order; what is late comes first. */
+/** Open steps and documents to look at, each with its order; what is late comes first. */
 export function TaskTable({ state }: { state: TableState<Task> }) {
   const { t } = useTranslation(['employee', 'common']);
   const columns: Column<Task>[] = [
     {
       key: 'step',
-      header: t('tasks.step'),
+      header: t('tasks.task'),
       wide: true,
       cell: (task) => (
-        <Anchor component={Link} to={paths.employeeOrder(task.spv_id)} size="sm">
-          {task.step_name}
-        </Anchor>
+        <>
+          <Anchor component={Link} to={paths.employeeOrder(task.spv_id)} size="sm">
+            {task.name}
+          </Anchor>
+          {task.kind === 'document_request' && (
+            <Text size="xs" c="dimmed">
+              {t('tasks.review_for', { step: task.step_name })}
+            </Text>
+          )}
+        </>
       ),
     },
     { key: 'order', header: t('tasks.order'), cell: (task) => task.spv_identifier },
@@ -29,7 +36,7 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
     {
       key: 'status',
       header: t('common:status'),
-      cell: (task) => <StatusBadge kind="step" status={task.status} />,
+      cell: (task) => <StatusBadge kind={task.kind} status={task.status} />,
     },
     {
       key: 'due',
@@ -46,7 +53,7 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
       label={t('tasks.title')}
       columns={columns}
       state={state}
-      rowKey={(task) => task.id}
+      rowKey={(task) => `${task.kind} ${task.id}`}
       empty={
         <EmptyState icon={<IconChecklist size={20} />} title={t('tasks.none')} text={t('tasks.none_text')} />
       }
