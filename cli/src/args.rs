@@ -134,6 +134,8 @@ pub enum Command {
     /// Who did what
     #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
     Activity(commands::activity::Verb),
+    /// Every row of a table, as CSV or JSON Lines
+    Export(commands::export::Args),
     /// The keys that sign access tokens
     #[command(subcommand, after_help = "Examples:\n  spvctl key list\n  spvctl key rotate")]
     Key(commands::key::Verb),

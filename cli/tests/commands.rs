@@ -241,3 +241,35 @@ async fn a_file_is_sent_in_listed_and_saved_again() {
     assert_eq!((refused.code, refused.err.as_str()), (2, "error: --file: This file is empty.\n"));
     assert_eq!(office.run(&["document", "get", id, "--number", "9"]).code, 1);
 }
+
+#[tokio::test]
+async fn a_table_is_exported_whole_as_csv_and_as_lines_of_json() {
+    let office = Office::sqlite().await;
+    office.client("maya@example.com");
+    office.run(&["company", "create", "--name", "=1+1", "--business-name", "Söhne, \"Co\""]);
+    office.run(&["company", "archive", "=1+1", "--yes"]);
+    let csv = office.run(&["export", "companies"]);
+    assert_eq!(csv.code, 0, "{}", csv.err);
+    let lines: Vec<_> = csv.out.lines().collect();
+    assert!(lines.len() == 3 && lines[0].starts_with("id,name,business_name,"), "{lines:?}");
+    assert!(lines[2].contains(",'=1+1,\"Söhne, \"\"Co\"\"\","), "archived ones, too, and harmless: {lines:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spvs.jsonl").to_str().unwrap().to_owned();
+    let done = office.run(&["export", "spvs", "--format", "json", "--out", &file]);
+    assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
+    assert!(done.err.starts_with("1 rows in "), "{}", done.err);
+    let row: serde_json::Value = serde_json::from_str(std::fs::read_to_string(&file).unwrap().trim()).unwrap();
+    assert_eq!((&row["client_email"], &row["steps_total"]), (&"maya@example.com".into(), &8.into()));
+    assert!(row["closed_at"].is_null());
+    let again = office.run(&["export", "spvs", "--out", &file]);
+    assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
+    for table in ["clients", "isos", "activity"] {
+        let done = office.run(&["export", table, "--format", "json"]);
+        assert_eq!(done.code, 0, "{table}: {}", done.err);
+        for line in done.out.lines() {
+            serde_json::from_str::<serde_json::Value>(line).unwrap();
+        }
+    }
+    assert_eq!(office.run(&["export", "users"]).code, 2);
+}

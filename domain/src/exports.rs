@@ -3,14 +3,14 @@
 //! A spreadsheet runs a cell that begins with `=`, so such cells get an apostrophe before them. Amounts are
 //! written exactly, as the API writes them.
 use crate::{
-    activity::{self, Event},
+    activity::{self, Activity, Event},
     clients,
     commissions::{self, Commission},
     companies,
     ctx::Ctx,
     error::Result,
     isos, money,
-    page::{MAX_LIMIT, PageQuery},
+    page::{MAX_LIMIT, Page, PageQuery},
     spvs::{self, Spv},
 };
 use uuid::Uuid;
@@ -23,6 +23,7 @@ pub enum Table {
     Isos(isos::Filter),
     Spvs(spvs::Filter),
     Commissions(commissions::Filter),
+    Activity(activity::Filter),
 }
 
 impl Table {
@@ -33,6 +34,7 @@ impl Table {
             Self::Isos(_) => "isos",
             Self::Spvs(_) => "spvs",
             Self::Commissions(_) => "commissions",
+            Self::Activity(_) => "activity",
         }
     }
 }
@@ -53,11 +55,19 @@ pub async fn begin(ctx: &Ctx, table: &Table) -> Result<Part> {
     let mut text = String::new();
     line(&mut text, columns(ctx, table).into_iter().map(str::to_owned));
     text.push_str(&rest.text);
+    taken(ctx, table).await?;
+    Ok(Part { text, ..rest })
+}
+
+/// Notes in the log who took a copy of a table.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn taken(ctx: &Ctx, table: &Table) -> Result<()> {
     let mut tx = ctx.begin().await?;
     let who = ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
     activity::append(&mut tx, ctx, Event::new("export.made", "export", who, table.name())).await?;
-    tx.commit().await?;
-    Ok(Part { text, ..rest })
+    tx.commit().await
 }
 
 /// The part after `cursor`.
@@ -65,41 +75,34 @@ pub async fn begin(ctx: &Ctx, table: &Table) -> Result<Part> {
 /// # Errors
 /// What the list refuses.
 pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Part> {
-    let page = PageQuery { limit: Some(MAX_LIMIT), cursor };
+    let found = rows(ctx, table, cursor).await?;
     let mut text = String::new();
-    let next_cursor = match table {
-        Table::Clients(filter) => {
-            let found = clients::list(ctx, filter, &page).await?;
-            found.items.into_iter().for_each(|row| line(&mut text, client(row)));
-            found.next_cursor
-        }
-        Table::Companies { q, archived } => {
-            let found = companies::list(ctx, q.as_deref(), *archived, &page).await?;
-            found.items.into_iter().for_each(|row| line(&mut text, company(row)));
-            found.next_cursor
-        }
-        Table::Isos(filter) => {
-            let found = isos::list(ctx, filter, &page).await?;
-            found.items.into_iter().for_each(|row| line(&mut text, iso(row)));
-            found.next_cursor
-        }
+    found.items.into_iter().for_each(|cells| line(&mut text, cells));
+    Ok(Part { text, next_cursor: found.next_cursor })
+}
+
+/// The rows after `cursor`, cell by cell as [`columns`] names them, and as they are: nothing is done to them for
+/// spreadsheets.
+///
+/// # Errors
+/// What the list refuses.
+pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Page<Vec<String>>> {
+    let page = PageQuery { limit: Some(MAX_LIMIT), cursor };
+    Ok(match table {
+        Table::Clients(filter) => clients::list(ctx, filter, &page).await?.map(client),
+        Table::Companies { q, archived } => companies::list(ctx, q.as_deref(), *archived, &page).await?.map(company),
+        Table::Isos(filter) => isos::list(ctx, filter, &page).await?.map(iso),
         Table::Spvs(filter) => {
-            let found = spvs::list(ctx, filter, &page).await?;
             let earned = ctx.actor.sees_commission();
-            found.items.into_iter().for_each(|row| line(&mut text, spv(row, earned)));
-            found.next_cursor
+            spvs::list(ctx, filter, &page).await?.map(|row| spv(row, earned))
         }
-        Table::Commissions(filter) => {
-            let found = commissions::list(ctx, filter, &page).await?;
-            found.items.into_iter().for_each(|row| line(&mut text, commission(row)));
-            found.next_cursor
-        }
-    };
-    Ok(Part { text, next_cursor })
+        Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
+        Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(event),
+    })
 }
 
 /// Named as the API's fields are, so that a program can read the file back.
-fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
+pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
     match table {
         Table::Clients(_) => vec![
             "id",
@@ -135,6 +138,20 @@ fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
             "paid_date",
             "payout_run",
             "reason",
+        ],
+        Table::Activity(_) => vec![
+            "seq",
+            "id",
+            "at",
+            "actor_kind",
+            "actor_id",
+            "actor_name",
+            "action",
+            "subject_kind",
+            "subject_id",
+            "subject_label",
+            "spv_id",
+            "data",
         ],
         Table::Spvs(_) => {
             let mut names = vec![
@@ -263,8 +280,25 @@ fn commission(row: Commission) -> Vec<String> {
     ]
 }
 
+fn event(row: Activity) -> Vec<String> {
+    vec![
+        row.seq.map(|seq| seq.to_string()).unwrap_or_default(),
+        row.id.to_string(),
+        row.at.to_rfc3339(),
+        row.actor_kind,
+        row.actor_id.map(|id| id.to_string()).unwrap_or_default(),
+        row.actor_name,
+        row.action,
+        row.subject_kind,
+        row.subject_id.map(|id| id.to_string()).unwrap_or_default(),
+        row.subject_label,
+        row.spv_id.map(|id| id.to_string()).unwrap_or_default(),
+        serde_json::Value::Object(row.data).to_string(),
+    ]
+}
+
 /// One line as RFC 4180 has it.
-pub(crate) fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
+pub fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
     for (n, cell) in cells.into_iter().enumerate() {
         if n > 0 {
             text.push(',');

@@ -6,6 +6,7 @@ pub mod company;
 pub mod completions;
 pub mod doctor;
 pub mod document;
+pub mod export;
 pub mod invoice;
 pub mod iso;
 pub mod job;
@@ -84,6 +85,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Key(verb) => key::run(verb, &portal).await,
         Command::Lead(verb) => lead::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
+        Command::Export(args) => export::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,
         _ => unreachable!("answered above"),
     };

@@ -1,0 +1,121 @@
+//! `spvctl export …`
+use crate::{
+    exit::{Failure, Result},
+    output::{Format, say},
+    portal::Portal,
+};
+use clap::ValueEnum;
+use domain::{
+    activity, clients,
+    exports::{self, Table},
+    isos, spvs,
+    users::Status,
+};
+use serde_json::{Map, Value};
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::PathBuf,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  spvctl export spvs > spvs.csv\n  spvctl export clients --format json --out clients.jsonl\n  spvctl export activity | head"
+)]
+pub struct Args {
+    #[arg(value_enum)]
+    table: Name,
+    /// Where to, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Name {
+    Clients,
+    Companies,
+    Isos,
+    Spvs,
+    Activity,
+}
+
+impl Name {
+    /// Everything there is: also what is archived, which the lists leave out.
+    fn tables(self) -> Vec<Table> {
+        match self {
+            Self::Clients => vec![
+                Table::Clients(clients::Filter::default()),
+                Table::Clients(clients::Filter { status: Some(Status::Archived), ..clients::Filter::default() }),
+            ],
+            Self::Companies => [false, true].map(|archived| Table::Companies { q: None, archived }).to_vec(),
+            Self::Isos => {
+                [false, true].map(|archived| Table::Isos(isos::Filter { archived, ..isos::Filter::default() })).to_vec()
+            }
+            Self::Spvs => vec![Table::Spvs(spvs::Filter::default())],
+            Self::Activity => vec![Table::Activity(activity::Filter::default())],
+        }
+    }
+}
+
+/// Every row, as CSV, or with `--format json` as JSON Lines.
+pub async fn run(args: Args, portal: &Portal) -> Result {
+    let to: Box<dyn Write> = match &args.out {
+        Some(path) => {
+            let file = File::create_new(path);
+            Box::new(file.map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?)
+        }
+        None => Box::new(std::io::stdout()),
+    };
+    let mut to = BufWriter::new(to);
+    let lines = portal.out.format == Format::Json;
+    let mut count = 0;
+    for (n, table) in args.table.tables().iter().enumerate() {
+        let names = exports::columns(&portal.ctx, table);
+        if n == 0 {
+            exports::taken(&portal.ctx, table).await?;
+            if !lines {
+                write(&mut to, names.iter().map(|name| (*name).to_owned()))?;
+            }
+        }
+        let mut cursor = None;
+        loop {
+            let part = exports::rows(&portal.ctx, table, cursor).await?;
+            count += part.items.len();
+            for cells in part.items {
+                if lines {
+                    serde_json::to_writer(&mut to, &object(&names, cells))?;
+                    writeln!(to)?;
+                } else {
+                    write(&mut to, cells)?;
+                }
+            }
+            match part.next_cursor {
+                Some(next) => cursor = Some(next),
+                None => break,
+            }
+        }
+    }
+    to.flush()?;
+    if let Some(path) = &args.out {
+        say(&format!("{count} rows in {}.", path.display()));
+    }
+    Ok(())
+}
+
+fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
+    let mut text = String::new();
+    exports::line(&mut text, cells);
+    Ok(to.write_all(text.as_bytes())?)
+}
+
+/// A row as JSON: what is empty is null, what is JSON itself stays so, and amounts are the decimal texts of the API.
+fn object(names: &[&str], cells: Vec<String>) -> Value {
+    let value = |name: &str, cell: String| match name {
+        _ if cell.is_empty() => Value::Null,
+        "data" | "seq" | "steps_completed" | "steps_total" => {
+            serde_json::from_str(&cell).unwrap_or(Value::String(cell))
+        }
+        _ => Value::String(cell),
+    };
+    names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), value(name, cell))).collect::<Map<_, _>>().into()
+}
