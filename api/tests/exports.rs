@@ -1,7 +1,7 @@
 //! Tables as CSV: complete, harmless, and never more than the list of the same name.
 
-use crate::support::{Answer, on_both};
-use serde_json::json;
+use crate::support::{Answer, Person, on_both};
+use serde_json::{Value, json};
 
 /// The lines of a file, each as its cells; no test has a cell with a comma.
 #[track_caller]
@@ -93,6 +93,124 @@ async fn everybody_gets_their_own_rows_and_columns_only() {
         assert_eq!(column(&his, "iso_commission"), ["50.00"]);
         app.nobody().get("/rest/v1/spvs.csv").await.refused(401, "unauthenticated");
         erin.get("/rest/v1/spvs.csv?status=soon").await.fields();
+    })
+    .await;
+}
+
+/// All the rows of a list, page by page.
+async fn listed(person: &Person, path: &str) -> Vec<Value> {
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let after = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        let page = person.get(&format!("{path}{joint}limit=2{after}")).await.ok();
+        found.extend(page["items"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => return found,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let (iso, _) = app.iso("Ivan", app.acme).await;
+        app.iso("Igor", beta).await;
+        let mut clients = Vec::new();
+        for (n, name) in ["Maya", "Mona", "Nils", "Nora", "Olga"].into_iter().enumerate() {
+            let (company, of) = if n < 3 { (app.acme, Some(iso)) } else { (beta, None) };
+            clients.push(app.client_of(name, company, of).await);
+        }
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        // Some of everything: closed, held, archived, suspended, approved.
+        for closed in &clients[..2] {
+            let order = format!("/rest/v1/spvs/{}", closed.spv.unwrap());
+            let steps = erin.get(&order).await.ok()["steps"].as_array().unwrap().clone();
+            let ids: Vec<_> = steps.iter().map(|step| step["id"].clone()).collect();
+            erin.post(&format!("{order}/steps/complete"), json!({ "ids": ids })).await.ok();
+        }
+        erin.post(&format!("/rest/v1/spvs/{}/hold", clients[3].spv.unwrap()), json!({ "reason": "Wait" })).await.ok();
+        erin.post(&format!("/rest/v1/clients/{}/suspend", clients[2].id), json!({})).await.ok();
+        erin.post(&format!("/rest/v1/clients/{}/archive", clients[4].id), json!({})).await.ok();
+        let gone = erin.post("/rest/v1/companies", json!({ "name": "Gone", "business_name": "Gone Ltd" })).await.ok();
+        sam.post(&format!("/rest/v1/companies/{}/archive", gone["id"].as_str().unwrap()), json!({})).await.ok();
+        let ledger = erin.get("/rest/v1/commissions").await.ok();
+        erin.post("/rest/v1/commissions/approve", json!({ "ids": [ledger["items"][0]["id"]] })).await.ok();
+
+        let (acme, maya) = (app.acme, clients[0].id);
+        let tables: [(&str, Vec<String>); 5] = [
+            (
+                "clients",
+                vec![
+                    String::new(),
+                    "q=m".into(),
+                    "status=archived".into(),
+                    "status=suspended".into(),
+                    "status=pending".into(),
+                    format!("company_id={acme}"),
+                    format!("iso_id={iso}"),
+                    format!("q=n&company_id={acme}&iso_id={iso}&status=suspended"),
+                ],
+            ),
+            ("companies", vec![String::new(), "q=be".into(), "archived=true".into(), "archived=true&q=gone".into()]),
+            ("isos", vec![String::new(), "q=igor".into(), format!("company_id={acme}"), "archived=true".into()]),
+            (
+                "spvs",
+                vec![
+                    String::new(),
+                    "q=mona".into(),
+                    "status=closed".into(),
+                    "status=on_hold".into(),
+                    "status=active".into(),
+                    "status=cancelled".into(),
+                    format!("company_id={beta}"),
+                    format!("iso_id={iso}"),
+                    "iso_id=none".into(),
+                    format!("client_id={maya}"),
+                    format!("q=maya&status=closed&company_id={acme}&iso_id={iso}&client_id={maya}"),
+                ],
+            ),
+            (
+                "commissions",
+                vec![
+                    String::new(),
+                    "status=pending".into(),
+                    "status=approved".into(),
+                    "status=paid".into(),
+                    "status=void".into(),
+                    format!("iso_id={iso}"),
+                    format!("spv_id={}", clients[0].spv.unwrap()),
+                    "from=2026-01-01&to=2027-12-31".into(),
+                    "to=2020-01-01".into(),
+                ],
+            ),
+        ];
+        for (table, filters) in tables {
+            let whole = listed(&erin, &format!("/rest/v1/{table}")).await.len();
+            for filter in filters {
+                let rows = rows(&erin.get(&format!("/rest/v1/{table}.csv?{filter}")).await);
+                let list = listed(&erin, &format!("/rest/v1/{table}?{filter}")).await;
+                let ids: Vec<_> = list.iter().map(|row| row["id"].as_str().unwrap()).collect();
+                assert_eq!(column(&rows, "id"), ids, "{table} {filter}");
+                // And so are the cells that both have.
+                for name in
+                    ["name", "first_name", "email", "status", "identifier", "company_name", "iso_name", "amount"]
+                {
+                    let Some(place) = rows[0].iter().position(|head| head == name) else { continue };
+                    for (line, row) in rows[1..].iter().zip(&list).filter(|(_, row)| row.get(name).is_some()) {
+                        assert_eq!(line[place], row[name].as_str().unwrap_or_default(), "{table} {filter} {name}");
+                    }
+                }
+                let narrow = !matches!(filter.as_str(), "" | "from=2026-01-01&to=2027-12-31")
+                    && !(table == "commissions" && filter.starts_with("iso_id"));
+                assert!(
+                    !narrow || list.len() < whole || filter.contains("archived"),
+                    "{table} {filter} narrows nothing"
+                );
+            }
+        }
     })
     .await;
 }

@@ -61,6 +61,19 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
         let thread = format!("/rest/v1/threads/{}", text(&said["thread_id"]));
         let invoices = erin.get(&format!("/rest/v1/invoices?spv_id={}", maya.spv.unwrap())).await.ok();
         let invoice = format!("/rest/v1/invoices/{}", text(&invoices["items"][0]["id"]));
+        // A receipt, a payment with the office's own note, a file with a message, and a version that the staff sent in.
+        let order = maya.spv.unwrap().to_string();
+        let paper = [("attach", "it"), ("spv_id", order.as_str())];
+        let (receipt, _) = upload(&maya, &pdf(50), &[&[("file_name", "transfer.pdf")], &paper[..]].concat()).await;
+        maya.post(&format!("{invoice}/receipts"), json!({ "document_id": receipt })).await.ok();
+        let paid = json!({ "amount": "100.00", "note": "SECRET of the bank" });
+        erin.post(&format!("{invoice}/payments"), paid).await.ok();
+        let (file, _) = upload(&erin, &pdf(50), &[&[("file_name", "draft.pdf")], &paper[..]].concat()).await;
+        let with_file = json!({ "spv_id": order, "body": "See here", "document_ids": [file] });
+        erin.post("/rest/v1/messages", with_file).await.ok();
+        let of = document.to_string();
+        upload(&erin, &pdf(70), &[("file_name", "passport better.pdf"), ("document_id", &of)]).await;
+        erin.post(&format!("{request}/return"), json!({ "reason": "Too dark" })).await.ok();
         let order = json!({ "kind": "order",
             "order": { "purpose": "Buy a house", "proposed_names": ["One"], "purchase_amount": "1" } });
         let wanted = format!("/rest/v1/requests/{}", text(&maya.post("/rest/v1/requests", order).await.ok()["id"]));
@@ -72,6 +85,8 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
             ("step", step),
             ("document", format!("/rest/v1/documents/{document}")),
             ("document request", request),
+            ("document the staff attached", format!("/rest/v1/documents/{file}")),
+            ("tasks", "/rest/v1/tasks".to_owned()),
             ("thread", thread.clone()),
             ("messages", format!("{thread}/messages")),
             ("invoice", invoice),

@@ -85,6 +85,33 @@ fn every_mail_reads_as_it_did() {
     }
 }
 
+/// The first address of the portal in a text.
+fn address_in(text: &str) -> Option<&str> {
+    let from = text.find("https://portal.example.com")?;
+    let end = text[from..].find(|c: char| c.is_whitespace() || matches!(c, '"' | '<')).unwrap_or(text.len() - from);
+    Some(&text[from..from + end])
+}
+
+#[test]
+fn every_mail_leads_to_the_same_place_from_both_its_parts() {
+    for language in ["en-US", "es"] {
+        for kind in Kind::ALL {
+            let letter = worded(kind, language, "Maya Ortiz");
+            let (text, html) = (letter.text.trim(), letter.html.trim());
+            assert!(!letter.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
+            let link = address_in(text);
+            // Whoever has no account is sent nowhere.
+            assert_eq!(link.is_some(), kind != Kind::RequestDeclined, "{kind:?} {language}: {text}");
+            let Some(link) = link else { continue };
+            let href = format!("href=\"{}\"", link.replace('&', "&amp;"));
+            assert!(html.replace("&#x2f;", "/").contains(&href), "{kind:?} {language}: no {href} in {html}");
+            if let Some(one_time) = kind.link() {
+                assert!(link.contains(one_time.page()) && link.contains("token_hash=abc"), "{kind:?}: {link}");
+            }
+        }
+    }
+}
+
 #[test]
 fn no_mail_has_a_hole_in_it() {
     for language in ["en-US", "en-GB", "es"] {
