@@ -75,7 +75,7 @@ function Nouns({ document }: { document: Document }) {
 function Waiting() {
   const { t } = useTranslation('common');
   return (
-    <div className={css.waiting} role="status" aria-label={t('loading')}>
+    <div className={css.waiting} role="status" aria-busy="true" aria-label={t('loading')}>
       {Array.from({ length: 8 }, (_, row) => (
         <div key={row} />
       ))}

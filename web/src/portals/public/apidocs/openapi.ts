@@ -50,7 +50,7 @@ export interface Entry {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Operations by the noun their path begins with: `/rest/v1/spvs/{id}/start` is one of `spvs`. */
+/** Operations by the noun their path begins with: `/rest/v1/spvs/{id}/start` is one of `spvs`, as is `spvs.csv`. */
 export function byNoun(document: Document): [noun: string, entries: Entry[]][] {
   const groups = new Map<string, Entry[]>();
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -66,7 +66,7 @@ export function byNoun(document: Document): [noun: string, entries: Entry[]][] {
 
 function nounOf(path: string): string {
   const [base, version, noun] = path.split('/').filter(Boolean);
-  return base === 'rest' ? (noun ?? '') : [base, version].filter(Boolean).join('/');
+  return base === 'rest' ? (noun ?? '').replace(/\.[a-z]+$/, '') : [base, version].filter(Boolean).join('/');
 }
 
 export interface Field {
