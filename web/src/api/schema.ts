@@ -3926,7 +3926,7 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
-        /** @description An open step that is assigned to the caller, or a document that came in for one, or for a step that nobody has. */
+        /** @description An open step that is assigned to the caller, or a document that came in for one. */
         Task: {
             client_id: components["schemas"]["UserId"];
             client_name: string;
@@ -3945,7 +3945,7 @@ export interface components {
             /** @description A step's, or a document request's. */
             status: string;
             /** @description The step, also the one that a document is for. */
-            step_name: string | null;
+            step_name: string;
             waiting_on: components["schemas"]["Party"] | null;
         };
         /**
