@@ -131,8 +131,10 @@ test('a client sends the receipt of the bank, and the staff record the payment b
     times: 1,
   });
   await place.locator('input[type="file"]').first().setInputFiles(receipt);
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.', {
+    timeout: 30_000,
+  });
   await rosa.isRefused('Error');
-  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.');
   await rosa.button('Send again: transfer.pdf').click();
   await expect(rosa.heading('All done')).toBeVisible();
   await expect(rosa.page.getByText(number, { exact: true })).toBeVisible();

@@ -24,7 +24,9 @@ export class Person {
       this.complaints.push(`console: ${message.text()} (${page.url()})`);
     });
     page.on('response', (response) => {
-      if (response.status() >= 500) this.complaints.push(`${response.status()} from ${response.url()}`);
+      const words = `${response.status()} from ${response.url()}`;
+      if (response.status() >= 500 && !this.foreseen.some((one) => one.test(words)))
+        this.complaints.push(words);
     });
   }
 
