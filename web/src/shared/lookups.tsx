@@ -66,7 +66,7 @@ export function ClientSelect({ companyId, ...field }: InCompany) {
   return (
     <LookupSelect
       {...field}
-      disabled={companyId === null}
+      disabled={companyId === null || field.disabled}
       onSearch={setTyped}
       choices={data.map((client) => ({
         value: client.id,

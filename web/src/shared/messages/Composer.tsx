@@ -11,11 +11,14 @@ import { UploadList } from '../documents/UploadList';
 import type { Target } from '../documents/uploads';
 import { useSave } from '../useSave';
 import classes from './Composer.module.css';
+import * as drafts from './drafts';
 
 /** A thread, an order, a client, or us in general. */
 export type Recipient = { thread_id: string } | { spv_id: string } | { client_id: string } | object;
 
 interface Props {
+  /** What the draft is kept under while other conversations are looked at. */
+  draft: string;
   to: Recipient;
   notes: boolean;
   /** Whose the files are that go with it. */
@@ -23,10 +26,13 @@ interface Props {
 }
 
 /** Where a message is written. Ctrl+Enter sends it. */
-export function Composer({ to, notes, files }: Props) {
+export function Composer({ draft, to, notes, files }: Props) {
   const { t } = useTranslation('messages');
   const attached = useAttached(files);
-  const form = useForm({ initialValues: { body: '', internal: false } });
+  const form = useForm({
+    initialValues: drafts.of(draft) ?? { body: '', internal: false },
+    onValuesChange: (values) => drafts.keep(draft, values),
+  });
   const save = useSave({
     form,
     save: async (values: typeof form.values, key) => {

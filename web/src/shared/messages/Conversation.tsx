@@ -1,4 +1,5 @@
 import { Button, Skeleton } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { IconMessageCircle } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -24,10 +25,12 @@ interface Props {
   notes?: boolean;
 }
 
-/** What was written, the newest below, and where to write. Being seen is being read. */
+/** What was written, the newest below, and where to write. The newest being seen is being read. */
 export function Conversation({ thread, to, label, notes = false }: Props) {
   const { t } = useTranslation('messages');
-  useReading(thread);
+  const { ref: end, inViewport } = useInViewport();
+  useReading(inViewport ? thread : undefined);
+  const draft = draftOf(thread, to, notes);
   return (
     <div className={classes.conversation}>
       {thread ? (
@@ -39,9 +42,16 @@ export function Conversation({ thread, to, label, notes = false }: Props) {
           text={notes ? t('empty_staff') : t('empty_client')}
         />
       )}
-      <Composer to={to} notes={notes} files={filesOf(thread, to, notes)} />
+      <div ref={end} />
+      <Composer key={draft} draft={draft} to={to} notes={notes} files={filesOf(thread, to, notes)} />
     </div>
   );
+}
+
+/** What one conversation's draft is called: the same before and after the first message. */
+function draftOf(thread: Thread | undefined, to: Recipient, notes: boolean): string {
+  const spv = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
+  return spv ?? (notes && thread ? thread.client.id : 'support');
 }
 
 /** Where the files of a message go: to the order, or to the client whose conversation it is. */

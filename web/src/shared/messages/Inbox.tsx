@@ -30,7 +30,8 @@ export function Inbox({ staff = false, about }: Props) {
   const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === support ? general : undefined);
   const byId = useQuery({
     ...queries.thread(chosen),
-    enabled: chosen !== '' && chosen !== support && !listed,
+    // Also while it is listed: what has just been read leaves the list of what is unread, and stays open.
+    enabled: chosen !== '' && chosen !== support,
   });
   const thread = listed ?? (chosen === support ? undefined : byId.data);
   const open = thread !== undefined || chosen === support;

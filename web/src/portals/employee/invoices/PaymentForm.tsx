@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, edited, idempotent } from '../../../api/client';
@@ -20,12 +21,14 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
     validate: { amount: required, amount_again: required, received_date: required },
   });
   const { id, number, currency } = invoice;
+  // As it was when the amount was read off: when somebody else records the same money meanwhile, this is refused.
+  const [seen] = useState(invoice);
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/invoices/{id}/payments', {
-          params: { path: { id }, header: { ...edited(invoice).header, ...idempotent(key).header } },
+          params: { path: { id }, header: { ...edited(seen).header, ...idempotent(key).header } },
           body: {
             amount: decimal(values.amount),
             amount_again: decimal(values.amount_again),

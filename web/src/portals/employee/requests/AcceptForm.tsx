@@ -17,6 +17,7 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
   return (
     <SpvFormFor
       clientId={clientId}
+      clientIsFixed
       title={t('accept.title', { reference: request.reference })}
       text={t('accept.text')}
       submitLabel={t('accept.submit')}

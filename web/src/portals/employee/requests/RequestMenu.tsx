@@ -1,6 +1,5 @@
 import { IconCheck, IconFileDescription, IconX } from '@tabler/icons-react';
 import { Modal, Text } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
@@ -12,23 +11,15 @@ import { toast } from '../../../ui/toasts';
 import { ReasonDialog } from '../spvs/ReasonDialog';
 import { AcceptForm } from './AcceptForm';
 
-type Dialog = 'accept' | 'reject' | 'details' | null;
+export interface Chosen {
+  request: Request;
+  dialog: 'accept' | 'reject' | 'details';
+}
 
 /** What the staff can do with a request. */
-export function RequestMenu({ request }: { request: Request }) {
+export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: Chosen) => void }) {
   const { t } = useTranslation(['requests', 'common']);
-  const [dialog, setDialog] = useState<Dialog>(null);
-  const close = () => setDialog(null);
-  const { order, user_id: clientId, reference } = request;
-  const reject = useSave({
-    save: (reason: string) =>
-      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
-    saved: () => {
-      close();
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
-      toast({ title: t('reject.done'), description: reference });
-    },
-  });
+  const setDialog = (dialog: Chosen['dialog']) => onChoose({ request, dialog });
   const offers: (RowAction & { needs?: string })[] = [
     {
       needs: 'accept',
@@ -45,11 +36,29 @@ export function RequestMenu({ request }: { request: Request }) {
     { label: t('details'), icon: <IconFileDescription size={15} />, onClick: () => setDialog('details') },
   ];
   return (
+    <RowMenu
+      name={request.reference}
+      actions={offers.filter(({ needs }) => !needs || request.can.includes(needs))}
+    />
+  );
+}
+
+/** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
+export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onClose: () => void }) {
+  const { t } = useTranslation(['requests', 'common']);
+  const { request, dialog } = chosen;
+  const { order, user_id: clientId, reference } = request;
+  const reject = useSave({
+    save: (reason: string) =>
+      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
+    saved: () => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('reject.done'), description: reference });
+    },
+  });
+  return (
     <>
-      <RowMenu
-        name={reference}
-        actions={offers.filter(({ needs }) => !needs || request.can.includes(needs))}
-      />
       {dialog === 'accept' && order && clientId && (
         <AcceptForm request={request} order={order} clientId={clientId} onClose={close} />
       )}

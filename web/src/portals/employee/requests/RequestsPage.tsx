@@ -1,6 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
@@ -16,7 +17,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
-import { RequestMenu } from './RequestMenu';
+import { RequestDialog, RequestMenu, type Chosen } from './RequestMenu';
 
 const kinds = ['order', 'account', 'support'] as const;
 const states: RequestStatus[] = ['pending', 'in_review', 'approved', 'rejected', 'withdrawn'];
@@ -24,6 +25,7 @@ const states: RequestStatus[] = ['pending', 'in_review', 'approved', 'rejected',
 /** What clients, applicants and visitors ask the office for. */
 export function Component() {
   const { t } = useTranslation(['requests', 'common', 'names']);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   const [kind, setKind] = useParam('kind');
   const [status, setStatus] = useParam('status');
   const query = queries.requests({
@@ -72,7 +74,7 @@ export function Component() {
       key: 'actions',
       header: t('common:actions'),
       actions: true,
-      cell: (request) => <RequestMenu request={request} />,
+      cell: (request) => <RequestMenu request={request} onChoose={setChosen} />,
     },
   ];
   return (
@@ -108,6 +110,7 @@ export function Component() {
           empty={<EmptyState icon={<IconInbox size={20} />} title={t('desk.empty')} />}
         />
       </Section>
+      {chosen && <RequestDialog chosen={chosen} onClose={() => setChosen(null)} />}
     </>
   );
 }

@@ -51,6 +51,8 @@ interface FormProps<Result> {
   text?: string;
   submitLabel: string;
   client?: Client;
+  /** The order is this client's whatever is chosen: not to be chosen then. */
+  clientIsFixed?: boolean;
   /** What is known already. */
   known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
   save: (terms: Terms, clientId: string, key: string) => Promise<Result>;
@@ -137,6 +139,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     >
       <Pair>
         <CompanySelect
+          disabled={props.clientIsFixed}
           label={t('names:field.company_id')}
           required
           initialLabel={client?.company_name ?? undefined}
@@ -159,6 +162,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       </Pair>
       <ClientSelect
         key={`client of ${companyId}`}
+        disabled={props.clientIsFixed}
         companyId={companyId}
         label={t('names:field.client_id')}
         required

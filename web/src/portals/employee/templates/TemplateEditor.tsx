@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Text, TextInput } from '@mantine/core';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
@@ -42,13 +42,20 @@ const sent = ({ step_name, owner, business_days, completes_with_documents, docum
   documents,
 });
 
+interface Props {
+  template: Template;
+  /** Told whether something here would be lost. */
+  onDirty: (dirty: boolean) => void;
+}
+
 /** The steps of one country, changed as a whole: nothing is saved before Save. */
-export function TemplateEditor({ template: given }: { template: Template }) {
+export function TemplateEditor({ template: given, onDirty }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [base, setBase] = useState(given);
   const [name, setName] = useState(given.name);
   const [steps, setSteps] = useState(() => given.steps.map(drafted));
   const [dirty, setDirty] = useState(false);
+  useEffect(() => onDirty(dirty), [dirty, onDirty]);
   const [editing, setEditing] = useState<Draft | 'new' | null>(null);
   const [stale, setStale] = useState<ApiError | null>(null);
   const [errors, setErrors] = useState<Record<string, string>>({});
