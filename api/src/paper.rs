@@ -23,6 +23,10 @@ use std::sync::LazyLock;
 const PAGE: (f32, f32) = (595.28, 841.89);
 const LEFT: f32 = 56.0;
 const RIGHT: f32 = PAGE.0 - 56.0;
+/// Where the right half begins.
+const MIDDLE: f32 = 340.0;
+/// Lines of an address.
+const ADDRESS: usize = 8;
 const INK: [u8; 3] = [29, 34, 41];
 const DIM: [u8; 3] = [95, 105, 117];
 const RULE: [u8; 3] = [216, 220, 225];
@@ -67,13 +71,13 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
 
     let name = from.legal_name.as_deref().or(office).unwrap_or("SPV Portal");
     sheet.put(&STRONG, 20.0, INK, LEFT, &word("paper.invoice"));
-    sheet.right(&STRONG, 11.0, INK, RIGHT, name);
+    sheet.right(&STRONG, 11.0, INK, RIGHT, &cut(name, &STRONG, 11.0, RIGHT - MIDDLE));
     sheet.y += 16.0;
     sheet.put(&PLAIN, 11.0, DIM, LEFT, &invoice.name());
     let top = sheet.y;
     let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word("paper.tax_id")));
-    for line in from.address.iter().flat_map(|text| text.lines()).chain(tax.as_deref()) {
-        sheet.right(&PLAIN, 9.0, DIM, RIGHT, line);
+    for line in wrap(from.address.as_deref().unwrap_or_default(), 9.0, RIGHT - MIDDLE).into_iter().chain(tax) {
+        sheet.right(&PLAIN, 9.0, DIM, RIGHT, &line);
         sheet.y += 13.0;
     }
     sheet.y = sheet.y.max(top) + 36.0;
@@ -86,15 +90,16 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
     let begin = sheet.y;
     sheet.put(&PLAIN, 9.0, DIM, LEFT, &word("paper.billed_to"));
     sheet.y += 15.0;
-    sheet.put(&STRONG, 10.0, INK, LEFT, &invoice.billed_to);
-    for line in invoice.billed_address.iter().flat_map(|text| text.lines()) {
+    let room = MIDDLE - LEFT - 20.0;
+    sheet.put(&STRONG, 10.0, INK, LEFT, &cut(&invoice.billed_to, &STRONG, 10.0, room));
+    for line in wrap(invoice.billed_address.as_deref().unwrap_or_default(), 10.0, room) {
         sheet.y += 13.0;
-        sheet.put(&PLAIN, 10.0, INK, LEFT, line);
+        sheet.put(&PLAIN, 10.0, INK, LEFT, &line);
     }
     let end = sheet.y;
     sheet.y = begin;
     for (key, value) in facts {
-        sheet.put(&PLAIN, 9.0, DIM, 340.0, &word(key));
+        sheet.put(&PLAIN, 9.0, DIM, MIDDLE, &word(key));
         sheet.right(&PLAIN, 10.0, INK, RIGHT, &value);
         sheet.y += 15.0;
     }
@@ -105,7 +110,7 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
     sheet.rule();
     for line in &invoice.lines {
         sheet.y += 20.0;
-        sheet.put(&PLAIN, 10.0, INK, LEFT, &cut(&line.description, 10.0, 380.0));
+        sheet.put(&PLAIN, 10.0, INK, LEFT, &cut(&line.description, &PLAIN, 10.0, 380.0));
         sheet.right(&PLAIN, 10.0, INK, RIGHT, &amount(line.amount_minor));
     }
     sheet.rule();
@@ -115,7 +120,7 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
         ("paper.due", invoice.due_minor(), &STRONG),
     ] {
         sheet.y += 19.0;
-        sheet.put(face, 10.0, INK, 340.0, &word(key));
+        sheet.put(face, 10.0, INK, MIDDLE, &word(key));
         sheet.right(face, 10.0, INK, RIGHT, &amount(minor));
     }
     sheet.y += 28.0;
@@ -124,7 +129,7 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
         sheet.put(&STRONG, 12.0, INK, LEFT, &said);
         if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
             sheet.y += 16.0;
-            sheet.put(&PLAIN, 9.0, DIM, LEFT, &cut(&reason.replace('\n', " "), 9.0, RIGHT - LEFT));
+            sheet.put(&PLAIN, 9.0, DIM, LEFT, &cut(&reason.replace('\n', " "), &PLAIN, 9.0, RIGHT - LEFT));
         }
     } else if let Some(bank) = &from.bank {
         sheet.put(&STRONG, 11.0, INK, LEFT, &word("paper.pay"));
@@ -139,7 +144,7 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
             let Some(value) = value else { continue };
             sheet.y += 15.0;
             sheet.put(&PLAIN, 9.0, DIM, LEFT, &word(key));
-            sheet.put(&PLAIN, 10.0, INK, 180.0, value);
+            sheet.put(&PLAIN, 10.0, INK, 180.0, &cut(value, &PLAIN, 10.0, RIGHT - 180.0));
         }
     }
     // The page is drawn when its surface goes.
@@ -184,13 +189,36 @@ fn paint([red, green, blue]: [u8; 3]) -> Paint {
 }
 
 /// As much of a text as has room.
-fn cut(text: &str, size: f32, room: f32) -> String {
-    if PLAIN.width(text, size) <= room {
+/// The lines of an address, broken between words where the room ends. So many that the page holds the rest of the paper:
+/// the last one says when there would be more.
+fn wrap(text: &str, size: f32, room: f32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut now = String::new();
+        for word in line.split_whitespace() {
+            let longer = if now.is_empty() { word.to_owned() } else { format!("{now} {word}") };
+            if now.is_empty() || PLAIN.width(&longer, size) <= room {
+                now = longer;
+            } else {
+                lines.push(std::mem::replace(&mut now, word.to_owned()));
+            }
+        }
+        lines.push(now);
+    }
+    if lines.len() > ADDRESS {
+        lines.truncate(ADDRESS);
+        lines.iter_mut().skip(ADDRESS - 1).for_each(|last| last.push_str(" …"));
+    }
+    lines.into_iter().map(|line| cut(&line, &PLAIN, size, room)).collect()
+}
+
+fn cut(text: &str, face: &Face, size: f32, room: f32) -> String {
+    if face.width(text, size) <= room {
         return text.to_owned();
     }
     let mut short = String::new();
     for c in text.chars() {
-        if PLAIN.width(&format!("{short}{c}…"), size) > room {
+        if face.width(&format!("{short}{c}…"), size) > room {
             break;
         }
         short.push(c);
@@ -230,8 +258,17 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_where_the_room_ends() {
-        let short = cut(&"Formation ".repeat(40), 10.0, 200.0);
+        let short = cut(&"Formation ".repeat(40), &PLAIN, 10.0, 200.0);
         assert!(short.ends_with('…') && PLAIN.width(&short, 10.0) <= 200.0);
-        assert_eq!(cut("Short", 10.0, 200.0), "Short");
+        assert_eq!(cut("Short", &PLAIN, 10.0, 200.0), "Short");
+    }
+
+    #[test]
+    fn an_address_is_broken_between_words_and_ends_in_time() {
+        let lines = wrap("1 Long Street, Building of the Harbour Authority, Third Floor\nSpringfield", 10.0, 200.0);
+        assert!(lines.len() > 2 && lines.iter().all(|line| PLAIN.width(line, 10.0) <= 200.0), "{lines:?}");
+        assert_eq!(lines.last().map(String::as_str), Some("Springfield"));
+        let lines = wrap(&"one more line\n".repeat(500), 10.0, 200.0);
+        assert_eq!((lines.len(), lines.last().map(String::as_str)), (ADDRESS, Some("one more line …")));
     }
 }
