@@ -2,7 +2,10 @@
 //! that come once.
 use chrono::Duration;
 use domain::{
-    Action, Actor, Ctx, activity,
+    Action, Actor, Ctx,
+    access::Role,
+    activity, companies,
+    db::Sql,
     ids::{SpvId, UserId},
     mails::{self, Kind, Mail},
     messages::{self, Input},
@@ -120,6 +123,46 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
         assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "it was read in the app");
         assert!(office.maya.can(Action::View, domain::access::Resource::Thread { client_id: maya }));
         assert!(notifications::mail_now(&office.maya, maya).await.is_err(), "people do not send mails");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_is_somebody_else_now_is_told_nothing_of_before() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let sam = office.world.super_admin("Sam").await;
+        chooses(&office.erin, Topic::Messages, true, Mailed::Daily).await;
+        office.writes(&office.maya, "When?").await;
+        assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
+        users::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
+        office.world.clock.advance(Duration::days(2));
+        assert_eq!(notifications::mail_digests(&office.job()).await.unwrap(), 0);
+        assert_eq!(office.mails(Kind::Digest).await.len(), 0);
+        assert_eq!(notifications::unread(&office.erin).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_of_an_archived_company_are_told_nothing() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let sam = office.world.super_admin("Sam").await;
+        let order = spvs::get(&sam, office.spv).await.unwrap();
+        office.writes(&office.erin, "On Monday.").await;
+        companies::archive(&sam, order.spv.company_id, None).await.unwrap();
+        office.writes(&sam, "On Tuesday.").await;
+        let recipients: i64 = office
+            .world
+            .db
+            .clone()
+            .sql("select count(*) from notifications where user_id = $1")
+            .bind(id(&office.maya))
+            .scalar()
+            .await
+            .unwrap();
+        assert_eq!(recipients, 1, "what came before the company was archived");
     })
     .await;
 }

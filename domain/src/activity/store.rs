@@ -97,7 +97,7 @@ pub async fn list(
     if filter.work_only {
         sql.push_str(
             " and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', \
-             'document', 'document_request', 'invoice', 'message')",
+             'document', 'document_request', 'invoice', 'thread')",
         );
     }
     if let Some(before) = before {

@@ -82,14 +82,15 @@ pub struct Reader {
     pub date_format: DateFormat,
 }
 
-/// None when the account is not to be written to.
+/// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
     tx.sql(
-        // A company admin's clock is the company's, as in its portal.
+// A company admin's clock is the company's, as in its portal.
         "select u.role, u.email_key, u.new_email, u.new_email_key, \
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format from users u left join companies c on c.id = u.company_id \
-         where u.id = $1 and u.status in ('pending', 'active')",
+         where u.id = $1 and u.status in ('pending', 'active') and c.archived_at is null \
+         and not (u.role = 'iso' and exists (select 1 from isos p where p.id = u.iso_id and p.archived_at is not null))",
     )
     .bind(id)
     .optional()

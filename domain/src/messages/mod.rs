@@ -240,3 +240,11 @@ pub fn can(ctx: &Ctx, thread: &Thread) -> Vec<&'static str> {
         .map(|(name, _)| name)
         .collect()
 }
+
+/// Somebody is somebody else now, by role or company: what they had not read is not theirs to read any more.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
+    store::forget(tx, user).await
+}

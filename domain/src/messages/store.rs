@@ -194,6 +194,11 @@ pub async fn unread_by(tx: &mut Tx, thread: ThreadId, reader: UserId) -> Result<
     Ok(())
 }
 
+pub async fn forget(tx: &mut Tx, me: UserId) -> Result<()> {
+    tx.sql("delete from thread_unread where user_id = $1").bind(me).run().await?;
+    Ok(())
+}
+
 pub async fn read(tx: &mut Tx, thread: ThreadId, me: UserId) -> Result<()> {
     tx.sql("delete from thread_unread where user_id = $1 and thread_id = $2").bind(me).bind(thread).run().await?;
     Ok(())

@@ -48,6 +48,8 @@ impl Job for Digests {
 pub async fn mail_now(ctx: &Ctx, user: UserId) -> Result<bool> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut tx = ctx.begin().await?;
+    // After whoever tells of things right now: what they add counts on this job and asks for no other.
+    store::lock(&mut tx).await?;
     let sent = mail(&mut tx, ctx, user, Mailed::Now, Kind::Notices).await?;
     tx.commit().await?;
     Ok(sent)

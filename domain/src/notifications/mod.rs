@@ -67,6 +67,10 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telli
         return Ok(());
     }
     for recipient in store::recipients(tx, event, audience, topic).await? {
+        // A partner asks and is answered as well, by mail: such a thing is none of a partner's notifications.
+        if !Topic::of(recipient.role).contains(&topic) {
+            continue;
+        }
         let way = recipient.way(topic);
         let mail = Some(way.mail).filter(|mail| by_mail && *mail != Mailed::Off);
         if !way.in_app && mail.is_none() {
@@ -155,6 +159,14 @@ pub async fn read(ctx: &Ctx, ids: &[NotificationId], all: bool) -> Result<()> {
     tx.commit().await
 }
 
+/// Somebody is somebody else now, by role or company: what they were told of is not theirs to read or be mailed any more.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
+    store::forget(tx, user).await
+}
+
 /// Whoever has seen a thing itself need not be told of it.
 ///
 /// # Errors
@@ -187,6 +199,9 @@ pub async fn choices(ctx: &Ctx) -> Result<Vec<Choice>> {
 pub async fn choose(ctx: &Ctx, wanted: &[Choice]) -> Result<Vec<Choice>> {
     let (me, role) = me(ctx)?;
     let topics = Topic::of(role);
+    if wanted.len() > topics.len() {
+        return Err(Error::field("choices", "too_large"));
+    }
     let wrong = wanted.iter().enumerate().filter(|(_, choice)| !topics.contains(&choice.topic));
     let wrong: Vec<FieldError> = wrong
         .map(|(n, _)| FieldError {

@@ -42,6 +42,10 @@ pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result
     tx.sql_built(json_list(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).json().await
 }
 
+/// Neither the company nor the partnership that the account belongs to is archived: else nobody can read it (decision 26).
+const OPEN: &str = "not exists (select 1 from companies m where m.id = u.company_id and m.archived_at is not null) \
+     and not (u.role = 'iso' and exists (select 1 from isos p where p.id = u.iso_id and p.archived_at is not null))";
+
 /// Who of an audience has an open account; none when the event has no such party.
 pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, topic: Topic) -> Result<Vec<Recipient>> {
     let (condition, id): (&str, Option<Uuid>) = match audience {
@@ -56,13 +60,18 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, topic
     tx.sql_built(format!(
         "select u.id, u.role, c.in_app, c.mail from users u \
          left join notification_choices c on c.user_id = u.id and c.topic = $1 \
-         where u.status in ('pending', 'active') and u.id <> $2 and {condition}"
+         where u.status in ('pending', 'active') and u.id <> $2 and {condition} and {OPEN}"
     ))
     .bind(topic)
     .bind(event.actor_id.map_or(Uuid::nil(), |id| id.0))
     .bind(id)
     .all()
     .await
+}
+
+pub async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
+    tx.sql("delete from notifications where user_id = $1").bind(user).run().await?;
+    Ok(())
 }
 
 pub struct NewRow {

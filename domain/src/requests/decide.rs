@@ -53,8 +53,8 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     let reason = check.text("reason", reason);
     check.done()?;
     let event = told("request.rejected", &request).with("reason", reason.clone());
-    // Whoever has an account is told of it there.
-    if request.user_id.is_none() {
+    // A client reads it beside the order that was asked for; everything else has no page to read it on.
+    if request.user_id.is_none() || request.kind != "order" {
         let data = Map::from_iter([
             ("reference".to_owned(), Value::from(request.reference())),
             ("reason".to_owned(), reason.clone().into()),

@@ -10,6 +10,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
+    messages, notifications,
 };
 
 /// Gives an account another role and, with it, the company or ISO that the role needs (the present one stays
@@ -56,6 +57,8 @@ pub async fn set_role(
         }
     }
     sessions::end_all_of(&mut tx, ctx, id).await?;
+    notifications::forget(&mut tx, id).await?;
+    messages::forget(&mut tx, id).await?;
     let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
     activity::append(&mut tx, ctx, told).await?;
     tx.commit().await?;
