@@ -36,6 +36,8 @@ impl Job for Send {
     const NAME: &'static str = "mails.send";
     /// With pauses that grow to an hour: a mail server may be away for three days.
     const ATTEMPTS: usize = 80;
+    /// Behind what is done here: a mail server that hangs keeps nothing else waiting for longer than it must.
+    const PRIORITY: usize = 0;
 }
 
 /// Puts a mail to a known user into the outbox and its job into the queue; none when the mails are off.

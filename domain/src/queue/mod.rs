@@ -24,6 +24,8 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync {
     const NAME: &'static str;
     /// Attempts before the job is dead.
     const ATTEMPTS: usize = MAX_ATTEMPTS;
+    /// Of jobs that are due, those with more go first.
+    const PRIORITY: usize = 1;
 }
 
 /// What stands in the queue: the job's name and its payload.
@@ -96,7 +98,9 @@ pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool>
 
 async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>, at: Option<DateTime<Utc>>) -> Result<()> {
     let envelope = Envelope { job: J::NAME.to_owned(), payload: serde_json::to_value(job).map_err(Error::internal)? };
-    let mut task = TaskBuilder::new(serde_json::to_vec(&envelope).map_err(Error::internal)?).max_attempts(J::ATTEMPTS);
+    let mut task = TaskBuilder::new(serde_json::to_vec(&envelope).map_err(Error::internal)?)
+        .max_attempts(J::ATTEMPTS)
+        .priority(J::PRIORITY);
     if let Some(key) = key {
         task = task.idempotency_key(key);
     }

@@ -70,8 +70,10 @@ pub trait Handler: Send + Sync + 'static {
 /// be reached is waited for: the worker starts again with a growing pause.
 pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut stop: watch::Receiver<bool>) {
     let mut pause = Duration::from_millis(500);
-    for restart in 0.. {
-        let name = format!("{}-{}-{restart}", options.name, std::process::id());
+    loop {
+        // A name that no worker had before: in a container both host name and process id outlive a `kill -9`, and whoever
+        // signs on as the dead one keeps its jobs from being handed to anybody.
+        let name = format!("{}-{}", options.name, ctx.chance.uuid());
         let began = tokio::time::Instant::now();
         let ended = match ctx.db.for_queue() {
             Pool::Sqlite(pool) => {
@@ -176,6 +178,13 @@ async fn guarded(ctx: Ctx, handler: Arc<dyn Handler>, job: Envelope, ticket: Tic
         payload: job.payload,
     };
     let limit = handler.limit(&attempt.job);
+    // A job that brings its worker down never reports; handing it out again counts, though.
+    if attempt.number > ticket.max {
+        let why = "brought its worker down each time".to_owned();
+        tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead = true, "failed: {why}");
+        handler.failed(attempt, why.clone(), true).await;
+        return Err(AbortError::new(why).into());
+    }
     // In a task of its own: a job that blocks must not stop the worker's heartbeat. Dropped with this future.
     let mut task = JoinSet::new();
     task.spawn(handler.clone().run(attempt.clone()));
