@@ -53,3 +53,19 @@ async fn a_failed_migration_leaves_the_old_schema_on_postgres() {
     tx.commit().await.unwrap();
     a_failed_migration_leaves_the_old_schema(&world.url).await;
 }
+
+#[tokio::test]
+async fn two_that_migrate_at_once_both_come_through() {
+    let Some(world) = World::postgres().await else { return };
+    let mut tx = world.db.begin().await.unwrap();
+    for sql in ["drop schema public cascade", "drop schema apalis cascade", "create schema public"] {
+        tx.sql(sql).run().await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let other = world.db.clone();
+    let both = async { tokio::join!(world.db.migrate(), other.migrate()) };
+    let (one, two) =
+        tokio::time::timeout(std::time::Duration::from_secs(60), both).await.expect("neither waits for the other");
+    (one.unwrap(), two.unwrap());
+    assert!(world.db.is_migrated().await.unwrap());
+}

@@ -329,6 +329,9 @@ impl Db {
     /// Internal, naming the migration, when one fails; the old schema stays.
     pub async fn migrate(&self) -> Result<()> {
         let mut tx = self.begin().await?;
+        // Held until the end: the locks of the two migrators go before what they did is there for others, and two nodes
+        // that start together would each wait for the other.
+        tx.alone_with("migrate".to_owned()).await?;
         match &mut tx.on {
             TxOn::Sqlite(turn) => {
                 let conn = turn.writing().await?;
@@ -348,11 +351,24 @@ impl Db {
         tx.commit().await
     }
 
-    /// True when every migration of this binary has been applied.
+    /// True when every migration of this binary has been applied, and none that it does not know.
     ///
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn is_migrated(&self) -> Result<bool> {
+        self.schema_is(|found, last| found == last).await
+    }
+
+    /// True when every migration of this binary has been applied, perhaps more: a newer one next to it has migrated, and
+    /// each migration lets the version before it go on.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn is_usable(&self) -> Result<bool> {
+        self.schema_is(|found, last| found >= last).await
+    }
+
+    async fn schema_is(&self, good: impl FnOnce(i64, i64) -> bool) -> Result<bool> {
         let wanted = match &self.pools {
             Pools::Sqlite { .. } => &SQLITE,
             Pools::Postgres(_) => &POSTGRES,
@@ -360,7 +376,7 @@ impl Db {
         let last = wanted.iter().map(|m| m.version).max().unwrap_or(0);
         let found: Result<Option<i64>> = self.clone().sql("select max(version) from _sqlx_migrations").scalar().await;
         match found {
-            Ok(version) => Ok(version == Some(last)),
+            Ok(version) => Ok(version.is_some_and(|version| good(version, last))),
             Err(e @ Error::Unavailable(_)) => Err(e),
             Err(_) => Ok(false),
         }

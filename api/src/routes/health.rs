@@ -25,10 +25,10 @@ pub async fn alive() -> Answer<Health> {
 #[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
     responses((status = 200, body = Health)))]
 pub async fn ready(State(app): State<App>) -> Result<Answer<Health>> {
-    if !app.db.is_migrated().await? {
+    if !app.db.is_usable().await? {
         let why = "the schema is not the one of this version: run `spvctl migrate`";
         return Err(Error::Unavailable(why.to_owned()).into());
     }
-    app.options.storage.probe().await?;
+    app.options.storage.is_usable().await?;
     Ok(Answer(HEALTHY))
 }

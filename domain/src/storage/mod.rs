@@ -15,6 +15,7 @@ use object_store::{
 };
 use sha2::{Digest, Sha256};
 use std::{ops::Range, sync::Arc, time::Duration};
+use tokio::{sync::Mutex, time::Instant};
 
 /// Contents are written in pieces of this size, the smallest that S3 takes.
 const PIECE: usize = 5 << 20;
@@ -24,12 +25,16 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// For one call, its tries together.
 const PATIENCE: Duration = Duration::from_secs(20);
 const TRIES: usize = 3;
+/// For so long what a probe said is believed.
+const PROBED: Duration = Duration::from_secs(5);
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Storage {
     store: Arc<dyn ObjectStore>,
     place: String,
+    /// What the last probe said, and when.
+    probed: Arc<Mutex<Option<(Instant, Option<String>)>>>,
 }
 
 /// A content that has just been written, as it is.
@@ -58,7 +63,7 @@ impl Storage {
                     .map_err(|e| refused(&e))?
                     .with_fsync(true)
                     .with_automatic_cleanup(true);
-                Ok(Self { store: Arc::new(files), place })
+                Ok(Self { store: Arc::new(files), place, probed: Arc::default() })
             }
             Address::S3(bucket) => {
                 let credentials = credentials.ok_or_else(|| {
@@ -90,12 +95,12 @@ impl Storage {
         } else {
             Arc::new(PrefixStore::new(s3, bucket.prefix.as_str()))
         };
-        Ok(Self { store, place: format!("s3://{}", bucket.name) })
+        Ok(Self { store, place: format!("s3://{}", bucket.name), probed: Arc::default() })
     }
 
     /// Keeps everything in memory, for as long as the process lives.
     pub fn memory() -> Self {
-        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned() }
+        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned(), probed: Arc::default() }
     }
 
     /// Where it is, for people.
@@ -202,6 +207,26 @@ impl Storage {
         self.put(KEY, Bytes::from_static(b"probe")).await?;
         let read: Vec<Bytes> = self.read(KEY, 0..5).await?.try_collect().await?;
         if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("what was written reads otherwise")) }
+    }
+
+    /// As [`Self::probe`], or what it said a moment ago: anybody may ask, as often as they like.
+    ///
+    /// # Errors
+    /// Unavailable, saying why.
+    pub async fn is_usable(&self) -> Result<()> {
+        let mut probed = self.probed.lock().await;
+        let why = match probed.take() {
+            Some((at, why)) if at.elapsed() < PROBED => {
+                *probed = Some((at, why.clone()));
+                why
+            }
+            _ => {
+                let why = self.probe().await.err().map(|e| e.to_string());
+                *probed = Some((Instant::now(), why.clone()));
+                why
+            }
+        };
+        why.map_or(Ok(()), |why| Err(Error::Unavailable(why)))
     }
 
     fn failed(&self, error: object_store::Error) -> Error {
