@@ -3,7 +3,7 @@ use crate::{
     address::Network,
     limits::{Limiter, Limits},
     oidc::{self, Providers},
-    routes::auth::redirect::Redirects,
+    routes::{auth::redirect::Redirects, events::Streams},
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
@@ -85,6 +85,8 @@ pub struct Shared {
     pub limits: Limits,
     /// Ends the event streams, so that a stopping server need not wait for them.
     pub closing: CancellationToken,
+    /// How many event streams each person has open.
+    pub streams: Streams,
     request_ids: AtomicU64,
     https: bool,
 }
@@ -116,6 +118,7 @@ impl App {
             limits,
             contact_limit: Limiter::per_minute(THREE, THREE),
             closing: CancellationToken::new(),
+            streams: Streams::default(),
             request_ids: AtomicU64::new(first_id),
             https,
         }))

@@ -10,6 +10,7 @@ use domain::{
         passwords, sessions,
     },
     db::Sql,
+    settings::{self, Settings},
     testing::{World, on_both},
     users::{self, NewUser, Status, User},
 };
@@ -586,6 +587,20 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_expired");
         assert_eq!(flows::clean_up(&world.operator(), world.clock.now()).await.unwrap(), 1);
 
+        // Whoever asked for it before the owner chose another password gets nothing for it after.
+        give_password(&world, &maya).await;
+        let session = sign_in(&world, &auth, "maya").await;
+        let flow = begin().await;
+        let auth_code = back(&flow).await.unwrap();
+        let change = Change {
+            password: Some("another horse battery".to_owned()),
+            current_password: Some(PASSWORD.to_owned()),
+            ..Change::default()
+        };
+        let mine = holder(&world, &auth, &session.access_token).await.unwrap();
+        auth::update_user(&mine, &auth, &change).await.unwrap();
+        assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_not_found");
+
         let flow = begin().await;
         let auth_code = back(&flow).await.unwrap();
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
@@ -633,6 +648,46 @@ async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
         });
         let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
         assert!((1..=8).contains(&answered), "{answered}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_uses_ends_and_is_forgotten_later() {
+    on_both(async |world: World| {
+        let auth = node();
+        let user = person(&world, Role::Employee, "maya").await;
+        let idle = sign_in(&world, &auth, "maya").await;
+        let clean = async || {
+            let now = world.clock.now();
+            sessions::clean_up(&world.operator(), now - Duration::days(90), now - Duration::days(30)).await.unwrap()
+        };
+        world.clock.advance(Duration::days(89));
+        assert_eq!((clean().await, sessions::list(&world.operator(), user.id).await.unwrap().len()), (0, 1));
+        world.clock.advance(Duration::days(2));
+        let used = sign_in(&world, &auth, "maya").await;
+        assert_eq!(clean().await, 0);
+        let live = sessions::list(&world.operator(), user.id).await.unwrap();
+        assert_eq!(live.iter().map(|session| session.id).collect::<Vec<_>>(), [used.session.id]);
+        assert_eq!(code(auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await), "refresh_session_not_found");
+        world.clock.advance(Duration::days(31));
+        assert_eq!(clean().await, 1, "gone a month after its end");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_changes_to_the_settings_at_once_neither_is_lost() {
+    on_both(async |world: World| {
+        let sam = world.super_admin("Sam").await;
+        let (brand, phone) = tokio::join!(
+            settings::set(&sam, |now| Settings { brand_name: Some("Northern Formations".to_owned()), ..now }),
+            settings::set(&sam, |now| Settings { support_phone: Some("+1 555 0100".to_owned()), ..now }),
+        );
+        (brand.unwrap(), phone.unwrap());
+        let now = settings::get(&sam).await.unwrap();
+        assert_eq!(now.brand_name.as_deref(), Some("Northern Formations"));
+        assert_eq!(now.support_phone.as_deref(), Some("+1 555 0100"));
     })
     .await;
 }

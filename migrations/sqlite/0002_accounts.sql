@@ -48,6 +48,7 @@ create index users_by_new_email on users (new_email_key) where new_email_key is 
 alter table sessions add column factor_id blob;
 -- Refresh tokens before this one were given out before the second factor, and are worth nothing any more.
 alter table sessions add column raised_counter integer not null default 0;
+create index sessions_ended on sessions (ended_at) where ended_at is not null;
 
 -- A mail of the protocol may go to an address that is not the account's yet.
 alter table mails add column link_kind text;

@@ -20,9 +20,15 @@ use axum::{
 use domain::{
     Ctx, Error,
     activity::{self, Activity as Row},
+    ids::UserId,
 };
 use futures::{FutureExt, Stream, stream};
-use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque, hash_map::Entry},
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Interval, MissedTickBehavior, interval},
@@ -41,6 +47,7 @@ const PAGE: usize = 100;
     responses((status = 200, description = "`ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id.",
         content_type = "text/event-stream", body = String)))]
 pub async fn stream(State(app): State<App>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
+    let place = app.streams.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(LOOK.as_secs()))?;
     let feed = app.feed.subscribe();
     let head = activity::last_seq(&ctx).await?;
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse::<i64>().ok());
@@ -58,6 +65,7 @@ pub async fn stream(State(app): State<App>, SignedIn(ctx): SignedIn, headers: He
         feed,
         ctx,
         app,
+        _place: place,
     };
     let mut response = Sse::new(events(listener)).into_response();
     // nginx would keep events back until it has a page of them.
@@ -78,6 +86,49 @@ struct Listener {
     waiting: VecDeque<Row>,
     looks: Interval,
     looked: u32,
+    _place: Place,
+}
+
+/// Streams that one person may have open at once: every browser they own, and their tabs while the server is gone.
+const EACH: usize = 100;
+
+/// How many streams each person has open.
+#[derive(Clone, Debug, Default)]
+pub struct Streams(Arc<Mutex<HashMap<UserId, usize>>>);
+
+/// One of a person's streams, until it is dropped.
+struct Place(Streams, Option<UserId>);
+
+impl Streams {
+    fn counts(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// None when the person has as many as they may.
+    fn place_of(&self, person: Option<UserId>) -> Option<Place> {
+        if let Some(id) = person {
+            let mut counts = self.counts();
+            let count = counts.entry(id).or_default();
+            if *count >= EACH {
+                return None;
+            }
+            *count += 1;
+        }
+        Some(Place(self.clone(), person))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let Some(id) = self.1 else { return };
+        let mut counts = self.0.counts();
+        if let Entry::Occupied(mut count) = counts.entry(id) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
 }
 
 fn events(listener: Listener) -> impl Stream<Item = std::result::Result<Event, Infallible>> {

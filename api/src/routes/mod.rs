@@ -10,7 +10,7 @@ mod company_portal;
 mod dashboards;
 mod document_requests;
 mod documents;
-mod events;
+pub(crate) mod events;
 mod exports;
 mod functions;
 mod health;

@@ -94,8 +94,7 @@ pub async fn set(
     SignedIn(ctx): SignedIn,
     Json(change): Json<SettingsChange>,
 ) -> Result<Answer<Settings>> {
-    let now = settings::get(&ctx).await?;
-    let new = settings::Settings {
+    let set = settings::set(&ctx, |now| settings::Settings {
         brand_name: change.brand_name.unwrap_or(now.brand_name),
         support_email: change.support_email.unwrap_or(now.support_email),
         support_phone: change.support_phone.unwrap_or(now.support_phone),
@@ -103,8 +102,8 @@ pub async fn set(
         pages: change.pages.map_or(now.pages, Option::unwrap_or_default),
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
         billing: change.billing.map_or(now.billing, Option::unwrap_or_default),
-    };
-    let set = settings::set(&ctx, new).await?;
+    })
+    .await?;
     Ok(Answer(Settings::of(&app, &ctx, set)))
 }
 

@@ -72,6 +72,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     let ctx = portal::context(&config.options(None)?, db.clone());
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
+    findings.push(("demo sign-ins", demo_sign_ins(&ctx).await?));
     db.close().await;
     Ok(())
 }
@@ -85,6 +86,15 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
         (0, _) => Note(format!("{words}; nothing is done until `spvctl serve` or `spvctl worker` runs")),
         (_, 0) => Good(words),
         _ => Note(format!("{words}; see `spvctl job list --status dead`")),
+    })
+}
+
+async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
+    let open = domain::seed::open_sign_ins(ctx).await?.join(", ");
+    Ok(match (open.is_empty(), ctx.options.demo) {
+        (true, _) => Good("none can sign in".to_owned()),
+        (_, true) => Note(format!("open in demo mode: {open}")),
+        _ => Bad(format!("{open} can sign in with the password that everybody knows; `spvctl user suspend` them")),
     })
 }
 

@@ -44,6 +44,14 @@ pub async fn run(args: Args, config: Config) -> Result {
     let ctx = portal::context(&options, db.clone()).acting_as(Actor::System("portal"));
     if config.demo {
         domain::seed::demo(&ctx).await?;
+    } else {
+        let open = domain::seed::open_sign_ins(&ctx).await?;
+        if !open.is_empty() {
+            tracing::warn!(
+                "{} can sign in with the demo's password, which everybody knows; suspend them",
+                open.join(", ")
+            );
+        }
     }
 
     many_connections();

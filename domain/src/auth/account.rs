@@ -7,7 +7,7 @@ pub(super) use email::{confirm as confirm_email, mail_confirmations, want as wan
 use super::{
     Auth, Way,
     failures::{self, Counter},
-    history, links,
+    flows, history, links,
     passwords::{self, PasswordHash, Verdict},
     sessions::{self, Session},
     store,
@@ -155,14 +155,18 @@ async fn new_password(
             failures::forget(&mut tx, &counters).await?;
             tx.commit().await?;
         }
-        None if change.nonce.is_some() => {}
+        // Too many wrong codes are refused before any password is compared: how long that takes would tell.
+        None if change.nonce.is_some() => {
+            let counters = Counter::of_session("nonce", user.id, &ctx.origin);
+            failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
+        }
         None => proven(ctx, user, session)?,
     }
-    if user.password_hash.is_some() && passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong
-    {
-        return Ok(None);
-    }
-    passwords::hash(ctx, password).await.map(Some)
+    let same = user.password_hash.is_some()
+        && passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong;
+    // Hashed in either case: half the time for the right guess would be an answer.
+    let hash = passwords::hash(ctx, password).await?;
+    Ok((!same).then_some(hash))
 }
 
 /// Whether the session itself shows well enough who sits there.
@@ -202,6 +206,7 @@ async fn with_password(
     users::store::save_password(tx, user.id, &hash, false).await?;
     sessions::end_others_of(tx, ctx, user.id, keep).await?;
     links::drop_all_of(tx, ctx, user.id).await?;
+    flows::drop_all_of(tx, user.id).await?;
     let told = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, told).await?;
     Ok(changed)

@@ -225,6 +225,14 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     tokens::grant(ctx, auth, user, session).await
 }
 
+/// Makes the codes of a user that wait to be exchanged worthless.
+///
+/// # Errors
+/// What the database refuses.
+pub(in crate::auth) async fn drop_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
+    store::delete_of(tx, user).await
+}
+
 /// Deletes flows that expired before `before`; says how many. For the schedule.
 ///
 /// # Errors

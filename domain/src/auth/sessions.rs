@@ -311,6 +311,19 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
     store::count_live(&mut ctx.db(), ctx.now() - Duration::hours(1)).await
 }
 
+/// Ends sessions that nobody used since `idle`, and deletes those that ended before `over`; says how many were deleted.
+/// For the schedule.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
+    let mut tx = ctx.begin().await?;
+    store::end_idle(&mut tx, idle, ctx.now()).await?;
+    let gone = store::delete_ended(&mut tx, over).await?;
+    tx.commit().await?;
+    Ok(gone)
+}
+
 /// Ends every session of a user, within the use case that shuts or changes the account (decision 27).
 ///
 /// # Errors

@@ -94,6 +94,18 @@ pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
         .await
 }
 
+pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<u64> {
+    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1")
+        .bind(since)
+        .bind(at)
+        .run()
+        .await
+}
+
+pub async fn delete_ended(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from sessions where ended_at < $1").bind(before).run().await
+}
+
 pub async fn count_live(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
     db.sql("select count(*) from sessions where ended_at is null and refreshed_at >= $1").bind(since).scalar().await
 }

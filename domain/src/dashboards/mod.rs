@@ -7,6 +7,7 @@ pub use store::{Person, Sum};
 use crate::{
     access::{Action, Portal, Resource},
     activity::{self, Activity},
+    auth::sessions,
     clients::{self, Client},
     commissions::{self, Period},
     companies::{self, Company},
@@ -235,7 +236,7 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
     Ok(AdminDashboard {
         users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
         uptime_percent: uptime(ctx).await?,
-        sessions: store::live_sessions(&mut db).await?,
+        sessions: sessions::count_live(ctx).await?,
         storage_bytes: counted.get(&Count::StorageBytes.name()).copied().unwrap_or(0),
         people: Page::cut(people, limit, |person| (person.created_at, person.id)),
     })

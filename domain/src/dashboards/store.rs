@@ -127,10 +127,6 @@ pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit:
     query.all().await
 }
 
-pub async fn live_sessions(db: &mut Db) -> Result<i64> {
-    db.sql("select count(*) from sessions where ended_at is null").scalar().await
-}
-
 /// The first minute since `from` in which a worker was alive, and how many such minutes there are.
 pub async fn heartbeats(db: &mut Db, from: i64) -> Result<(Option<i64>, i64)> {
     db.sql("select min(minute), count(*) from heartbeats where minute > $1").bind(from).one().await

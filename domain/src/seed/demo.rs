@@ -180,7 +180,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         }
     }
     priced.extend(brought::clients(ctx, &chance, offices[0], partners[0].0).await?);
-    settings::set(ctx, office()).await?;
+    settings::set(ctx, |_| office()).await?;
     papers::papers(ctx, &priced).await?;
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;

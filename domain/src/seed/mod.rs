@@ -14,10 +14,11 @@ pub use load::load;
 use crate::{
     access::{Action, Resource, Role},
     activity::{self, Event},
-    auth::passwords,
+    auth::passwords::{self, Verdict},
     clients, companies,
     ctx::Ctx,
     error::{Error, Result},
+    idempotency,
     ids::{CompanyId, IsoId, UserId},
     isos,
     queue::{self, Job},
@@ -26,6 +27,10 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+/// The accounts of the demo that its people are told of.
+pub const SIGN_INS: [&str; 5] =
+    ["client@example.com", "employee@example.com", "super@example.com", "company@example.com", "iso@example.com"];
 
 /// The job behind `spvctl seed` and the Seed Test Data button. Its outcome is the event `seed.finished` or
 /// `seed.failed` with this id.
@@ -51,7 +56,12 @@ pub async fn queue(ctx: &Ctx) -> Result<Uuid> {
     }
     let id = ctx.chance.uuid();
     let mut tx = ctx.begin().await?;
+    if let Some(queued) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return Ok(queued);
+    }
     queue::enqueue(&mut tx, &Run { id }).await?;
+    idempotency::remember(&mut tx, ctx, id).await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -169,6 +179,23 @@ async fn account(
     let user = users::insert(&mut tx, ctx, new).await?;
     tx.commit().await?;
     Ok(user.id)
+}
+
+/// Whoever of the demo sign-ins can sign in with the demo's password, which everybody knows: harmless only in demo mode.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn open_sign_ins(ctx: &Ctx) -> Result<Vec<String>> {
+    let mut open = Vec::new();
+    for email in SIGN_INS {
+        let Some(user) = known(ctx, email).await? else { continue };
+        let active = matches!(user.status, users::Status::Active | users::Status::Pending);
+        if active && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await? != Verdict::Wrong
+        {
+            open.push(user.email);
+        }
+    }
+    Ok(open)
 }
 
 /// The account with this address, if there is one.

@@ -131,12 +131,15 @@ pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsM
     Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
 }
 
-/// Replaces the office's settings. Super admins.
+/// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
+/// between. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid per field.
-pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
+pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
+    let mut tx = ctx.begin().await?;
+    let new = change(store::lock(&mut tx).await?.unwrap_or_default());
     let mut check = Check::new();
     let checked = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
@@ -156,7 +159,6 @@ pub async fn set(ctx: &Ctx, new: Settings) -> Result<Settings> {
         billing: checked_billing(&mut check, new.billing),
     };
     check.done()?;
-    let mut tx = ctx.begin().await?;
     store::set(&mut tx, &checked, ctx.now(), &ctx.who()).await?;
     activity::append(&mut tx, ctx, Event::new("settings.updated", "settings", uuid::Uuid::nil(), "Settings")).await?;
     tx.commit().await?;

@@ -2,14 +2,14 @@
 use crate::{outcome, state::State};
 use chrono::Duration;
 use domain::{
-    auth::{factors, failures, flows, gaps, links},
+    auth::{factors, failures, flows, gaps, links, sessions},
     documents::uploads,
     idempotency, notifications,
     queue::{self, Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
 
-/// Expired links, flows and challenges, old failures and pauses between mails, idempotency keys older than two days,
+/// Expired links, flows and challenges, sessions that nobody used for ninety days, and a month later all that ended, old failures and pauses between mails, idempotency keys older than two days,
 /// jobs done a week ago, uploads that nobody went on with for a day. A schedule's last tick is a job too: the week keeps it longer than any schedule's period.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
@@ -22,6 +22,8 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let ctx = state.ctx(CleanUp::NAME);
     let now = ctx.now();
     let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
+    let sessions =
+        sessions::clean_up(&ctx, now - Duration::days(90), now - Duration::days(30)).await.map_err(outcome::of)?;
     let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let failures = failures::clean_up(&ctx).await.map_err(outcome::of)?;
     let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
@@ -30,6 +32,6 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let told = notifications::clean_up(&ctx, now - Duration::days(180)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
     let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(uploads, links, flows, failures, gaps, challenges, keys, told, jobs, "cleaned up");
+    tracing::info!(uploads, links, sessions, flows, failures, gaps, challenges, keys, told, jobs, "cleaned up");
     Ok(())
 }

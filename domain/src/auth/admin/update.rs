@@ -6,7 +6,7 @@ use crate::{
     auth::{
         Auth,
         account::merged,
-        links,
+        flows, links,
         passwords::{self, PasswordHash},
         sessions,
     },
@@ -138,6 +138,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
     users::store::save_password(tx, user.id, hash, must_change).await?;
     sessions::end_all_of(tx, ctx, user.id).await?;
     links::drop_all_of(tx, ctx, user.id).await?;
+    flows::drop_all_of(tx, user.id).await?;
     activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
     if user.status == Status::Pending && !user.awaits_confirmation {
         return users::change_status(tx, ctx, &user, Status::Active).await;

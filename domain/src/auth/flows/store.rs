@@ -84,6 +84,11 @@ pub async fn delete(tx: &mut Tx, id: FlowId) -> Result<()> {
     Ok(())
 }
 
+pub async fn delete_of(tx: &mut Tx, user: UserId) -> Result<()> {
+    tx.sql("delete from flows where user_id = $1 and auth_code_hash is not null").bind(user).run().await?;
+    Ok(())
+}
+
 pub async fn delete_expired(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from flows where expires_at < $1").bind(before).run().await
 }
