@@ -34,8 +34,11 @@ pub struct Storage {
     store: Arc<dyn ObjectStore>,
     place: String,
     /// What the last probe said, and when.
-    probed: Arc<Mutex<Option<(Instant, Option<String>)>>>,
+    probed: Arc<Mutex<Option<Probed>>>,
 }
+
+/// When the storage was probed, and why it failed.
+type Probed = (Instant, Option<String>);
 
 /// A content that has just been written, as it is.
 #[derive(Clone, Debug)]
