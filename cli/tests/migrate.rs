@@ -66,6 +66,7 @@ async fn two_that_migrate_at_once_both_come_through() {
     let both = async { tokio::join!(world.db.migrate(), other.migrate()) };
     let (one, two) =
         tokio::time::timeout(std::time::Duration::from_secs(60), both).await.expect("neither waits for the other");
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     assert!(world.db.is_migrated().await.unwrap());
 }

@@ -684,7 +684,8 @@ async fn of_two_changes_to_the_settings_at_once_neither_is_lost() {
             settings::set(&sam, |now| Settings { brand_name: Some("Northern Formations".to_owned()), ..now }),
             settings::set(&sam, |now| Settings { support_phone: Some("+1 555 0100".to_owned()), ..now }),
         );
-        (brand.unwrap(), phone.unwrap());
+        brand.unwrap();
+        phone.unwrap();
         let now = settings::get(&sam).await.unwrap();
         assert_eq!(now.brand_name.as_deref(), Some("Northern Formations"));
         assert_eq!(now.support_phone.as_deref(), Some("+1 555 0100"));
