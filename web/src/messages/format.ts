@@ -133,7 +133,8 @@ export function decimal(typed: string): string {
   if (last < 0) return text;
   const separators = text.match(/[.,]/g) ?? [];
   // Neither groups of three nor one decimal point: nobody can tell what is meant.
-  if (separators.length > 1 && !/^[+-]?\d{1,3}(([.,])\d{3}(\2\d{3})*((?!\2)[.,]\d*)?)$/.test(text)) return text;
+  if (separators.length > 1 && !/^[+-]?\d{1,3}(([.,])\d{3}(\2\d{3})*((?!\2)[.,]\d*)?)$/.test(text))
+    return text;
   const digitsAfter = text.length - last - 1;
   const mixed = new Set(separators).size > 1;
   const group = getLocale().language === 'es' ? '.' : ',';
