@@ -2,7 +2,13 @@
 //! for, the answer holds nothing of the others. Driven by the OpenAPI document, so that a new route is tried as well.
 use crate::support::{Person, TestApp, on_both};
 use axum::http::{Method, StatusCode};
-use domain::{activity, companies, ids::CompanyId, mails, page::PageQuery};
+use domain::{
+    activity, companies,
+    ids::{CompanyId, UserId},
+    mails,
+    page::PageQuery,
+    users,
+};
 use serde_json::{Value, json};
 
 /// What is known of one company, to be found nowhere else.
@@ -191,6 +197,14 @@ async fn members_come_and_go_but_never_the_last_and_nobody_himself() {
         clara.post(&of(&dora["id"], "invite"), json!({})).await.refused(409, "not_invitable");
         clara.post(&of(&dora["id"], "restore"), json!({})).await.ok();
         assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"][0]["id"], dora["id"]);
+        // What the office shuts, the company does not open.
+        let dora_id = UserId(dora["id"].as_str().unwrap().parse().unwrap());
+        users::suspend(&app.world.operator(), dora_id, None).await.unwrap();
+        assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"][0]["can"], json!([]));
+        clara.post(&of(&dora["id"], "remove"), json!({})).await.refused(409, "shut_by_office");
+        users::archive(&app.world.operator(), dora_id, None).await.unwrap();
+        clara.post(&of(&dora["id"], "restore"), json!({})).await.refused(409, "shut_by_office");
+        sam.post(&of(&dora["id"], "restore"), json!({})).await.ok();
         // Nobody else's account is a member's.
         let maya = app.client("Maya").await;
         sam.post(&of(&json!(maya.id.to_string()), "remove"), json!({})).await.refused(404, "not_found");
@@ -252,12 +266,15 @@ async fn settings_are_checked_kept_and_used() {
         let dora = json!({ "first_name": "Dora", "last_name": "Test", "email": "dora@example.com" });
         clara.post(&list, dora).await.ok();
         assert_eq!(language("dora@example.com").await, "es");
-        let again = format!("/rest/v1/members/{}/invite", clara.id);
-        clara.post(&again, json!({})).await.ok();
+        let forgot = async || {
+            app.nobody().post("/auth/v1/recover", json!({ "email": "clara@example.com" })).await.ok();
+            app.post().await;
+        };
+        forgot().await;
         assert_eq!(language("clara@example.com").await, "es");
         clara.patch("/rest/v1/me", json!({ "language": "en-GB" })).await.ok();
         app.world.clock.advance(chrono::Duration::minutes(1));
-        clara.post(&again, json!({})).await.ok();
+        forgot().await;
         assert_eq!(language("clara@example.com").await, "en-GB");
     })
     .await;

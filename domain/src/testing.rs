@@ -9,7 +9,11 @@ use crate::{
     users::{self, NewUser, User},
 };
 use chrono::{DateTime, Utc};
-use std::{future::Future, path::PathBuf, sync::Arc};
+use std::{
+    future::Future,
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
 use tokio::sync::OnceCell;
 
 /// Saturday, 21 November 2026, noon.
@@ -63,7 +67,8 @@ impl World {
     pub async fn postgres() -> Option<Self> {
         static TEMPLATE: OnceCell<()> = OnceCell::const_new();
         let server = std::env::var("TEST_POSTGRES_URL").ok()?;
-        let template = format!("spv_template_{}", std::process::id());
+        static NAME: LazyLock<String> = LazyLock::new(|| format!("spv_template_{}", Chance::system().uuid().simple()));
+        let template = NAME.as_str();
         let admin = Db::open(&server, Durability::Full).await.expect("TEST_POSTGRES_URL is reachable");
         let address = |name: &str| {
             let (base, query) =
@@ -73,7 +78,7 @@ impl World {
         TEMPLATE
             .get_or_init(|| async {
                 create(&admin, &format!("create database {template}")).await;
-                let db = Db::open(&address(&template), Durability::Full).await.expect("a new database opens");
+                let db = Db::open(&address(template), Durability::Full).await.expect("a new database opens");
                 db.migrate().await.expect("the migrations apply");
                 db.close().await;
             })

@@ -26,5 +26,8 @@ create table company_logos (
 alter table users add column language_chosen boolean not null default false;
 update users set language_chosen = true where language <> 'en-US';
 
+-- Archived by the company itself, which may bring the account back; not what the office archived.
+alter table users add column removed_by_company boolean not null default false;
+
 -- A company's portfolio by amount: never across currencies.
 create index spvs_company_amount on spvs (company_id, currency, coalesce(purchase_amount_minor, price_minor, 0), id);

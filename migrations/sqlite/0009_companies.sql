@@ -26,5 +26,8 @@ create table company_logos (
 alter table users add column language_chosen integer not null default 0;
 update users set language_chosen = 1 where language <> 'en-US';
 
+-- Archived by the company itself, which may bring the account back; not what the office archived.
+alter table users add column removed_by_company integer not null default 0;
+
 -- A company's portfolio by amount: never across currencies.
 create index spvs_company_amount on spvs (company_id, currency, coalesce(purchase_amount_minor, price_minor, 0), id);

@@ -8,6 +8,7 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
+    access::Role,
     ids::{SpvId, StepId, UserId},
     spvs,
     steps::{self, Change, Party, Status},
@@ -60,7 +61,8 @@ impl Step {
             status: row.status,
             owner: row.owner,
             text_data: row.text_data.filter(|_| ctx.actor.is_staff()),
-            document_url: row.document_url,
+            // The documents of an order are between its client and the office.
+            document_url: row.document_url.filter(|_| ctx.actor.is_staff() || ctx.actor.role() == Some(Role::Client)),
             completed_at: row.completed_at,
             due_date: row.due_date,
             blocked_reason: row.blocked_reason,

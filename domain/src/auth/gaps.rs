@@ -17,11 +17,13 @@ const HOUR: Duration = Duration::hours(1);
 
 /// What a mail is asked for. A new password and a link to sign in share a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Gap {
+pub(crate) enum Gap {
     SignIn,
     Signup,
     EmailChange,
     Reauthentication,
+    /// Of a company, to somebody of its own.
+    Invitation,
 }
 
 impl Gap {
@@ -31,6 +33,7 @@ impl Gap {
             Self::Signup => "signup",
             Self::EmailChange => "email_change",
             Self::Reauthentication => "reauthentication",
+            Self::Invitation => "invitation",
         }
     }
 }
@@ -40,11 +43,20 @@ impl Gap {
 /// # Errors
 /// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over, or until the office has mails left.
 pub(super) async fn pass(tx: &mut Tx, ctx: &Ctx, gap: Gap, email: &str) -> Result<()> {
+    pause(tx, ctx, gap, email).await?;
+    quota(tx, ctx).await
+}
+
+/// Notes that a mail is asked for by somebody who is signed in: it takes nothing of what visitors share.
+///
+/// # Errors
+/// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over.
+pub(crate) async fn pause(tx: &mut Tx, ctx: &Ctx, gap: Gap, email: &str) -> Result<()> {
     let pause = Duration::seconds(ctx.options.mail_gap_seconds);
     let key = secret::token_hash(&format!("{} {}", gap.name(), users::email_key(email)));
     let now = ctx.now();
     if store::ask(tx, &key, now, now - pause).await? {
-        return quota(tx, ctx).await;
+        return Ok(());
     }
     Err(too_many(store::asked_at(tx, &key).await? + pause - now))
 }

@@ -1,12 +1,13 @@
 //! The people of a company: its admins, who invite and remove each other. Never the last one, and nobody himself.
 use super::{Company, portal, store};
 use crate::{
-    access::Role,
+    access::{Action, Resource, Role},
     activity::{self, Event},
+    auth::gaps::{self, Gap},
     check::{Check, LINE},
     ctx::Ctx,
     db::Tx,
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, UserId},
     mails,
@@ -15,6 +16,9 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde_json::Map;
+
+/// Accounts that are not archived, of one company.
+const MEMBERS: i64 = 200;
 
 /// An account of the company portal.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -26,6 +30,8 @@ pub struct Member {
     pub email: String,
     pub phone: Option<String>,
     pub status: Status,
+    /// The portal removed it: the company may bring it back.
+    pub removed_by_company: bool,
     pub last_sign_in_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
 }
@@ -60,7 +66,7 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
 /// Makes an account for somebody of the company and mails the link to set its password. Whoever may list them.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid per field; Conflict `archived`, `email_taken`.
+/// As [`portal`] says; Invalid per field; Conflict `archived`, `too_many_members`.
 pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
     let company = portal(ctx, Some(id)).await?;
     if company.archived_at.is_some() {
@@ -91,6 +97,9 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
         must_change_password: false,
         language: company.language.clone(),
     };
+    if store::open_admins(&mut tx, company.id).await? >= MEMBERS {
+        return Err(Error::Conflict(Problem::new("too_many_members").with("max", MEMBERS)));
+    }
     // Whose account it is, and in which company, is nobody's business here.
     let user = users::insert(&mut tx, ctx, new).await.map_err(|e| match e {
         Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
@@ -106,13 +115,15 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
 /// Mails a new link to set a password. Whoever may list them.
 ///
 /// # Errors
-/// NotFound; Conflict `not_invitable` for somebody who was removed or is suspended.
+/// NotFound; Conflict `not_invitable` for whoever has accepted already, was removed or is suspended,
+/// `over_email_send_rate_limit` within the pause between two mails to one address.
 pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     let found = member(ctx, id).await?;
-    if !matches!(found.status, Status::Pending | Status::Active) {
+    if found.status != Status::Pending {
         return Err(Error::conflict("not_invitable"));
     }
     let mut tx = ctx.begin().await?;
+    gaps::pause(&mut tx, ctx, Gap::Invitation, &found.email).await?;
     mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
     tx.commit().await?;
     Ok(found)
@@ -121,7 +132,7 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
 /// Removes a member: the account is archived and its sessions end. Whoever may list them, but nobody himself.
 ///
 /// # Errors
-/// NotFound; Conflict `own_account`, `last_company_admin`.
+/// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for whom the office has suspended.
 pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     turn(ctx, id, "company.member_removed", |user| match user.status {
         Status::Archived => None,
@@ -130,10 +141,10 @@ pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     .await
 }
 
-/// Brings a removed member back. Whoever may list them.
+/// Brings a removed member back. Whoever may list them; whom the office has shut, only whoever may do that.
 ///
 /// # Errors
-/// NotFound.
+/// NotFound; Conflict `shut_by_office`.
 pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     turn(ctx, id, "company.member_restored", |user| (user.status == Status::Archived).then(|| user.restored())).await
 }
@@ -153,6 +164,9 @@ async fn turn(
     if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
         return Err(Error::NotFound("member"));
     }
+    if is_offices(ctx, user.status, store::removed_by_company(&mut tx, id).await?) {
+        return Err(Error::conflict("shut_by_office"));
+    }
     let Some(status) = decide(&user) else {
         tx.commit().await?;
         return member(ctx, id).await;
@@ -161,9 +175,16 @@ async fn turn(
         may_go(&mut tx, ctx, &company, &user).await?;
     }
     users::change_status(&mut tx, ctx, &user, status).await?;
+    store::remember_removal(&mut tx, id, status == Status::Archived).await?;
     activity::append(&mut tx, ctx, told(&company, action, &user)).await?;
     tx.commit().await?;
     member(ctx, id).await
+}
+
+/// Whether the office has shut the account, which is not for its company to undo.
+fn is_offices(ctx: &Ctx, status: Status, removed_by_company: bool) -> bool {
+    let shut = status == Status::Suspended || (status == Status::Archived && !removed_by_company);
+    shut && !ctx.can(Action::Suspend, Resource::Users)
 }
 
 async fn may_go(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Result<()> {
@@ -206,6 +227,9 @@ pub fn can_member(ctx: &Ctx, member: &Member) -> Vec<&'static str> {
         return vec![];
     }
     let own = ctx.actor.user_id() == Some(member.id);
+    if is_offices(ctx, member.status, member.removed_by_company) {
+        return vec![];
+    }
     [
         ("invite", member.status == Status::Pending),
         ("remove", member.status != Status::Archived && !own),

@@ -115,8 +115,26 @@ pub(crate) async fn logo_of(db: &mut impl Sql, user: UserId) -> Result<Option<Lo
     .await
 }
 
-const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, last_sign_in_at, created_at \
+const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, removed_by_company, last_sign_in_at, \
+    created_at \
     from users where role = 'company_admin' and company_id";
+
+/// How many accounts of the company's admins are not archived.
+pub async fn open_admins(tx: &mut Tx, company: CompanyId) -> Result<i64> {
+    tx.sql("select count(*) from users where company_id = $1 and role = 'company_admin' and status <> 'archived'")
+        .bind(company)
+        .scalar()
+        .await
+}
+
+pub async fn removed_by_company(tx: &mut Tx, id: UserId) -> Result<bool> {
+    tx.sql("select removed_by_company from users where id = $1").bind(id).scalar().await
+}
+
+pub async fn remember_removal(tx: &mut Tx, id: UserId, removed: bool) -> Result<()> {
+    tx.sql("update users set removed_by_company = $2 where id = $1").bind(id).bind(removed).run().await?;
+    Ok(())
+}
 
 pub async fn member(db: &mut impl Sql, id: UserId) -> Result<Option<Member>> {
     db.sql_built(format!("{MEMBER} is not null and id = $1")).bind(id).optional().await

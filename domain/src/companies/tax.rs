@@ -22,7 +22,9 @@ pub fn id(country: &str, text: &str) -> Result<String, Problem> {
         "GB" => (digits && plain.len() == 10, plain, "1234567890"),
         _ => {
             let good = (4..=20).contains(&plain.len()) && plain.bytes().all(|b| b.is_ascii_alphanumeric());
-            (good && plain.bytes().any(|b| b.is_ascii_digit()), text.trim().to_ascii_uppercase(), "AB123456")
+            let written = text.trim().to_ascii_uppercase();
+            let short = written.len() <= 40 && !written.contains(char::is_control);
+            (good && short && plain.bytes().any(|b| b.is_ascii_digit()), written, "AB123456")
         }
     };
     if good { Ok(written) } else { Err(Problem::new("invalid_tax_id").with("example", example)) }
@@ -106,6 +108,8 @@ mod tests {
             ("GB", "1234567890", Some("1234567890")),
             ("ES", "B-12345678", Some("B-12345678")),
             ("ES", "none", None),
+            ("ES", &format!("1{}234", "-".repeat(60)), None),
+            ("ES", "12\n34", None),
             ("ES", "<b>1</b>", None),
         ] {
             assert_eq!(id(country, text).ok().as_deref(), written, "{country} {text}");

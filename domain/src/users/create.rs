@@ -8,7 +8,7 @@ use crate::{
     ctx::Ctx,
     error::{Problem, Result},
     ids::{CompanyId, IsoId},
-    mails,
+    leads, mails,
 };
 use serde_json::Map;
 
@@ -76,6 +76,9 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
         must_change_password: given,
         language,
     };
+    if role == Role::Client {
+        leads::not_protected(&mut tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
+    }
     let user = insert(&mut tx, ctx, new).await?;
     if language_chosen {
         store::language_chosen(&mut tx, user.id).await?;

@@ -1,5 +1,6 @@
 import { Button, FileButton } from '@mantine/core';
 import { IconPhoto } from '@tabler/icons-react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
@@ -32,6 +33,8 @@ export function LogoField({ settings }: { settings: CompanySettings }) {
       toast({ title: t('settings.saved'), description: t('settings.saved_text') });
     },
   });
+  // The same file again, after a failure or a removal, is a choice as well.
+  const forget = useRef<() => void>(null);
   return (
     <div className={classes.logo} role="group" aria-label={t('logo.label')}>
       {settings.logo ? (
@@ -46,7 +49,11 @@ export function LogoField({ settings }: { settings: CompanySettings }) {
         <FileButton
           accept="image/png,image/jpeg"
           inputProps={{ 'aria-label': t('logo.label') }}
-          onChange={(file) => file && save.mutate(file)}
+          resetRef={forget}
+          onChange={(file) => {
+            if (file) save.mutate(file);
+            forget.current?.();
+          }}
         >
           {(props) => (
             <Button variant="default" disabled={save.isPending} {...props}>
