@@ -158,7 +158,7 @@ async function office(database) {
   await started(server, `${base}/readyz`);
   const startMs = performance.now() - starting;
   await wait(1500);
-  return { database, base, pid: server.pid, startMs, idleMb: memoryMb(server.pid, "VmRSS"), company, stop: () => (server.kill("SIGTERM"), wait(1500).then(stop)) };
+  return { database, base, pid: server.pid, startMs, idleMb: memoryMb(server.pid, "VmRSS"), company, spvctl, stop: () => (server.kill("SIGTERM"), wait(1500).then(stop)) };
 }
 
 async function token(base, email) {
@@ -204,6 +204,37 @@ async function measureStreams(product, employee, clients, steps) {
   const found = { ...JSON.parse(listening.stdout), cpuSeconds: cpuSeconds(product.pid) - before, memoryMb: memoryMb(product.pid, "VmRSS") };
   say(`  W7: ${found.ready} streams; of ${found.heard + found.missing} to be heard ${found.missing} within 1 s not, ${found.strangers} by strangers; median ${found.median?.toFixed(0)} ms, worst ${found.worst?.toFixed(0)} ms`);
   return found;
+}
+
+/** Dashboards of companies, and of their one partner, as these grow tenfold twice. */
+async function measureGrowth(product) {
+  const { base, spvctl } = product;
+  const listed = (noun) => JSON.parse(spvctl([noun, "list", "--limit", "500", "--format", "json"]));
+  const sizes = [400, 4_000, 40_000];
+  const rows = [];
+  for (const size of sizes) {
+    const before = new Set(listed("company").map(({ id }) => id));
+    spvctl(["seed", "--spvs", String(size), "--companies", "1", "--isos", "1"]);
+    const company = listed("company").find(({ id }) => !before.has(id));
+    const email = `growth-${size}@bench.example`;
+    spvctl(["user", "create", "--role", "company_admin", "--first-name", "Bench", "--last-name", "Growth", "--email", email, "--password-stdin", "--company", company.id], password);
+    const partner = JSON.parse(spvctl(["iso", "list", "--company", company.id, "--format", "json"]))[0];
+    const looks = [
+      [`company dashboard, first 50 of ${size.toLocaleString("en-US")} orders`, "/rest/v1/dashboards/company?limit=50", await token(base, email)],
+      [`ISO dashboard, ${(size * 0.8).toLocaleString("en-US")} orders`, "/rest/v1/dashboards/iso", await token(base, partner.email)],
+      [`finances of this year, ${size.toLocaleString("en-US")} orders`, "/rest/v1/finances", await token(base, email)],
+    ];
+    for (const [what, path, bearer] of looks) {
+      const answer = await fetch(base + path, { headers: { authorization: `Bearer ${bearer}`, "accept-encoding": "identity" } });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${path}: ${text}`);
+      rows.push(measure(`W8 ${what}`, product, { paths: [path], token: bearer, connections: 4 }, undefined, text.length));
+    }
+  }
+  const kinds = rows.length / sizes.length;
+  const growth = rows.slice(kinds).map((row, n) => ({ name: row.name, times: row.cpuUs / rows[n].cpuUs }));
+  for (const { name, times } of growth) say(`  ${name}: ${times.toFixed(1)} times the processor time of a tenth of the orders`);
+  return { rows, growth };
 }
 
 async function benched(database, fixed, hashes) {
@@ -284,8 +315,11 @@ async function benched(database, fixed, hashes) {
     say(`  p99 of an order read: ${crowded.quiet.toFixed(1)} ms quiet, ${crowded.busy.toFixed(1)} ms while sign-ins saturate`);
   }
   const streams = !only.length || only.includes("W7") ? await measureStreams(product, employee, people.slice(0, 1900), owned) : undefined;
+  // Last, as it fills the database further.
+  const grown = !only.length || only.includes("W8") ? await measureGrowth(product) : undefined;
+  rows.push(...(grown?.rows ?? []));
   await product.stop();
-  return { ...product, rows, crowded, peakMb, streams };
+  return { ...product, rows, crowded, peakMb, streams, growth: grown?.growth };
 }
 
 const round = (value, digits) => (value === undefined ? "–" : value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
@@ -312,10 +346,13 @@ try {
       const { streams: w7 } = result;
       console.log(`\nW7 ${w7.ready} open event streams, one order changed a second: ${w7.heard} of ${w7.heard + w7.missing} heard of it within 1 s, median ${round(w7.median, 0)} ms, worst ${round(w7.worst, 0)} ms; ${w7.strangers} heard of what is not theirs; ${round(w7.cpuSeconds, 1)} s of processor time in ${w7.updates + Math.round(w7.opened / 1000)} s, ${w7.memoryMb} MB.`);
     }
+    if (result.growth) console.log(`\nW8, processor time of ten times the orders: ${result.growth.map(({ name, times }) => `${name.slice(3)} ${round(times, 1)} ×`).join("; ")}.`);
     console.log(`Start to ready ${round(result.startMs, 0)} ms; memory ${result.idleMb} MB idle, ${result.peakMb} MB at most in W2–W6.\n`);
   }
   const deaf = results.filter(({ streams }) => streams && (streams.missing || streams.strangers || streams.broken || streams.ready < streams.streams));
   if (deaf.length) process.exitCode = 1;
+  // What is shown stays a page: its cost must grow slower than what lies behind it.
+  if (results.some(({ growth }) => growth?.some(({ times }) => times >= 10))) process.exitCode = 1;
   const failed = results.flatMap((result) => result.rows).filter((row) => row.errors > 0);
   if (failed.length) {
     console.log(`Errors in: ${failed.map((row) => row.name).join(", ")}`);

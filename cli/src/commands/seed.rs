@@ -25,7 +25,9 @@ const WORKER_FIRST: Duration = Duration::from_secs(2);
 const AT_MOST: Duration = Duration::from_secs(90);
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  spvctl seed\n  spvctl seed --demo\n  spvctl seed --spvs 20000")]
+#[command(
+    after_help = "Examples:\n  spvctl seed\n  spvctl seed --demo\n  spvctl seed --spvs 20000\n  spvctl seed --spvs 4000 --companies 1 --isos 40"
+)]
 pub struct Args {
     /// The demo office: people to sign in as, orders in every state
     #[arg(long, conflicts_with = "spvs")]
@@ -33,11 +35,17 @@ pub struct Args {
     /// So many orders with clients, companies, ISO partners and steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     spvs: Option<u64>,
+    /// In so many companies; one for every 400 orders unless told
+    #[arg(long, value_name = "N", requires = "spvs", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    companies: Option<u64>,
+    /// Of so many ISO partners in each company; up to four unless told
+    #[arg(long, value_name = "N", requires = "spvs", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    isos: Option<u64>,
 }
 
 pub async fn run(args: Args, portal: &Portal) -> Result {
     match args.spvs {
-        Some(orders) => load(orders, portal).await,
+        Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, portal).await,
         None if args.demo => {
             say(match seed::demo(&portal.ctx).await? {
                 true => "The demo office was made.",
@@ -113,7 +121,8 @@ fn of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     }
 }
 
-async fn load(orders: u64, portal: &Portal) -> Result {
+async fn load(wanted: seed::Load, portal: &Portal) -> Result {
+    let orders = wanted.orders;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
     let listening = tokio::spawn(async move {
@@ -126,7 +135,7 @@ async fn load(orders: u64, portal: &Portal) -> Result {
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
             .expect("the template is well formed"),
     );
-    let made = seed::load(&portal.ctx, orders, |made| {
+    let made = seed::load(&portal.ctx, wanted, |made| {
         bar.set_position(made);
         !stop.load(Ordering::Relaxed)
     })

@@ -123,10 +123,12 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
     let mut db = ctx.db();
     let counters = store::iso_counters(&mut db, id).await?;
-    let orders = store::iso_orders(&mut db, id).await?;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
+    let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
+    let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
+    let orders = store::iso_orders(&mut db, id, &ids).await?;
     let mut clients = Vec::new();
-    for client in clients::list(ctx, &clients::Filter::default(), &newest).await?.items {
+    for client in shown {
         let of = activity::Filter { client_id: Some(client.id), ..activity::Filter::default() };
         let latest = activity::list(ctx, &of, &PageQuery { limit: Some(1), cursor: None }).await?.items.pop();
         let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);

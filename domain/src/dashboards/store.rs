@@ -1,7 +1,7 @@
 //! SQL of the dashboards.
 use crate::{
     access::Role,
-    db::{Col, Db, Shape, Sql, Tx, json_list, json_row, selected, within},
+    db::{Col, Db, Shape, Sql, Tx, in_list, json_list, json_row, selected, within},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -52,8 +52,16 @@ pub async fn iso_counters(db: &mut Db, iso: IsoId) -> Result<IsoCounters> {
     .await
 }
 
-pub async fn iso_orders(db: &mut Db, iso: IsoId) -> Result<Vec<(UserId, i64)>> {
-    db.sql("select client_id, count(*) from spvs where iso_id = $1 group by client_id").bind(iso).all().await
+/// How many orders each of these clients has with the partner.
+pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<Vec<(UserId, i64)>> {
+    db.sql_built(format!(
+        "select client_id, count(*) from spvs where client_id {} and iso_id = $2 group by client_id",
+        in_list(db.dialect())
+    ))
+    .bind(serde_json::to_string(clients).map_err(crate::Error::internal)?)
+    .bind(iso)
+    .all()
+    .await
 }
 
 #[derive(Debug, Deserialize)]

@@ -8,6 +8,7 @@ use crate::{
     db::Tx,
     error::Result,
     ids::{CompanyId, IsoId, UserId},
+    isos,
     spvs::{self, Country, Status},
     users::{self, NewUser},
 };
@@ -18,25 +19,46 @@ const STEPS: i64 = 8;
 /// Orders in one transaction: long enough to be quick, short enough to be stopped between two.
 const BATCH: u64 = 250;
 
-/// Makes `orders` orders, a client for every four, an ISO for every hundred and a company for every four hundred;
-/// clients sign in with the demo password. `told` hears how many there are, and stops the work by answering false.
+/// How many there shall be.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    pub orders: u64,
+    /// One for every four hundred orders unless told.
+    pub companies: Option<u64>,
+    /// In each company: one for every hundred of its orders, up to four, unless told.
+    pub isos: Option<u64>,
+}
+
+impl From<u64> for Load {
+    fn from(orders: u64) -> Self {
+        Self { orders, companies: None, isos: None }
+    }
+}
+
+/// Makes orders, a client for every four, ISOs and companies; clients and ISOs sign in with the demo password. `told` hears how many there are, and stops the work by answering false.
 /// Repeatable: a second call makes as many more.
 ///
 /// # Errors
 /// Forbidden for all but the operator and super admins; what the database refuses.
-pub async fn load(ctx: &Ctx, orders: u64, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
+pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
+    let Load { orders, companies, isos } = load.into();
     let ctx = &ctx.silently();
     let run = u32::from_be_bytes(ctx.chance.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
-    let companies = (orders / 400).max(1);
+    let companies = companies.unwrap_or(orders / 400).max(1);
     let mut parties: Vec<(CompanyId, Vec<IsoId>)> = Vec::new();
     for n in 0..companies {
         let id = company(ctx, &format!("Load Company {run:08x}-{n:03}"), "Load Company LLC").await?;
         let mut partners = Vec::new();
-        for k in 0..4.min(orders / 100 / companies).max(1) {
+        for k in 0..isos.unwrap_or(4.min(orders / 100 / companies)).max(1) {
             let email = format!("iso.{run:08x}.{n}.{k}@load.example");
-            partners.push(iso(ctx, id, &format!("Partner {k}"), &format!("Load {n:03}"), &email).await?);
+            let partner = iso(ctx, id, &format!("Partner {k}"), &format!("Load {n:03}"), &email).await?;
+            let user = isos::get(ctx, partner).await?.user_id;
+            let mut tx = ctx.begin().await?;
+            store::open_account(&mut tx, user, hash.clone()).await?;
+            tx.commit().await?;
+            partners.push(partner);
         }
         parties.push((id, partners));
     }

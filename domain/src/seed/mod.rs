@@ -9,7 +9,7 @@ mod papers;
 mod store;
 
 pub use demo::demo;
-pub use load::load;
+pub use load::{Load, load};
 
 use crate::{
     access::{Action, Resource, Role},
