@@ -15,6 +15,7 @@ mod openapi;
 mod paper;
 mod routes;
 mod serve;
+mod sheet;
 mod state;
 
 pub use address::Network;

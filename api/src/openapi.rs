@@ -163,7 +163,7 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 19] = [
+const ROWS: [&str; 20] = [
     "Call",
     "Client",
     "ClientCreated",
@@ -179,6 +179,7 @@ const ROWS: [&str; 19] = [
     "Lead",
     "PayoutRun",
     "Profile",
+    "ReportSchedule",
     "Request",
     "SpvDetail",
     "Step",

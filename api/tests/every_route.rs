@@ -5,8 +5,8 @@ use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads, spvs,
-    steps, users,
+    calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads,
+    reports, spvs, steps, users,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -56,6 +56,9 @@ struct Rows {
     note: String,
     call: String,
     time: String,
+    /// A report that is mailed, and the admin to whom.
+    schedule: String,
+    admin: String,
 }
 
 /// A closed order's commission, approved and in a run as far as the operation wants it.
@@ -152,7 +155,24 @@ async fn rows(
         document_requests::create(&app.world.operator(), spv_id, asked).await.expect("a document request");
     let [lead, note, call, time] = brought(app, iso, maya, n).await;
     let (commission, run) = earned(app, operation, acme, iso, maya).await;
+    let root = app.world.operator();
+    let admin = reports::admins(&root, Some(acme)).await.expect("admins")[0].id;
+    let schedule = reports::Input {
+        company_id: Some(acme),
+        report: Some("portfolio".to_owned()),
+        every: Some("weekly".to_owned()),
+        recipients: vec![admin],
+        ..Default::default()
+    };
+    // A company may have only so many.
+    let there = reports::list(&root, Some(acme)).await.expect("schedules").into_iter().next();
+    let schedule = match there {
+        Some(there) => there,
+        None => reports::create(&root, schedule).await.expect("a schedule"),
+    };
     Rows {
+        schedule: schedule.id.to_string(),
+        admin: admin.to_string(),
         free: free.kept_in.expect("is kept").to_string(),
         commission,
         run,
@@ -232,6 +252,13 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "task_list"
         | "staff_list"
         | "dashboard_performance"
+        | "finances_get"
+        | "finances_export"
+        | "analytics_get"
+        | "report_get"
+        | "report_csv"
+        | "report_xlsx"
+        | "report_schedule_list"
         | "health_alive"
         | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
@@ -297,6 +324,11 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "call_get" | "call_cancel" | "call_calendar" => (rows.call.clone(), none()),
         "call_confirm" => (rows.call.clone(), json!({ "begins_at": rows.time })),
         "call_decline" => (rows.call.clone(), reason()),
+        "report_schedule_get" | "report_schedule_update" | "report_schedule_delete" => (rows.schedule.clone(), none()),
+        "report_schedule_create" => (
+            String::new(),
+            json!({ "company_id": rows.acme, "report": "portfolio", "every": "weekly", "recipients": [rows.admin] }),
+        ),
         "commission_get" => (rows.commission.clone(), none()),
         "commission_approve" => (String::new(), json!({ "ids": [rows.commission] })),
         "commission_void" => (rows.commission.clone(), reason()),
@@ -351,7 +383,10 @@ async fn logo(app: &TestApp, operation: &str, acme: CompanyId) -> String {
 /// The company whose portal is looked at; a super admin must say which.
 fn query(operation: &str, rows: &Rows) -> String {
     match operation {
-        "dashboard_company" => format!("?company_id={}", rows.acme),
+        "dashboard_company" | "finances_get" | "finances_export" | "analytics_get" | "report_schedule_list" => {
+            format!("?company_id={}", rows.acme)
+        }
+        "report_get" | "report_csv" | "report_xlsx" => format!("?company_id={}&report=portfolio", rows.acme),
         _ => String::new(),
     }
 }

@@ -91,6 +91,9 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
             ("messages", format!("{thread}/messages")),
             ("invoice", invoice),
             ("request", wanted),
+            ("finances", format!("/rest/v1/finances?period=all_time&company_id={}", app.acme)),
+            ("analytics", format!("/rest/v1/analytics?period=all_time&company_id={}", app.acme)),
+            ("report", format!("/rest/v1/reports?report=portfolio&period=all_time&company_id={}", app.acme)),
             ("activity", format!("/rest/v1/activity?limit=100&spv_id={}", maya.spv.unwrap())),
         ];
         let mut table = String::new();

@@ -19,6 +19,7 @@ mod messages;
 mod notifications;
 mod openapi;
 mod provider;
+mod reports;
 mod requests;
 mod rows;
 mod scopes;

@@ -257,6 +257,10 @@ pub enum Resource {
     Thread {
         client_id: UserId,
     },
+    /// A report that is mailed again and again: the company's admins', and the super admins'.
+    ReportSchedule {
+        company_id: CompanyId,
+    },
     /// The counters of a portal's dashboard.
     Dashboard(Portal),
 }
@@ -298,6 +302,7 @@ impl Resource {
             Self::Activity => "activity",
             Self::TestData => "test_data",
             Self::Thread { .. } => "thread",
+            Self::ReportSchedule { .. } => "report_schedule",
             Self::Dashboard(_) => "dashboard",
         }
     }
@@ -447,6 +452,9 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         }
         Resource::DocumentRequest { client_id } => staff || (user.role == Role::Client && user.id == client_id),
         Resource::Upload { user_id } => user_id == Some(user.id),
+        Resource::ReportSchedule { company_id } => {
+            user.role == Role::SuperAdmin || (user.role == Role::CompanyAdmin && user.company_id == Some(company_id))
+        }
         _ => false,
     };
     let top = user.role == Role::SuperAdmin;
@@ -463,7 +471,8 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             | Resource::Upload { .. }
             | Resource::Commission { .. }
             | Resource::Lead { .. }
-            | Resource::Call { .. },
+            | Resource::Call { .. }
+            | Resource::ReportSchedule { .. },
             _,
         ) if !own => Verdict::Hidden,
         (Resource::Client { .. }, View) => Verdict::Yes,
@@ -502,6 +511,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Commission { .. }, View) => Verdict::Yes,
         (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
         (Resource::OrderRequest, Create) => when(user.role == Role::Client),
+        (Resource::ReportSchedule { .. }, View | Create | Update | Delete) => Verdict::Yes,
         (Resource::Dashboard(portal), View) => when(match portal {
             Portal::Client => user.role == Role::Client,
             Portal::Employee => staff,

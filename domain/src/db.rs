@@ -6,7 +6,9 @@
 mod dialect;
 mod writer;
 
-pub use dialect::{Col, Dialect, Shape, for_update, in_list, json_list, json_row, number_activity, selected, within};
+pub use dialect::{
+    Col, Dialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, selected, within,
+};
 
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;

@@ -319,7 +319,7 @@ pub fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
 const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// An amount below zero is a number, and stays one so that the file can be summed.
-fn harmless(cell: String) -> String {
+pub fn harmless(cell: String) -> String {
     let number = cell.strip_prefix('-').is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
     });

@@ -62,6 +62,7 @@ ids! {
     LeadId,
     IsoNoteId,
     CallId,
+    ReportScheduleId,
     MessageId,
     NotificationId,
     ThreadId,

@@ -86,6 +86,8 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("foreign call", Resource::Call { iso_id: iso(FOREIGN) }),
         ("new call", Resource::NewCall),
         ("iso notes", Resource::IsoNotes),
+        ("own schedule", Resource::ReportSchedule { company_id: company(OWN) }),
+        ("foreign schedule", Resource::ReportSchedule { company_id: company(FOREIGN) }),
         ("settings", Resource::Settings),
         ("activity log", Resource::Activity),
         ("test data", Resource::TestData),

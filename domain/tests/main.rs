@@ -12,6 +12,7 @@ mod notifications;
 mod order_requests;
 mod partners;
 mod profile;
+mod reports;
 mod scanning;
 mod schema;
 mod storage;

@@ -22,7 +22,7 @@ use domain::{
     queue::worker::{self, stopped},
     seed,
 };
-use handlers::{cleanup::CleanUp, reminders::RemindOverdue};
+use handlers::{cleanup::CleanUp, reminders::RemindOverdue, reports::MailReports};
 use register::{Patience, plain};
 use schedules::Line;
 use std::{sync::Arc, time::Duration};
@@ -39,6 +39,8 @@ pub fn register(state: State) -> Register {
         .noting(handlers::mails::failed)
         .job::<RemindOverdue, _>(BRIEF, handlers::reminders::overdue)
         .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
+        .job::<MailReports, _>(BRIEF, handlers::reports::mail)
+        .by_hand::<MailReports, _>(plain::<MailReports>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
@@ -58,6 +60,7 @@ fn schedules() -> Vec<Line> {
     vec![
         Line::new::<RemindOverdue>("0 0 7 * * *"), // every morning at seven
         Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
+        Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]

@@ -120,30 +120,43 @@ pub async fn commissions(SignedIn(ctx): SignedIn, Query(wanted): Query<Ledger>) 
     answer(ctx, Table::Commissions(wanted.filter()?)).await
 }
 
+/// A whole file under a name of our making.
+pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], body.into()).into_response();
+    if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
+    }
+    response
+}
+
 /// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what
 /// fails later breaks the answer off, so that half a file does not look like a whole one.
 async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
-    let mut first = exports::begin(&ctx, &table).await?;
+    let first = exports::begin(&ctx, &table).await?;
+    let name = format!("{}-{}.csv", table.name(), ctx.today());
+    Ok(streamed(&name, first, move |cursor| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move { exports::more(&ctx, &table, Some(cursor)).await }
+    }))
+}
+
+/// A CSV file whose first part is read, and whose others are asked for one after the other.
+pub(super) fn streamed<F, M>(name: &str, mut first: Part, more: M) -> Response
+where
+    M: Fn(String) -> F + Send + Sync + 'static,
+    F: Future<Output = domain::Result<Part>> + Send + 'static,
+{
     // Without this sign Excel takes the file for one of another alphabet.
     first.text.insert(0, '\u{feff}');
-    let name = format!("attachment; filename=\"{}-{}.csv\"", table.name(), ctx.today());
-    let parts = stream::unfold(Some(Next::Has(first)), move |next| {
-        let (ctx, table) = (ctx.clone(), table.clone());
-        async move {
-            match next?.part(&ctx, &table).await {
-                Ok(part) => Some((Ok(part.text), part.next_cursor.map(Next::Asks))),
-                Err(error) => Some((Err(std::io::Error::other(format!("{error:?}"))), None)),
-            }
+    let parts = stream::unfold(Some((Next::Has(first), more)), move |next| async move {
+        let (next, more) = next?;
+        match next.part(&more).await {
+            Ok(part) => Some((Ok(part.text), part.next_cursor.map(|cursor| (Next::Asks(cursor), more)))),
+            Err(error) => Some((Err(std::io::Error::other(format!("{error:?}"))), None)),
         }
     });
     // A compressor asks once more after the end.
-    let body = Body::from_stream(parts.fuse());
-    let kind = HeaderValue::from_static("text/csv; charset=utf-8");
-    let mut response = ([(header::CONTENT_TYPE, kind)], body).into_response();
-    if let Ok(name) = HeaderValue::from_str(&name) {
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
-    }
-    Ok(response)
+    file(name, "text/csv; charset=utf-8", Body::from_stream(parts.fuse()))
 }
 
 enum Next {
@@ -152,10 +165,10 @@ enum Next {
 }
 
 impl Next {
-    async fn part(self, ctx: &Ctx, table: &Table) -> domain::Result<Part> {
+    async fn part<F: Future<Output = domain::Result<Part>>>(self, more: &impl Fn(String) -> F) -> domain::Result<Part> {
         match self {
             Self::Has(part) => Ok(part),
-            Self::Asks(cursor) => exports::more(ctx, table, Some(cursor)).await,
+            Self::Asks(cursor) => more(cursor).await,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The table of every route. What a route needs and answers is written beside its handler.
 mod activity;
+mod analytics;
 pub(crate) mod auth;
 mod calls;
 mod client_notes;
@@ -12,6 +13,7 @@ mod document_requests;
 mod documents;
 pub(crate) mod events;
 mod exports;
+mod finances;
 mod functions;
 mod health;
 mod invoices;
@@ -22,6 +24,8 @@ mod me;
 mod messages;
 mod notifications;
 mod profile;
+mod report_schedules;
+mod reports;
 mod requests;
 mod search;
 mod settings;
@@ -137,6 +141,15 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(commissions::bank))
         .routes(routes!(commissions::pay_run))
         .routes(routes!(commissions::discard_run))
+        // A company's figures and reports.
+        .routes(routes!(finances::get))
+        .routes(routes!(finances::csv))
+        .routes(routes!(analytics::get))
+        .routes(routes!(reports::get))
+        .routes(routes!(reports::csv))
+        .routes(routes!(reports::workbook))
+        .routes(routes!(report_schedules::list, report_schedules::create))
+        .routes(routes!(report_schedules::get, report_schedules::update, report_schedules::delete))
         // Documents, and what clients are asked for.
         .routes(routes!(documents::list))
         .routes(routes!(documents::get))

@@ -306,6 +306,19 @@ pub async fn list(
     query.json().await
 }
 
+/// How many rows there are.
+pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
+    let (condition, ids, dates) = narrowed(scope, filter);
+    let mut query = db.sql_built(format!("select count(*) from commissions e where {condition}"));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for date in dates {
+        query = query.bind(date);
+    }
+    query.scalar().await
+}
+
 /// The same rows summed, by currency.
 pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
     let (condition, ids, dates) = narrowed(scope, filter);

@@ -80,6 +80,14 @@ pub fn for_update(dialect: Dialect, table: &str) -> String {
     }
 }
 
+/// Whole seconds between two instants, never less than none.
+pub fn elapsed(dialect: Dialect, from: &str, to: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("max(0, unixepoch({to}) - unixepoch({from}))"),
+        Dialect::Postgres => format!("greatest(0, cast(floor(extract(epoch from {to} - {from})) as bigint))"),
+    }
+}
+
 /// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
 pub fn number_activity(dialect: Dialect) -> &'static str {
     match dialect {
@@ -140,5 +148,11 @@ mod tests {
         agrees::<crate::commissions::Commission>(crate::commissions::store::COLUMNS);
         agrees::<crate::activity::Activity>(crate::activity::store::COLUMNS);
         agrees::<crate::dashboards::store::Group>(crate::dashboards::store::GROUPS);
+        agrees::<crate::finances::store::Cell>(crate::finances::store::CELLS);
+        agrees::<crate::analytics::store::Orders>(crate::analytics::store::ORDERS);
+        agrees::<crate::analytics::store::Steps>(crate::analytics::store::STEPS);
+        agrees::<crate::analytics::store::Kept>(crate::analytics::store::KEPT);
+        agrees::<crate::reports::store::Order>(crate::reports::store::ORDERS);
+        agrees::<crate::reports::store::Step>(crate::reports::store::STEPS);
     }
 }

@@ -10,7 +10,7 @@ pub use model::{Kind, Linked, Mail, Outgoing, Status};
 pub use notify::{notify_client_spv, send_notification};
 
 use crate::{
-    access::{Action, Resource},
+    access::{Action, Resource, Role},
     activity::{self, Event},
     auth::links,
     catalogue::LANGUAGES,
@@ -215,6 +215,11 @@ fn not_wanted(mail: &Mail, reader: Option<&store::Reader>) -> Option<&'static st
         && reader.new_email.as_deref() != Some(asked)
     {
         return Some("the address is not to be changed to this one any more");
+    }
+    let about = mail.data.get("company_id").and_then(Value::as_str);
+    let theirs = reader.role == Role::CompanyAdmin && reader.company_id.map(|id| id.to_string()).as_deref() == about;
+    if mail.kind == Kind::Report && !theirs {
+        return Some("the report is not theirs to see any more");
     }
     let to = email_key(&mail.to_email);
     let theirs = to == reader.email_key || Some(&to) == reader.new_email_key.as_ref();

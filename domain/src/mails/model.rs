@@ -52,10 +52,12 @@ pub enum Kind {
     Notices,
     /// The same, of a whole day.
     Digest,
+    /// To a company's admin: a report is ready.
+    Report,
 }
 
 impl Kind {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -75,6 +77,7 @@ impl Kind {
         Self::Reauthentication,
         Self::Notices,
         Self::Digest,
+        Self::Report,
     ];
 
     pub fn name(self) -> &'static str {
@@ -98,6 +101,7 @@ impl Kind {
             Self::Reauthentication => "reauthentication",
             Self::Notices => "notices",
             Self::Digest => "digest",
+            Self::Report => "report",
         }
     }
 

@@ -4,7 +4,7 @@ use crate::{
     access::Role,
     db::{Db, Sql, Tx},
     error::Result,
-    ids::{MailId, SpvId, UserId},
+    ids::{CompanyId, MailId, SpvId, UserId},
     users::DateFormat,
 };
 use chrono::{DateTime, Utc};
@@ -73,6 +73,7 @@ pub async fn list(
 #[derive(sqlx::FromRow)]
 pub struct Reader {
     pub role: Role,
+    pub company_id: Option<CompanyId>,
     pub email_key: String,
     /// An address that waits for its confirmations.
     pub new_email: Option<String>,
@@ -85,8 +86,8 @@ pub struct Reader {
 /// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
     tx.sql(
-// A company admin's clock is the company's, as in its portal.
-        "select u.role, u.email_key, u.new_email, u.new_email_key, \
+        // A company admin's clock is the company's, as in its portal.
+        "select u.role, u.company_id, u.email_key, u.new_email, u.new_email_key, \
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format from users u left join companies c on c.id = u.company_id \
          where u.id = $1 and u.status in ('pending', 'active') and c.archived_at is null \

@@ -80,7 +80,7 @@ pub async fn mail_digests(ctx: &Ctx) -> Result<usize> {
 }
 
 /// The day it is in a zone, once its morning has come. A zone that nobody knows is UTC.
-fn morning(now: DateTime<Utc>, zone: &str) -> Option<NaiveDate> {
+pub(crate) fn morning(now: DateTime<Utc>, zone: &str) -> Option<NaiveDate> {
     let zone: chrono_tz::Tz = zone.parse().unwrap_or(chrono_tz::UTC);
     let there = now.with_timezone(&zone);
     (there.hour() >= MORNING).then(|| there.date_naive())

@@ -7,6 +7,7 @@ mod model;
 pub mod rules;
 mod store;
 
+pub(crate) use mailing::morning;
 pub use mailing::{Digests, MailSoon, WAIT, mail_digests, mail_now};
 pub use model::{Choice, Mailed, Notification, Topic, Way};
 

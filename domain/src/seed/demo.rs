@@ -11,7 +11,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
-    notifications, settings,
+    notifications, reports, settings,
     spvs::{self, Country, Status},
     steps::{self, Change},
     templates,
@@ -186,12 +186,27 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     billing::requests(ctx).await?;
     japan(ctx).await?;
     brought::partner(ctx).await?;
+    mailed(ctx).await?;
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
+}
+
+/// The demo company's admin is mailed its portfolio from next Monday on.
+async fn mailed(ctx: &Ctx) -> Result<()> {
+    let clara = known(ctx, "company@example.com").await?.ok_or(Error::NotFound("user"))?;
+    let acting = ctx.acting_as(Actor::User(Arc::new(clara.signed_in(SessionId(clara.id.0)))));
+    let schedule = reports::Input {
+        company_id: None,
+        report: Some(reports::Report::Portfolio.name().to_owned()),
+        period: None,
+        every: Some(reports::Every::Weekly.name().to_owned()),
+        recipients: vec![clara.id],
+    };
+    reports::create(&acting, schedule).await.map(drop)
 }
 
 /// One template asks for documents, as a super admin would have it.

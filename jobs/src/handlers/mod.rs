@@ -4,4 +4,5 @@ pub mod documents;
 pub mod mails;
 pub mod notifications;
 pub mod reminders;
+pub mod reports;
 pub mod seed;

@@ -76,6 +76,14 @@ pub fn letter(
             catalogue::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
         );
     }
+    let report = (mail.kind == Kind::Report).then(|| report_page(&params));
+    if report.is_some() {
+        for (param, names) in [("report", "report"), ("period", "report_period")] {
+            let code = params.get(param).and_then(Value::as_str).unwrap_or_default();
+            let name = catalogue::text(language, "names", &format!("{names}.{code}"), &Map::new());
+            params.insert(param.to_owned(), name.into());
+        }
+    }
     if let Some(kind) = mail.kind.link() {
         let until = catalogue::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
         params.insert("until".to_owned(), until.into());
@@ -108,10 +116,10 @@ pub fn letter(
     words.insert("lang".to_owned(), language.into());
     words.insert("logo".to_owned(), outgoing.logo.is_some().into());
     words.insert("brand".to_owned(), brand.into());
-    let link = outgoing
-        .link
-        .as_ref()
-        .map_or_else(|| format!("{public_url}{}", sign_in(outgoing.role)), |made| made.url.clone());
+    let link = outgoing.link.as_ref().map_or_else(
+        || format!("{public_url}{}", report.unwrap_or_else(|| sign_in(outgoing.role).to_owned())),
+        |made| made.url.clone(),
+    );
     words.insert("link".to_owned(), link.into());
     words.insert("code".to_owned(), outgoing.link.as_ref().map(|made| made.code.clone()).into());
     let words = minijinja::value::Serde(&words);
@@ -169,6 +177,12 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let action = said(&params, "action").unwrap_or_default();
     catalogue::find(language, "mails", &format!("event.{action}"), &params)
         .unwrap_or_else(|| catalogue::text(language, "events", &action, &params))
+}
+
+/// Where a report is read: whoever is not signed in comes back to it after signing in.
+fn report_page(data: &Map<String, Value>) -> String {
+    let said = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+    format!("/company-dashboard/reports?report={}&period={}", said("report"), said("period"))
 }
 
 /// Where people of a role choose what they are mailed about.

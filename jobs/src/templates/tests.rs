@@ -28,6 +28,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             { "action": "step.overdue", "actor": "steps.remind", "actor_kind": "system", "subject": "SPV-2026-001",
                 "step_name": "KYC and beneficial owners", "due_date": "2026-11-20" },
         ] }),
+        Kind::Report => json!({ "report": "portfolio", "period": "last_month", "company": "Meridian Capital" }),
         Kind::RequestDeclined => {
             json!({ "reference": "REQ-6f1c2d3e", "reason": "We only form vehicles for companies." })
         }
@@ -55,6 +56,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         role: match kind {
             Kind::RequestDeclined => None,
             Kind::StepOverdue => Some(Role::Employee),
+            Kind::Report => Some(Role::CompanyAdmin),
             _ => Some(Role::Client),
         },
         time_zone: "America/New_York".to_owned(),

@@ -106,6 +106,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A company's orders over time, by country, status and step. */
+        get: operations["analytics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/billing": {
         parameters: {
             query?: never;
@@ -882,6 +899,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/finances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A company's amounts by month, partner and country, one currency beside the other. */
+        get: operations["finances_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/finances.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same figures as CSV: a line for each month, partner, country and currency. */
+        get: operations["finances_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/invoices": {
         parameters: {
             query?: never;
@@ -1447,6 +1498,94 @@ export interface paths {
         };
         /** Every country, or the states of one by name. */
         get: operations["place_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/report-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The reports that a company is mailed. */
+        get: operations["report_schedule_list"];
+        put?: never;
+        /** Has a report mailed from now on, first on its next day. The mail leads to the report and carries no figures. */
+        post: operations["report_schedule_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/report-schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One schedule. */
+        get: operations["report_schedule_get"];
+        put?: never;
+        post?: never;
+        /** Ends a schedule. */
+        delete: operations["report_schedule_delete"];
+        options?: never;
+        head?: never;
+        /** Changes a schedule. */
+        patch: operations["report_schedule_update"];
+        trace?: never;
+    };
+    "/rest/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report of a company, the newest first. */
+        get: operations["report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/reports.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole report as CSV. */
+        get: operations["report_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/reports.xlsx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole report as an Excel workbook, with titles in your language. At most 50,000 rows. */
+        get: operations["report_xlsx"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2131,6 +2270,60 @@ export interface components {
             amount: string;
             currency: components["schemas"]["Currency"];
         };
+        /** @description Figures of the orders that were placed in the period. */
+        Analytics: {
+            company: components["schemas"]["Named"];
+            countries: components["schemas"]["AnalyticsCountry"][];
+            /**
+             * Format: date
+             * @description Null where the period is open on this side.
+             */
+            from: string | null;
+            months: components["schemas"]["AnalyticsMonth"][];
+            on_time: components["schemas"]["OnTime"];
+            /** @description Every status, in the order in which an order goes through them. */
+            statuses: components["schemas"]["AnalyticsStatus"][];
+            /** @description The slowest first. */
+            steps: components["schemas"]["AnalyticsStep"][];
+            /** Format: date */
+            to: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        AnalyticsCountry: {
+            country: components["schemas"]["Country"];
+            /** Format: int64 */
+            spvs: number;
+        };
+        AnalyticsMonth: {
+            /** Format: int64 */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Of these, closed by now.
+             */
+            closed: number;
+            /** @example 2026-11 */
+            month: string;
+            on_time: components["schemas"]["OnTime"];
+            /** Format: int64 */
+            placed: number;
+        };
+        AnalyticsStatus: {
+            /** Format: int64 */
+            spvs: number;
+            status: components["schemas"]["SpvStatus"];
+        };
+        /** @description From the step before, or the order itself, to a step's completion. */
+        AnalyticsStep: {
+            /** Format: int64 */
+            completed: number;
+            /** Format: double */
+            longest_days: number;
+            /** Format: double */
+            median_days: number;
+            name: string;
+        };
         /** @description A form as it was filled in. Which fields there are depends on the account: see [`Application`]. */
         ApplicationForm: {
             /** @description ISO partners and companies, who must give one. */
@@ -2727,6 +2920,63 @@ export interface components {
             expires_at: string;
             url: string;
         };
+        /** @description Everything in one currency. The lines of each list sum to `total`. */
+        FinanceAccount: {
+            countries: components["schemas"]["FinanceCountry"][];
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description Owed today, whenever it was invoiced.
+             * @example 1250.00
+             */
+            due: string;
+            months: components["schemas"]["FinanceMonth"][];
+            partners: components["schemas"]["FinancePartner"][];
+            total: components["schemas"]["FinanceFigures"];
+        };
+        FinanceCountry: {
+            country: components["schemas"]["Country"];
+            figures: components["schemas"]["FinanceFigures"];
+        };
+        FinanceFigures: {
+            /** @description What partners earned; what was taken back is subtracted. */
+            commission: string;
+            /** @description Invoices issued that are not void. */
+            invoiced: string;
+            /**
+             * @description Their purchase amounts, else prices.
+             * @example 1250.00
+             */
+            ordered: string;
+            /** @description Payments received. */
+            paid: string;
+            /**
+             * Format: int64
+             * @description Orders placed that are not cancelled.
+             */
+            spvs: number;
+        };
+        FinanceMonth: {
+            figures: components["schemas"]["FinanceFigures"];
+            /** @example 2026-11 */
+            month: string;
+        };
+        FinancePartner: {
+            figures: components["schemas"]["FinanceFigures"];
+            iso_id: components["schemas"]["IsoId"] | null;
+            name: string | null;
+        };
+        /** @description A company's money in each currency; sums are never made across them. */
+        Finances: {
+            accounts: components["schemas"]["FinanceAccount"][];
+            company: components["schemas"]["Named"];
+            /**
+             * Format: date
+             * @description Null where the period is open on this side.
+             */
+            from: string | null;
+            /** Format: date */
+            to: string | null;
+        };
         Health: {
             /** @example ok */
             status: string;
@@ -3230,6 +3480,17 @@ export interface components {
         NewReceipt: {
             document_id: components["schemas"]["DocumentId"];
         };
+        NewReportSchedule: {
+            company_id?: components["schemas"]["CompanyId"] | null;
+            /** @description `weekly`, on Mondays, or `monthly`, on the first. */
+            every: string;
+            /** @description Which days the report is about when it is opened; this year unless told. */
+            period?: string | null;
+            /** @description Admins of the company. */
+            recipients: components["schemas"]["UserId"][];
+            /** @description `portfolio`, `commissions` or `step_times`. */
+            report: string;
+        };
         NewRequest: {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
@@ -3323,6 +3584,21 @@ export interface components {
         NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
         Older: {
             version_id: components["schemas"]["VersionId"];
+        };
+        /** @description Completed steps that had a due date. */
+        OnTime: {
+            /** Format: int64 */
+            due: number;
+            /**
+             * Format: int64
+             * @description Done by it.
+             */
+            kept: number;
+            /**
+             * Format: int64
+             * @description Whole percent; null where nothing was due.
+             */
+            percent: number | null;
         };
         /** @description The order a client asks for. */
         OrderRequest: {
@@ -3636,6 +3912,103 @@ export interface components {
         /** @description Why; the client reads it. */
         Reason: {
             reason: string;
+        };
+        ReportAmount: {
+            /** @example 1250.00 */
+            amount: string;
+            /**
+             * @description The column that it sums.
+             * @example invoiced
+             */
+            column: string;
+        };
+        ReportColumn: {
+            kind: components["schemas"]["ReportColumnKind"];
+            /** @example ordered_date */
+            name: string;
+        };
+        /**
+         * @description How a column's cells are to be read.
+         * @enum {string}
+         */
+        ReportColumnKind: "text" | "date" | "amount" | "days" | "percent" | "flag" | "country" | "spv_status" | "commission_status" | "owner";
+        /**
+         * @description How often a report is mailed.
+         * @enum {string}
+         */
+        ReportInterval: "weekly" | "monthly";
+        /** @enum {string} */
+        ReportName: "portfolio" | "commissions" | "step_times";
+        /** @description A page of a report, and what all of it comes to. */
+        ReportPage: {
+            columns: components["schemas"]["ReportColumn"][];
+            company: components["schemas"]["Named"];
+            /**
+             * Format: date
+             * @description Null where the period is open on this side.
+             */
+            from: string | null;
+            /** @description A row is a text for each column, empty where there is nothing. */
+            items: string[][];
+            next_cursor: string | null;
+            report: components["schemas"]["ReportName"];
+            /** @description Of the whole report, one for each currency. */
+            sums: components["schemas"]["ReportSum"][];
+            /** Format: date */
+            to: string | null;
+            /**
+             * Format: int64
+             * @description Rows of the whole report.
+             */
+            total: number;
+        };
+        /**
+         * @description A period by name; what it means depends on the day.
+         * @enum {string}
+         */
+        ReportPeriod: "this_month" | "last_month" | "this_year" | "last_year" | "all_time";
+        ReportRecipient: {
+            id: components["schemas"]["UserId"];
+            /** @description False for whoever may not see the report any more: nothing is sent to them. */
+            may_see: boolean;
+            name: string;
+        };
+        ReportSchedule: {
+            /** @description What the caller may do with it: `update`, `delete`. */
+            can: string[];
+            company_id: components["schemas"]["CompanyId"];
+            every: components["schemas"]["ReportInterval"];
+            id: components["schemas"]["ReportScheduleId"];
+            /** Format: date-time */
+            last_sent_at: string | null;
+            /**
+             * Format: date
+             * @description The morning on which it is mailed next.
+             */
+            next_date: string;
+            period: components["schemas"]["ReportPeriod"];
+            recipients: components["schemas"]["ReportRecipient"][];
+            report: components["schemas"]["ReportName"];
+            /** Format: int64 */
+            version: number;
+        };
+        ReportScheduleChange: {
+            every?: string | null;
+            period?: string | null;
+            recipients?: components["schemas"]["UserId"][] | null;
+            report?: string | null;
+        };
+        /** Format: uuid */
+        ReportScheduleId: string;
+        /** @description A company's schedules, and who can be named in one. */
+        ReportSchedules: {
+            /** @description The company's admins. */
+            admins: components["schemas"]["ReportRecipient"][];
+            items: components["schemas"]["ReportSchedule"][];
+        };
+        ReportSum: {
+            amounts: components["schemas"]["ReportAmount"][];
+            currency: components["schemas"]["Currency"];
         };
         /** @description The account representative, shown in "Need Help". */
         Representative: {
@@ -4317,6 +4690,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    analytics_get: {
+        parameters: {
+            query?: {
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analytics"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -6216,6 +6629,86 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    finances_get: {
+        parameters: {
+            query?: {
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Finances"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    finances_export: {
+        parameters: {
+            query?: {
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     invoice_list: {
         parameters: {
             query?: {
@@ -7564,6 +8057,309 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Items_Place"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_schedule_list: {
+        parameters: {
+            query?: {
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSchedules"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_schedule_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReportSchedule"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_schedule_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ReportScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_schedule_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ReportScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_schedule_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["ReportScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportScheduleChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_get: {
+        parameters: {
+            query?: {
+                /** @description `portfolio`, `commissions` or `step_times`. */
+                report?: string;
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /**
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
+                 *     were placed, commissions by the day they were earned.
+                 */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportPage"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_csv: {
+        parameters: {
+            query?: {
+                /** @description `portfolio`, `commissions` or `step_times`. */
+                report?: string;
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /**
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
+                 *     were placed, commissions by the day they were earned.
+                 */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    report_xlsx: {
+        parameters: {
+            query?: {
+                /** @description `portfolio`, `commissions` or `step_times`. */
+                report?: string;
+                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                company_id?: components["schemas"]["CompanyId"];
+                /**
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
+                 *     were placed, commissions by the day they were earned.
+                 */
+                period?: string;
+                /**
+                 * @description First day, instead of a period.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, instead of a period.
+                 * @example 2026-12-31
+                 */
+                to?: string;
+                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             400: components["responses"]["Refused_400"];

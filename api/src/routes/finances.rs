@@ -1,0 +1,160 @@
+//! A company's money, by month, partner and country.
+use crate::{
+    error::Result,
+    extract::{Query, SignedIn, chosen},
+    routes::{exports::file, me::Named},
+};
+use axum::{Json as Answer, response::Response};
+use chrono::NaiveDate;
+use domain::{
+    finances::{self, Account, Figures},
+    ids::{CompanyId, IsoId},
+    money::Currency,
+    span::Asked,
+    spvs::Country,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Which company, and which days.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedSpan {
+    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    period: Option<String>,
+    /// First day, instead of a period.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(example = "2026-01-01")]
+    from: Option<String>,
+    /// Last day, instead of a period.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(example = "2026-12-31")]
+    to: Option<String>,
+}
+
+impl WantedSpan {
+    pub fn read(self) -> (Option<CompanyId>, Asked) {
+        (self.company_id, Asked { period: self.period, from: self.from, to: self.to })
+    }
+}
+
+/// A company's money in each currency; sums are never made across them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Finances {
+    company: Named,
+    /// Null where the period is open on this side.
+    from: Option<NaiveDate>,
+    to: Option<NaiveDate>,
+    accounts: Vec<FinanceAccount>,
+}
+
+/// Everything in one currency. The lines of each list sum to `total`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FinanceAccount {
+    currency: Currency,
+    total: FinanceFigures,
+    /// Owed today, whenever it was invoiced.
+    #[schema(example = "1250.00")]
+    due: String,
+    months: Vec<FinanceMonth>,
+    partners: Vec<FinancePartner>,
+    countries: Vec<FinanceCountry>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FinanceFigures {
+    /// Orders placed that are not cancelled.
+    spvs: i64,
+    /// Their purchase amounts, else prices.
+    #[schema(example = "1250.00")]
+    ordered: String,
+    /// Invoices issued that are not void.
+    invoiced: String,
+    /// Payments received.
+    paid: String,
+    /// What partners earned; what was taken back is subtracted.
+    commission: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FinanceMonth {
+    #[schema(example = "2026-11")]
+    month: String,
+    figures: FinanceFigures,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FinancePartner {
+    /// Null for what came without a partner.
+    iso_id: Option<IsoId>,
+    name: Option<String>,
+    figures: FinanceFigures,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FinanceCountry {
+    country: Country,
+    figures: FinanceFigures,
+}
+
+fn figures(currency: Currency, of: Figures) -> FinanceFigures {
+    FinanceFigures {
+        spvs: of.spvs,
+        ordered: currency.format(of.ordered_minor),
+        invoiced: currency.format(of.invoiced_minor),
+        paid: currency.format(of.paid_minor),
+        commission: currency.format(of.commission_minor),
+    }
+}
+
+impl From<Account> for FinanceAccount {
+    fn from(of: Account) -> Self {
+        let currency = of.currency;
+        let say = |of| figures(currency, of);
+        Self {
+            currency,
+            total: say(of.total),
+            due: currency.format(of.due_minor),
+            months: of.months.into_iter().map(|(month, of)| FinanceMonth { month, figures: say(of) }).collect(),
+            partners: of
+                .partners
+                .into_iter()
+                .map(|row| FinancePartner { iso_id: row.iso_id, name: row.name, figures: say(row.figures) })
+                .collect(),
+            countries: of
+                .countries
+                .into_iter()
+                .map(|(country, of)| FinanceCountry { country, figures: say(of) })
+                .collect(),
+        }
+    }
+}
+
+/// A company's amounts by month, partner and country, one currency beside the other.
+#[utoipa::path(get, path = "/finances", operation_id = "finances_get", tag = "company", params(WantedSpan),
+    responses((status = 200, body = Finances)))]
+pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Answer<Finances>> {
+    let (company, asked) = wanted.read();
+    let found = finances::get(&ctx, company, &asked).await?;
+    Ok(Answer(Finances {
+        company: Named { id: found.company.id.0, name: found.company.name },
+        from: found.span.from,
+        to: found.span.to,
+        accounts: found.accounts.into_iter().map(FinanceAccount::from).collect(),
+    }))
+}
+
+/// The same figures as CSV: a line for each month, partner, country and currency.
+#[utoipa::path(get, path = "/finances.csv", operation_id = "finances_export", tag = "company", params(WantedSpan),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Response> {
+    let (company, asked) = wanted.read();
+    let text = finances::csv(&ctx, company, &asked).await?;
+    // Without this sign Excel takes the file for one of another alphabet.
+    Ok(file(&format!("finances-{}.csv", ctx.today()), "text/csv; charset=utf-8", format!("\u{feff}{text}")))
+}

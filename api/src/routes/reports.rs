@@ -1,0 +1,166 @@
+//! A company's reports: for the screen and for paper, as CSV and as a workbook.
+use crate::{
+    error::Result,
+    extract::{Query, SignedIn, chosen},
+    routes::{
+        exports::{file, streamed},
+        me::Named,
+    },
+    sheet,
+};
+use axum::{Json as Answer, response::Response};
+use chrono::NaiveDate;
+use domain::{
+    Actor, Ctx, Error,
+    error::Problem,
+    ids::CompanyId,
+    money::Currency,
+    page::PageQuery,
+    reports::{self, Kind, Report, Wanted},
+    span::Asked,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Which report, of which company, and which days.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedReport {
+    /// `portfolio`, `commissions` or `step_times`.
+    #[serde(default, deserialize_with = "chosen")]
+    report: Option<String>,
+    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
+    /// were placed, commissions by the day they were earned.
+    #[serde(default, deserialize_with = "chosen")]
+    period: Option<String>,
+    /// First day, instead of a period.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(example = "2026-01-01")]
+    from: Option<String>,
+    /// Last day, instead of a period.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(example = "2026-12-31")]
+    to: Option<String>,
+    /// Rows, and orders for step times: 1 to 500; 50 unless told. Files take all.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl WantedReport {
+    fn read(self) -> Result<(Wanted, PageQuery)> {
+        let text = self.report.as_deref().unwrap_or_default();
+        let report = if text.is_empty() { Err(Problem::new("required")) } else { text.parse() };
+        let report = report.map_err(|problem| Error::field_with("report", problem))?;
+        let asked = Asked { period: self.period, from: self.from, to: self.to };
+        let wanted = Wanted { report, company_id: self.company_id, asked };
+        Ok((wanted, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
+/// A page of a report, and what all of it comes to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReportPage {
+    company: Named,
+    report: Report,
+    /// Null where the period is open on this side.
+    from: Option<NaiveDate>,
+    to: Option<NaiveDate>,
+    columns: Vec<ReportColumn>,
+    /// Rows of the whole report.
+    total: i64,
+    /// Of the whole report, one for each currency.
+    sums: Vec<ReportSum>,
+    /// A row is a text for each column, empty where there is nothing.
+    items: Vec<Vec<String>>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReportColumn {
+    #[schema(example = "ordered_date")]
+    name: &'static str,
+    kind: Kind,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReportSum {
+    currency: Currency,
+    amounts: Vec<ReportAmount>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReportAmount {
+    /// The column that it sums.
+    #[schema(example = "invoiced")]
+    column: &'static str,
+    #[schema(example = "1250.00")]
+    amount: String,
+}
+
+/// A report of a company, the newest first.
+#[utoipa::path(get, path = "/reports", operation_id = "report_get", tag = "company", params(WantedReport),
+    responses((status = 200, body = ReportPage)))]
+pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Answer<ReportPage>> {
+    let (wanted, page) = wanted.read()?;
+    let totals = reports::totals(&ctx, &wanted).await?;
+    let found = reports::page(&ctx, &wanted, &page).await?;
+    let sums = totals.sums.into_iter().map(|sum| ReportSum {
+        currency: sum.currency,
+        amounts: sum
+            .amounts
+            .into_iter()
+            .map(|(column, minor)| ReportAmount { column, amount: sum.currency.format(minor) })
+            .collect(),
+    });
+    Ok(Answer(ReportPage {
+        company: Named { id: found.company.id.0, name: found.company.name },
+        report: wanted.report,
+        from: found.span.from,
+        to: found.span.to,
+        columns: wanted.report.columns().iter().map(|(name, kind)| ReportColumn { name, kind: *kind }).collect(),
+        total: totals.rows,
+        sums: sums.collect(),
+        items: found.rows.items,
+        next_cursor: found.rows.next_cursor,
+    }))
+}
+
+/// The whole report as CSV.
+#[utoipa::path(get, path = "/reports.csv", operation_id = "report_csv", tag = "company", params(WantedReport),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
+    let (wanted, _) = wanted.read()?;
+    let first = reports::begin(&ctx, &wanted).await?;
+    let name = format!("{}-{}.csv", wanted.report.name(), ctx.today());
+    Ok(streamed(&name, first, move |cursor| {
+        let (ctx, wanted) = (ctx.clone(), wanted.clone());
+        async move { reports::more(&ctx, &wanted, Some(cursor)).await }
+    }))
+}
+
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// The whole report as an Excel workbook, with titles in your language. At most 50,000 rows.
+#[utoipa::path(get, path = "/reports.xlsx", operation_id = "report_xlsx", tag = "company", params(WantedReport),
+    responses((status = 200, body = String,
+        content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")))]
+pub async fn workbook(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
+    let (wanted, _) = wanted.read()?;
+    let rows = reports::whole(&ctx, &wanted).await?;
+    let (report, language) = (wanted.report, language(&ctx));
+    let made = tokio::task::spawn_blocking(move || sheet::workbook(report, &rows, &language));
+    let bytes = made.await.map_err(Error::internal)??;
+    Ok(file(&format!("{}-{}.xlsx", report.name(), ctx.today()), XLSX, bytes))
+}
+
+fn language(ctx: &Ctx) -> String {
+    match &ctx.actor {
+        Actor::User(user) => user.language.clone(),
+        _ => domain::catalogue::LANGUAGES[0].to_owned(),
+    }
+}

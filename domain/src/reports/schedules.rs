@@ -1,0 +1,251 @@
+//! Reports that are mailed: the mail says which report is ready and leads to it. No amount and no document ever leaves
+//! with it, and only admins who may see the report on its day are written to.
+use super::{
+    model::{Every, Recipient, Report, Schedule},
+    schedule_store as store,
+};
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    check::Check,
+    companies,
+    ctx::Ctx,
+    db::Tx,
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{CompanyId, ReportScheduleId, UserId},
+    mails::{self, Kind},
+    notifications,
+    span::Period,
+};
+use chrono::Days;
+use serde_json::Map;
+
+/// A new schedule as it is typed in.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub company_id: Option<CompanyId>,
+    pub report: Option<String>,
+    pub period: Option<String>,
+    pub every: Option<String>,
+    pub recipients: Vec<UserId>,
+}
+
+/// A change: what is none stays.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    pub report: Option<String>,
+    pub period: Option<String>,
+    pub every: Option<String>,
+    pub recipients: Option<Vec<UserId>>,
+}
+
+/// A company's schedules, the oldest first. Its admins and super admins.
+///
+/// # Errors
+/// As [`companies::portal`].
+pub async fn list(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Schedule>> {
+    let company = companies::portal(ctx, picked).await?;
+    store::list(&mut ctx.db(), company.id).await
+}
+
+/// Who can be written to: the company's admins by name.
+///
+/// # Errors
+/// As [`companies::portal`].
+pub async fn admins(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Recipient>> {
+    let company = companies::portal(ctx, picked).await?;
+    let found = store::admins(&mut ctx.db(), company.id).await?;
+    let named =
+        found.into_iter().map(|(id, first, last)| Recipient { id, name: format!("{first} {last}"), may_see: true });
+    Ok(named.collect())
+}
+
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
+    let mut db = ctx.db();
+    let found = store::get(&mut db, id).await?.ok_or(Error::NotFound("report_schedule"))?;
+    ctx.may(Action::View, resource(&found))?;
+    let all = store::list(&mut db, found.company_id).await?;
+    all.into_iter().find(|row| row.id == id).ok_or(Error::NotFound("report_schedule"))
+}
+
+/// Makes a schedule. It is mailed first on its next day, not at once.
+///
+/// # Errors
+/// As [`companies::portal`]; Invalid per field.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
+    let company = companies::portal(ctx, input.company_id).await?;
+    let mut check = Check::new();
+    let report = check.required("report", input.report.as_deref(), str::parse::<Report>);
+    let period = check.optional("period", input.period.as_deref(), str::parse::<Period>).unwrap_or_default();
+    let every = check.required("every", input.every.as_deref(), str::parse::<Every>);
+    let recipients = recipients(ctx, &mut check, company.id, input.recipients).await?;
+    check.done()?;
+    let (Some(report), Some(every)) = (report, every) else { return Err(Error::field("report", "required")) };
+    let row = Schedule {
+        id: ReportScheduleId(ctx.chance.uuid()),
+        company_id: company.id,
+        report,
+        period,
+        every,
+        next_date: every.after(company.today(ctx.now())),
+        last_sent_at: None,
+        recipients: vec![],
+        updated_at: ctx.now(),
+        updated_by: ctx.who(),
+        version: 1,
+    };
+    ctx.may(Action::Create, resource(&row))?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return get(ctx, ReportScheduleId(id)).await;
+    }
+    if store::count(&mut tx, company.id).await? >= store::MOST as i64 {
+        return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MOST)));
+    }
+    store::insert(&mut tx, &row, ctx.now()).await?;
+    store::set_recipients(&mut tx, row.id, &recipients).await?;
+    activity::append(&mut tx, ctx, told("report_schedule.created", &row)).await?;
+    idempotency::remember(&mut tx, ctx, row.id.0).await?;
+    tx.commit().await?;
+    get(ctx, row.id).await
+}
+
+/// Changes a schedule. A change of how often moves its next day.
+///
+/// # Errors
+/// NotFound; Invalid per field; stale when `version` is not the row's.
+pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, change: Change) -> Result<Schedule> {
+    let company = companies::get(ctx, get(ctx, id).await?.company_id).await?;
+    let mut check = Check::new();
+    let report = check.optional("report", change.report.as_deref(), str::parse::<Report>);
+    let period = check.optional("period", change.period.as_deref(), str::parse::<Period>);
+    let every = check.optional("every", change.every.as_deref(), str::parse::<Every>);
+    let recipients = match change.recipients {
+        Some(wanted) => Some(recipients(ctx, &mut check, company.id, wanted).await?),
+        None => None,
+    };
+    check.done()?;
+    let mut tx = ctx.begin().await?;
+    let mut row = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    row.report = report.unwrap_or(row.report);
+    row.period = period.unwrap_or(row.period);
+    if let Some(every) = every.filter(|every| *every != row.every) {
+        row.every = every;
+        row.next_date = every.after(company.today(ctx.now()));
+    }
+    row.version += 1;
+    row.updated_at = ctx.now();
+    row.updated_by = ctx.who();
+    store::save(&mut tx, &row).await?;
+    if let Some(recipients) = recipients {
+        store::set_recipients(&mut tx, id, &recipients).await?;
+    }
+    activity::append(&mut tx, ctx, told("report_schedule.updated", &row)).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Ends a schedule.
+///
+/// # Errors
+/// NotFound.
+pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    let row = locked(&mut tx, ctx, id, None, Action::Delete).await?;
+    store::delete(&mut tx, id).await?;
+    activity::append(&mut tx, ctx, told("report_schedule.deleted", &row)).await?;
+    tx.commit().await
+}
+
+async fn locked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: ReportScheduleId,
+    version: Option<i64>,
+    action: Action,
+) -> Result<Schedule> {
+    let row = store::lock(tx, id).await?.ok_or(Error::NotFound("report_schedule"))?;
+    ctx.may(action, resource(&row))?;
+    if version.is_some_and(|version| version != row.version) {
+        return Err(Error::stale(&row.updated_by, row.updated_at));
+    }
+    Ok(row)
+}
+
+/// Who may get one mail: more than any company has admins.
+const MOST_RECIPIENTS: usize = 50;
+
+async fn recipients(ctx: &Ctx, check: &mut Check, company: CompanyId, mut wanted: Vec<UserId>) -> Result<Vec<UserId>> {
+    wanted.sort_unstable();
+    wanted.dedup();
+    let known = store::admins(&mut ctx.db(), company).await?;
+    if wanted.is_empty() {
+        check.refuse("recipients", Problem::new("required"));
+    } else if wanted.len() > MOST_RECIPIENTS {
+        check.refuse("recipients", Problem::new("too_many").with("max", MOST_RECIPIENTS));
+    } else if !wanted.iter().all(|id| known.iter().any(|(admin, ..)| admin == id)) {
+        check.refuse("recipients", Problem::new("not_found"));
+    }
+    Ok(wanted)
+}
+
+/// Mails every report whose day has come where the morning is, once: after weeks without a server there is one. Says
+/// how many mails. A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let mut mailed = 0;
+    // It may be tomorrow already where the company is.
+    for due in store::due(&mut ctx.db(), ctx.today() + Days::new(1)).await? {
+        let Some(today) = notifications::morning(ctx.now(), &due.time_zone) else { continue };
+        if due.next_date > today {
+            continue;
+        }
+        let mut tx = ctx.begin().await?;
+        if store::advance(&mut tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
+            let readers = store::readers(&mut tx, due.id).await?;
+            for (reader,) in &readers {
+                let data = Map::from_iter([
+                    ("report".to_owned(), due.report.name().into()),
+                    ("period".to_owned(), due.period.name().into()),
+                    ("company".to_owned(), due.company_name.clone().into()),
+                    ("company_id".to_owned(), due.company_id.to_string().into()),
+                ]);
+                mails::queue(&mut tx, ctx, Kind::Report, *reader, None, data).await?;
+            }
+            if !readers.is_empty() {
+                let event = Event::new("report_schedule.mailed", "report_schedule", due.id.0, due.report.name());
+                activity::append(&mut tx, ctx, event.of(None, Some(due.company_id), None).public()).await?;
+            }
+            mailed += readers.len();
+        }
+        tx.commit().await?;
+    }
+    Ok(mailed)
+}
+
+fn resource(row: &Schedule) -> Resource {
+    Resource::ReportSchedule { company_id: row.company_id }
+}
+
+fn told(action: &'static str, row: &Schedule) -> Event {
+    Event::new(action, "report_schedule", row.id.0, row.report.name())
+        .of(None, Some(row.company_id), None)
+        .public()
+        .with("every", row.every.name())
+}
+
+/// What the actor may do with it: the buttons of its row.
+pub fn can(ctx: &Ctx, row: &Schedule) -> Vec<&'static str> {
+    [("update", Action::Update), ("delete", Action::Delete)]
+        .into_iter()
+        .filter(|(_, action)| ctx.can(*action, resource(row)))
+        .map(|(name, _)| name)
+        .collect()
+}

@@ -1,0 +1,21 @@
+//! Mails the reports whose day has come.
+use crate::{outcome, state::State};
+use domain::{
+    queue::{Job, worker::Failure},
+    reports,
+};
+use serde::{Deserialize, Serialize};
+
+/// One mail to each recipient of each schedule whose day has come. A second run finds nothing to do.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct MailReports {}
+
+impl Job for MailReports {
+    const NAME: &'static str = "reports.mail";
+}
+
+pub async fn mail(state: State, _: MailReports) -> Result<(), Failure> {
+    let count = reports::mail_due(&state.ctx(MailReports::NAME)).await.map_err(outcome::of)?;
+    tracing::debug!(count, "reports were queued");
+    Ok(())
+}

@@ -1,0 +1,30 @@
+-- Reports that companies are mailed again and again, and what their figures are read from.
+
+create table report_schedules (
+    id uuid primary key,
+    company_id uuid not null references companies (id) on delete cascade,
+    report text not null check (report in ('portfolio', 'commissions', 'step_times')),
+    -- Which days the report is about when it is opened.
+    period text not null,
+    every text not null check (every in ('weekly', 'monthly')),
+    -- The day on which it is mailed next.
+    next_date date not null,
+    last_sent_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    updated_by text not null,
+    version bigint not null default 1
+);
+create index report_schedules_by_company on report_schedules (company_id, created_at, id);
+create index report_schedules_due on report_schedules (next_date, id);
+
+create table report_recipients (
+    schedule_id uuid not null references report_schedules (id) on delete cascade,
+    user_id uuid not null references users (id) on delete cascade,
+    primary key (schedule_id, user_id)
+);
+create index report_recipients_by_user on report_recipients (user_id);
+
+-- What a company's finances and analytics sum, readable from the index alone.
+create index spvs_company_figures on spvs (company_id, ordered_date, status, iso_id, country, currency,
+    purchase_amount_minor, price_minor, id);
