@@ -75,6 +75,9 @@ export const paths = {
   companyEmployees: '/company-dashboard/employees',
   companyClients: '/company-dashboard/clients',
   companySettings: '/company-dashboard/settings',
+  companyFinances: '/company-dashboard/finances',
+  companyAnalytics: '/company-dashboard/analytics',
+  companyReports: '/company-dashboard/reports',
   companyNotifications: '/company-dashboard/notifications',
   companySecurity: '/company-dashboard/security',
   adminDashboard: '/admin-dashboard',
@@ -102,6 +105,9 @@ export const namesakes = ['/employees', '/clients', '/analytics', '/finances', '
 const companyPages: Partial<Record<(typeof namesakes)[number], string>> = {
   '/employees': paths.companyEmployees,
   '/clients': paths.companyClients,
+  '/analytics': paths.companyAnalytics,
+  '/finances': paths.companyFinances,
+  '/reports': paths.companyReports,
 };
 const clientLists: Record<string, string> = {
   iso: paths.isoClients,

@@ -37,6 +37,9 @@ const surfaces: Record<string, Pair> = {
   '--spv-accent': ['#2748c4', '#a3b8ff'],
   '--spv-accent-fill': ['#2748c4', '#3a5fdf'],
   '--spv-track': ['#e6e9ec', '#2b3037'],
+  '--spv-chart-second': ['#9fb3f5', '#a3b8ff'],
+  '--spv-chart-third': ['#0f7a5c', '#5fd3ac'],
+  '--spv-chart-fourth': ['#d9a441', '#8a6a1f'],
 };
 
 function scheme(side: 0 | 1): Record<string, string> {

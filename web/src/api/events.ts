@@ -105,18 +105,22 @@ function receive(message: Message): void {
   for (const listener of listeners) listener(activity);
 }
 
+/** What is summed of orders, invoices and commissions. */
+const figures = ['finances', 'analytics', 'reports'];
+
 const touchedBy: Record<string, string[]> = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
   call: ['calls'],
-  commission: ['commissions'],
+  commission: ['commissions', ...figures],
   payout_run: ['commissions'],
   lead: ['leads'],
-  invoice: ['invoices'],
+  invoice: ['invoices', ...figures],
   request: ['requests', 'documents'],
-  spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions'],
-  step: ['spvs', 'clients', 'tasks', 'performance'],
+  spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],
+  step: ['spvs', 'clients', 'tasks', 'performance', ...figures],
+  report_schedule: ['report_schedules'],
   document: ['documents'],
   document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security'],

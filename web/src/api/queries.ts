@@ -1,6 +1,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
-import type { CallStatus, CommissionStatus, InvoiceStatus, LeadStage, Period, RequestStatus } from './types';
+import type {
+  CallStatus,
+  CommissionStatus,
+  InvoiceStatus,
+  LeadStage,
+  Period,
+  ReportName,
+  RequestStatus,
+} from './types';
 
 /** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
 
@@ -31,6 +39,14 @@ function whileScanned({ state }: { state: { data?: unknown } }): number | false 
 interface Search {
   q?: string;
   limit?: number;
+}
+
+/** A company, and a period or two days. */
+interface OfSpan {
+  company_id: string;
+  period?: string;
+  from?: string;
+  to?: string;
 }
 
 export const queries = {
@@ -154,6 +170,32 @@ export const queries = {
       queryKey: ['commissions', 'statement', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/commissions/statement', { params: { query }, signal })),
       placeholderData: keepPreviousData,
+    }),
+  finances: (query: OfSpan) =>
+    queryOptions({
+      queryKey: ['finances', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/finances', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  analytics: (query: OfSpan) =>
+    queryOptions({
+      queryKey: ['analytics', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  report: (query: OfSpan & { report: ReportName }) =>
+    infiniteQueryOptions({
+      queryKey: ['reports', query],
+      queryFn: ({ pageParam, signal }) =>
+        body(api.GET('/rest/v1/reports', { params: { query: { ...query, cursor: pageParam } }, signal })),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.next_cursor ?? undefined,
+    }),
+  reportSchedules: (company: string) =>
+    queryOptions({
+      queryKey: ['report_schedules', company],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/report-schedules', { params: { query: { company_id: company } }, signal })),
     }),
   payoutRuns: () =>
     pages(['commissions', 'runs'], (cursor, signal) =>

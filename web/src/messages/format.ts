@@ -86,6 +86,19 @@ export function shortMoney(amount: string, currency: string, scale: 'millions' |
   return parts.map((part, index) => (index === lastDigit ? part.value + letter : part.value)).join('');
 }
 
+/** "Nov" or "November 2026" of "2026-11". */
+export function month(name: string, form: 'short' | 'long' = 'long'): string {
+  const options =
+    form === 'short' ? ({ month: 'short' } as const) : ({ month: 'long', year: 'numeric' } as const);
+  const at = new Date(`${name}-01T00:00:00Z`);
+  return new Intl.DateTimeFormat(getLocale().language, { ...options, timeZone: 'UTC' }).format(at);
+}
+
+/** "1.2M": for the scales of charts, which nobody reads exactly. */
+export function compact(value: number): string {
+  return new Intl.NumberFormat(getLocale().language, { notation: 'compact' }).format(value);
+}
+
 export function number(value: number): string {
   return new Intl.NumberFormat(getLocale().language).format(value);
 }

@@ -15,6 +15,7 @@ import orders from './orders.json';
 import partners from './partners.json';
 import profile from './profile.json';
 import publicPages from './public.json';
+import reports from './reports.json';
 import requests from './requests.json';
 import security from './security.json';
 
@@ -36,6 +37,7 @@ export const messages = {
   partners,
   public: publicPages,
   profile,
+  reports,
   requests,
   security,
 };

@@ -1,8 +1,11 @@
 import { UnstyledButton } from '@mantine/core';
 import {
+  IconChartBar,
+  IconCoin,
   IconFolders,
   IconLayoutDashboard,
   IconLogout,
+  IconReport,
   IconSettings,
   IconUsers,
   IconUsersGroup,
@@ -20,7 +23,7 @@ import { useCompanyId, useCompanyQuery, useKeepCompany } from './company';
 import classes from './CompanyPortal.module.css';
 
 export function Component() {
-  const { t } = useTranslation(['company', 'common', 'security']);
+  const { t } = useTranslation(['company', 'common', 'security', 'reports']);
   const logout = useLogout();
   const to = useKeepCompany();
   const { data: company } = useCompanyQuery(useCompanyId(useLoaderData<Me>()));
@@ -33,9 +36,12 @@ export function Component() {
         <Entry to={to(paths.companySpvs)} icon={IconFolders} label={t('nav.spvs')} />
         <Entry to={to(paths.companyEmployees)} icon={IconUsersGroup} label={t('nav.employees')} />
         <Entry to={to(paths.companyClients)} icon={IconUsers} label={t('nav.clients')} />
+        <Entry to={to(paths.companyAnalytics)} icon={IconChartBar} label={t('reports:nav.analytics')} />
+        <Entry to={to(paths.companyFinances)} icon={IconCoin} label={t('reports:nav.finances')} />
       </NavGroup>
       <NavGroup label={t('nav.system')}>
         <Entry to={to(paths.companySettings)} icon={IconSettings} label={t('nav.settings')} />
+        <Entry to={to(paths.companyReports)} icon={IconReport} label={t('nav.reports')} />
       </NavGroup>
       <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
         <IconLogout size={16} aria-hidden="true" />

@@ -10,13 +10,18 @@ export function activityText(t: TFunction, activity: Activity): string {
   const values = {
     ...data,
     actor: (!system && actor.name) || t(`names:actor.${actor.kind}`, { defaultValue: actor.name }),
-    subject: subject.label,
+    subject: named(t, subject),
     from: status(t, data.from),
     to: status(t, data.to),
     due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
   };
   // A server newer than this page may tell of things this page has no words for.
   return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+}
+
+/** A report is called by its code, which has a name in every language. */
+function named(t: TFunction, { kind, label }: Activity['subject']): string {
+  return kind === 'report_schedule' ? t(`names:report.${label}`, { defaultValue: label }) : label;
 }
 
 function status(t: TFunction, value: unknown): string {

@@ -1,0 +1,69 @@
+import { TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { date } from '../../../messages/format';
+import { useParam } from '../../../shared/queryParams';
+import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import classes from './figures.module.css';
+
+export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
+export type ReportPeriod = (typeof periods)[number];
+const ownDays = 'own';
+
+export interface Span {
+  period?: ReportPeriod;
+  from?: string;
+  to?: string;
+}
+
+/** Which days the figures are about, kept in the address: a period by name, or two days of one's own. */
+export function useSpan() {
+  const { t } = useTranslation(['reports', 'names']);
+  const [wanted, setWanted] = useParam('period');
+  const [from, setFrom] = useParam('from');
+  const [to, setTo] = useParam('to');
+  const own = wanted === ownDays;
+  const period = periods.find((known) => known === wanted) ?? 'this_year';
+  const span: Span = own ? { from: from || undefined, to: to || undefined } : { period };
+  const filter = (
+    <>
+      <ChoiceFilter
+        label={t('period')}
+        value={own ? ownDays : period}
+        choices={[
+          ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
+          { value: ownDays, label: t('own_days') },
+        ]}
+        onChange={setWanted}
+      />
+      {own && (
+        <div className={classes.days}>
+          <TextInput
+            size="sm"
+            type="date"
+            aria-label={t('names:field.from')}
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <TextInput
+            size="sm"
+            type="date"
+            aria-label={t('names:field.to')}
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        </div>
+      )}
+    </>
+  );
+  return { span, period: own ? undefined : period, filter };
+}
+
+/** "January 1, 2026 – December 31, 2026", or that it is everything. */
+export function useSpanText() {
+  const { t } = useTranslation('reports');
+  return (days: { from?: string | null; to?: string | null }) => {
+    if (!days.from && !days.to) return t('all_days');
+    if (!days.from) return t('until', { to: date(days.to) });
+    return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
+  };
+}
