@@ -148,16 +148,17 @@ fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names
 /// As [`get`].
 pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<String> {
     let (company, _, cells, names) = read(ctx, picked, asked).await?;
-    let mut lines: BTreeMap<(&str, String, &str, &str), (Currency, Figures)> = BTreeMap::new();
+    let mut lines: BTreeMap<(&str, String, Option<IsoId>, &str, &str), (Currency, Figures)> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.kind != Of::Due) {
         let name = cell.iso_id.and_then(|id| names.get(&id).cloned()).unwrap_or_default();
-        let key = (cell.month.as_str(), name, cell.country.code(), cell.currency.code());
+        // Two partners may have one name.
+        let key = (cell.month.as_str(), name, cell.iso_id, cell.country.code(), cell.currency.code());
         lines.entry(key).or_insert((cell.currency, Figures::default())).1.add(cell);
     }
     let mut text = String::new();
     let columns = ["month", "iso_name", "country", "currency", "spvs", "ordered", "invoiced", "paid", "commission"];
     exports::line(&mut text, columns.map(str::to_owned));
-    for ((month, name, country, code), (currency, figures)) in lines {
+    for ((month, name, _, country, code), (currency, figures)) in lines {
         let amount = |minor| currency.format(minor);
         let cells = [
             month.to_owned(),

@@ -52,7 +52,7 @@ pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> 
     let rows = match wanted.report {
         Report::Portfolio => {
             let found = store::orders(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            Page::cut(found, limit, |row| (row.ordered_date, row.created_at, row.id)).map(order)
+            Page::cut(found, limit, |row| (row.ordered_date, row.created_at, row.id)).map(|row| order(&company, row))
         }
         Report::Commissions => {
             let filter = filter(span);
@@ -62,7 +62,7 @@ pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> 
         }
         Report::StepTimes => {
             let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            by_order(found, limit).map(step)
+            by_order(found, limit).map(|row| step(&company, row))
         }
     };
     Ok(Part { company, span, rows })
@@ -190,7 +190,8 @@ fn day(date: Option<NaiveDate>) -> String {
     date.map(|date| date.to_string()).unwrap_or_default()
 }
 
-fn order(row: store::Order) -> Cells {
+/// Days are those that the company's clock showed.
+fn order(company: &Company, row: store::Order) -> Cells {
     let iso = row.iso_first_name.zip(row.iso_last_name).map(|(first, last)| format!("{first} {last}"));
     vec![
         display_identifier(row.id, row.custom_identifier.as_deref()),
@@ -199,7 +200,7 @@ fn order(row: store::Order) -> Cells {
         row.country.code().to_owned(),
         row.status.name().to_owned(),
         row.ordered_date.to_string(),
-        day(row.closed_at.map(|at| at.date_naive())),
+        day(row.closed_at.map(|at| company.today(at))),
         crate::spvs::percent(row.steps_completed, row.steps_total).to_string(),
         row.currency.code().to_owned(),
         amount(row.currency, row.amount_minor),
@@ -224,8 +225,8 @@ fn commission(row: Commission) -> Cells {
     ]
 }
 
-fn step(row: store::Step) -> Cells {
-    let done = row.completed_at.date_naive();
+fn step(company: &Company, row: store::Step) -> Cells {
+    let done = company.today(row.completed_at);
     let seconds = (row.completed_at.timestamp() - row.since.timestamp()).max(0);
     let on_time = row.due_date.map(|due| if done <= due { "yes" } else { "no" });
     vec![

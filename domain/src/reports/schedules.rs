@@ -210,10 +210,14 @@ pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
         let mut tx = ctx.begin().await?;
         if store::advance(&mut tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
             let readers = store::readers(&mut tx, due.id).await?;
+            // The days that the period means today: the link shows the same when it is opened next month.
+            let span = due.period.span(today);
             for (reader,) in &readers {
                 let data = Map::from_iter([
                     ("report".to_owned(), due.report.name().into()),
                     ("period".to_owned(), due.period.name().into()),
+                    ("from".to_owned(), span.from.map(|day| day.to_string()).into()),
+                    ("to".to_owned(), span.to.map(|day| day.to_string()).into()),
                     ("company".to_owned(), due.company_name.clone().into()),
                     ("company_id".to_owned(), due.company_id.to_string().into()),
                 ]);

@@ -182,7 +182,11 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
 /// Where a report is read: whoever is not signed in comes back to it after signing in.
 fn report_page(data: &Map<String, Value>) -> String {
     let said = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-    format!("/company-dashboard/reports?report={}&period={}", said("report"), said("period"))
+    let days = match (said("from"), said("to")) {
+        ("", _) | (_, "") => format!("period={}", said("period")),
+        (from, to) => format!("period=own&from={from}&to={to}"),
+    };
+    format!("/company-dashboard/reports?report={}&{days}", said("report"))
 }
 
 /// Where people of a role choose what they are mailed about.

@@ -119,7 +119,8 @@ const touchedBy: Record<string, string[]> = {
   invoice: ['invoices', ...figures],
   request: ['requests', 'documents'],
   spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],
-  step: ['spvs', 'clients', 'tasks', 'performance', ...figures],
+  // Not the reports: each page of one sums all of it, and steps move all day.
+  step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
   document_request: ['document_requests', 'documents', 'tasks'],

@@ -176,6 +176,8 @@ export const queries = {
       queryKey: ['finances', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/finances', { params: { query }, signal })),
       placeholderData: keepPreviousData,
+      // Invoices and payments are between client and office: no event tells a company of them.
+      refetchInterval: 60_000,
     }),
   analytics: (query: OfSpan) =>
     queryOptions({
@@ -183,7 +185,7 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  report: (query: OfSpan & { report: ReportName }) =>
+  report: (query: OfSpan & { report: ReportName; limit?: number }) =>
     infiniteQueryOptions({
       queryKey: ['reports', query],
       queryFn: ({ pageParam, signal }) =>

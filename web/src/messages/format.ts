@@ -24,6 +24,11 @@ export function date(day: string | null | undefined): string {
   return written(new Date(`${day}T00:00:00Z`), 'UTC');
 }
 
+/** The day that an instant was in the person's zone, as the wire writes days. */
+export function dayOf(instant: string): string {
+  return today(new Date(instant));
+}
+
 export function dateTime(instant: string | null | undefined): string {
   if (!instant) return none;
   const { language, timeZone, dateFormat } = getLocale();

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
-import { number } from '../../messages/format';
+import { dayOf, number } from '../../messages/format';
 import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -63,7 +63,7 @@ export function Component() {
       key: 'since',
       width: 110,
       header: t('clients.since'),
-      cell: (client) => <DateText day={client.created_at.slice(0, 10)} />,
+      cell: (client) => <DateText day={dayOf(client.created_at)} />,
     },
   ];
   return (

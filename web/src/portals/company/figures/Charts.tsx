@@ -86,7 +86,8 @@ export function Charts({ data }: { data: Analytics }) {
         text={t('analytics.on_time_text')}
         chart={
           <ColumnChart
-            rows={months}
+            // A month in which nothing was due has no share; it is not one in which all was late.
+            rows={months.filter((row) => row.on_time.percent !== null)}
             rowKey={(row) => row.month}
             label={(row) => month(row.month, 'short')}
             scale={percent}

@@ -16,7 +16,7 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
   const spanText = useSpanText();
   const { data, error, refetch } = query;
   const first = data?.pages[0];
-  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   if (!first) return <Skeleton height={360} radius="md" aria-hidden="true" />;
   const rows = data.pages.flatMap((page) => page.items);
   const { columns } = first;

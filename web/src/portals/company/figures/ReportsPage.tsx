@@ -31,15 +31,21 @@ export function Component() {
   const report = reports.find((known) => known === chosen) ?? 'portfolio';
   const { span, period, filter } = useSpan();
   const wanted = { company_id: company.id, report, ...span };
-  const query = useInfiniteQuery(queries.report(wanted));
+  const query = useInfiniteQuery(queries.report({ ...wanted, limit: 100 }));
   const print = useSave({
     // All of it is on the paper, not only what was scrolled to.
     save: async () => {
       let page = query;
-      for (let n = 0; page.hasNextPage && n < mostPages; n += 1)
+      for (let n = 0; page.hasNextPage && n < mostPages; n += 1) {
         page = (await page.fetchNextPage()) as typeof query;
+        if (page.isError) throw page.error;
+      }
+      return !page.hasNextPage;
     },
-    saved: () => setTimeout(() => globalThis.print(), 50),
+    saved: (whole) => {
+      if (whole) setTimeout(() => globalThis.print(), 50);
+      else toast({ title: t('print_too_long'), description: t('print_too_long_text'), destructive: true });
+    },
   });
   const excel = useSave({
     save: () => reportXlsx(wanted),
