@@ -148,10 +148,11 @@ fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names
 /// As [`get`].
 pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<String> {
     let (company, _, cells, names) = read(ctx, picked, asked).await?;
-    let mut lines: BTreeMap<(&str, String, Option<IsoId>, &str, &str), (Currency, Figures)> = BTreeMap::new();
+    // Two partners may have one name.
+    type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);
+    let mut lines: BTreeMap<Line, (Currency, Figures)> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.kind != Of::Due) {
         let name = cell.iso_id.and_then(|id| names.get(&id).cloned()).unwrap_or_default();
-        // Two partners may have one name.
         let key = (cell.month.as_str(), name, cell.iso_id, cell.country.code(), cell.currency.code());
         lines.entry(key).or_insert((cell.currency, Figures::default())).1.add(cell);
     }
