@@ -28,3 +28,8 @@ create index report_recipients_by_user on report_recipients (user_id);
 -- What a company's finances and analytics sum, readable from the index alone.
 create index spvs_company_figures on spvs (company_id, ordered_date, status, iso_id, country, currency,
     purchase_amount_minor, price_minor, id);
+
+-- What the cards of a dashboard count, one for each card, so that they grow slower than what they count.
+create index spvs_company_clients on spvs (company_id, client_id) where client_id is not null;
+create index spvs_iso_closed on spvs (iso_id) where status = 'closed';
+create index users_iso_clients on users (iso_id, role) where role = 'client' and status in ('active', 'pending');

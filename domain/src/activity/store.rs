@@ -84,6 +84,10 @@ pub async fn list(
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let mut sql = format!("select * from activity where {condition}");
+    if let (Scope::Iso(_), Some(_)) = (scope, filter.client_id) {
+        // A client's events are few and a partner's many: the index is to be the client's.
+        sql = "select * from activity where public and (iso_id = $1) is true and seq is not null".to_owned();
+    }
     for (column, id) in [
         ("subject_id", filter.subject_id),
         ("spv_id", filter.spv_id.map(|id| id.0)),

@@ -55,7 +55,7 @@ pub async fn iso_counters(db: &mut Db, iso: IsoId) -> Result<IsoCounters> {
 /// How many orders each of these clients has with the partner.
 pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<Vec<(UserId, i64)>> {
     db.sql_built(format!(
-        "select client_id, count(*) from spvs where client_id {} and iso_id = $2 group by client_id",
+        "select client_id, count(*) filter (where iso_id = $2) from spvs where client_id {} group by client_id",
         in_list(db.dialect())
     ))
     .bind(serde_json::to_string(clients).map_err(crate::Error::internal)?)
@@ -115,7 +115,12 @@ pub async fn company(db: &mut Db, company: CompanyId) -> Result<Overview> {
     let figures = json_row(
         dialect,
         &[
-            ("clients", "(select count(distinct client_id) from spvs where company_id = $1)", Col::Plain),
+            // Every order has a client; said, it is the index of these that is read.
+            (
+                "clients",
+                "(select count(distinct client_id) from spvs where company_id = $1 and client_id is not null)",
+                Col::Plain,
+            ),
             ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
             ("groups", &within(dialect, &groups), Col::Plain),
         ],
