@@ -98,7 +98,7 @@ async fn clients_read_neither_commissions_nor_the_staffs_notes() {
         for field in ["commission", "iso_commission", "iso_commission_percentage"] {
             assert_eq!(hers[field], Value::Null, "{field}");
         }
-        assert_eq!((&hers["steps"][0]["text_data"], &hers["can"]), (&Value::Null, &json!([])));
+        assert_eq!((&hers["steps"][0]["text_data"], &hers["can"]), (&Value::Null, &json!(["upload"])));
         let his = ivan.get(&path).await.ok();
         assert_eq!((his["iso_commission"].as_str(), &his["steps"][0]["text_data"]), (Some("50.00"), &Value::Null));
         let staffs = erin.get(&path).await.ok();
