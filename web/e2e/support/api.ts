@@ -13,6 +13,8 @@ export class Refused extends Error {
 
 export interface Session {
   access_token: string;
+  /** In seconds since 1970. */
+  expires_at: number;
   user: { id: string };
 }
 

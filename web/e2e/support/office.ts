@@ -127,8 +127,11 @@ export class Office {
     await new Api(this.portal.url, session).put('/auth/v1/user', { password });
   }
 
-  private session(email: string): Promise<Session> {
-    const session = this.sessions.get(email) ?? Api.signIn(this.portal.url, email, password);
+  private async session(email: string): Promise<Session> {
+    const known = await this.sessions.get(email);
+    // Access tokens live for a quarter of an hour, and all stories together take longer.
+    if (known && known.expires_at * 1000 - Date.now() > 300_000) return known;
+    const session = Api.signIn(this.portal.url, email, password);
     this.sessions.set(email, session);
     return session;
   }
