@@ -55,7 +55,17 @@ suite() {
     echo "ok      $name: $ok ($((SECONDS - start)) s)"
   else
     echo "FAILED  $name: $ok passed, $bad failed ($((SECONDS - start)) s)"
-    grep -vE '^test .* \.\.\. ok$|^\s+Running |^$' "$logs/out" | tail -n 150
+    why "$logs/out" | head -n 150
+  fi
+}
+
+# Of a log, which tests failed and then why: what a reader of only the first lines wants.
+why() {
+  grep -E '^ +✘|^test .* FAILED$|^ FAIL ' "$1"
+  if grep -qE '^  1\) |^failures:$|Failed Tests' "$1"; then
+    sed -nE '/^  1\) |^failures:$|Failed Tests/,$p' "$1" | grep -vE '^$'
+  else
+    tail -n 100 "$1"
   fi
 }
 
