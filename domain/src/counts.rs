@@ -1,5 +1,7 @@
 //! Office-wide counters, kept in step by the transactions that change what they count, so that reading one
 //! costs the same for ten orders and ten million. `doctor --recount` compares them with a real count.
+pub(crate) mod companies;
+
 use crate::{
     db::{Db, Sql, Tx},
     error::Result,
@@ -82,11 +84,29 @@ pub async fn all(db: &mut Db) -> Result<BTreeMap<String, i64>> {
     Ok(rows.into_iter().collect())
 }
 
-/// The same figures counted afresh from the rows themselves.
+/// Everything that is kept, the figures of each company with it, but for what is 0.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn kept(db: &mut Db) -> Result<BTreeMap<String, i64>> {
+    let mut found = all(db).await?;
+    found.extend(companies::kept(db).await?);
+    found.retain(|_, value| *value != 0);
+    Ok(found)
+}
+
+/// The same as [`kept`], counted afresh from the rows themselves.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+    let mut found = office(db).await?;
+    found.extend(companies::recount(db).await?);
+    found.retain(|_, value| *value != 0);
+    Ok(found)
+}
+
+async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let mut found = BTreeMap::new();
     let clients: i64 =
         db.sql("select count(*) from users where role = 'client' and status <> 'archived'").scalar().await?;
@@ -119,7 +139,6 @@ pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     for (currency, sum) in sums {
         found.insert(Count::Revenue(currency).name(), sum);
     }
-    found.retain(|_, value| *value != 0);
     Ok(found)
 }
 
@@ -128,9 +147,10 @@ pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
 /// # Errors
 /// What the database refuses.
 pub async fn repair(tx: &mut Tx) -> Result<()> {
-    let found = recount(tx).await?;
+    companies::repair(tx).await?;
+    let found = office(tx).await?;
     tx.sql("delete from counts").run().await?;
-    for (name, value) in found {
+    for (name, value) in found.into_iter().filter(|(_, value)| *value != 0) {
         tx.sql("insert into counts (name, slot, value) values ($1, 0, $2)").bind(name).bind(value).run().await?;
     }
     Ok(())

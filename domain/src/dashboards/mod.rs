@@ -191,9 +191,10 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
             Some(sum) => sum.minor += group.minor,
             None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
         }
-        match partners.iter_mut().find(|partner| partner.iso_id == group.iso_id) {
+        let iso_id = Some(group.iso_id).filter(|id| *id != counts::companies::NOBODY);
+        match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
             Some(partner) => partner.spvs += group.spvs,
-            None => partners.push(Partner { iso_id: group.iso_id, name: group.name(), spvs: group.spvs }),
+            None => partners.push(Partner { iso_id, name: group.name(), spvs: group.spvs }),
         }
     }
     revenue.sort_by_key(|sum| sum.currency);

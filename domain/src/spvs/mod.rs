@@ -10,7 +10,7 @@ use crate::{
     activity,
     check::{self, Check},
     commissions, companies,
-    counts::{Changes, Count},
+    counts::{self, Changes, Count},
     ctx::Ctx,
     db::Tx,
     document_requests, documents,
@@ -226,6 +226,15 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
     }
     changes.write(tx, id.0.as_bytes()[0]).await?;
+    let order = counts::companies::Order {
+        company: new.company_id,
+        iso: new.iso_id,
+        client: new.client_id,
+        currency: new.currency,
+        key: id.0.as_bytes()[0],
+    };
+    let revenue = if new.status == Status::Cancelled { None } else { base };
+    counts::companies::ordered(tx, order, revenue.unwrap_or(0)).await?;
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order = invoices::Priced {
             spv_id: id,
@@ -409,6 +418,14 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
         }
     }
     changes.write(tx, before.id.0.as_bytes()[0]).await?;
+    let order = counts::companies::Order {
+        company: before.company_id,
+        iso: before.iso_id,
+        client: before.client_id,
+        currency: before.currency,
+        key: before.id.0.as_bytes()[0],
+    };
+    counts::companies::revalued(tx, order, after.revenue_minor() - before.revenue_minor()).await?;
     Ok(after)
 }
 

@@ -189,6 +189,11 @@ impl Spv {
         self.purchase_amount_minor.or(self.price_minor)
     }
 
+    /// What it adds to its company's revenue: nothing once it is cancelled.
+    pub(crate) fn revenue_minor(&self) -> i64 {
+        if self.status == Status::Cancelled { 0 } else { self.amount_minor().unwrap_or(0) }
+    }
+
     /// Completed of all steps as a whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
         percent(self.steps_completed, self.steps_total)

@@ -1,0 +1,119 @@
+//! What each company's orders come to, by partner and currency, and who has one: kept like [`super::Changes`].
+use super::SLOTS;
+use crate::{
+    db::{Sql, Tx},
+    error::Result,
+    ids::{CompanyId, IsoId, UserId},
+    money::Currency,
+};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Where an order without a partner is counted: a key has no nulls.
+pub(crate) const NOBODY: IsoId = IsoId(Uuid::nil());
+
+/// An order, as far as its company's figures go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub company: CompanyId,
+    pub iso: Option<IsoId>,
+    pub client: UserId,
+    pub currency: Currency,
+    /// Any byte of the order's id: it spreads writers over the slots.
+    pub key: u8,
+}
+
+/// An order has come to be that adds `minor` units to its company's revenue.
+pub(crate) async fn ordered(tx: &mut Tx, order: Order, minor: i64) -> Result<()> {
+    tx.later("insert into company_clients (company_id, client_id) values ($1, $2) on conflict do nothing")
+        .await?
+        .bind(order.company)
+        .bind(order.client)
+        .run()
+        .await?;
+    write(tx, order, 1, minor).await
+}
+
+/// What an order adds has changed by so much.
+pub(crate) async fn revalued(tx: &mut Tx, order: Order, by: i64) -> Result<()> {
+    if by == 0 { Ok(()) } else { write(tx, order, 0, by).await }
+}
+
+async fn write(tx: &mut Tx, order: Order, spvs: i64, minor: i64) -> Result<()> {
+    tx.later(
+        "insert into company_figures (company_id, iso_id, currency, slot, spvs, minor) values ($1, $2, $3, $4, $5, $6) \
+         on conflict (company_id, iso_id, currency, slot) do update \
+         set spvs = company_figures.spvs + excluded.spvs, minor = company_figures.minor + excluded.minor",
+    )
+    .await?
+    .bind(order.company)
+    .bind(order.iso.unwrap_or(NOBODY))
+    .bind(order.currency)
+    .bind(i64::from(order.key % SLOTS))
+    .bind(spvs)
+    .bind(minor)
+    .run()
+    .await?;
+    Ok(())
+}
+
+type Row = (CompanyId, IsoId, Currency, i64, i64);
+
+/// The figures that are kept, by a name for each.
+pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+    let rows: Vec<Row> = db
+        .sql(
+            "select company_id, iso_id, currency, cast(sum(spvs) as bigint), cast(sum(minor) as bigint) \
+             from company_figures group by company_id, iso_id, currency",
+        )
+        .all()
+        .await?;
+    let clients = db.sql("select company_id, count(*) from company_clients group by company_id").all().await?;
+    Ok(named(rows, clients))
+}
+
+/// The same, counted afresh.
+pub(super) async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+    let rows: Vec<Row> = db
+        .sql(
+            "select company_id, coalesce(iso_id, $1), currency, count(*), cast(coalesce(sum( \
+                 case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) as bigint) \
+             from spvs group by company_id, iso_id, currency",
+        )
+        .bind(NOBODY)
+        .all()
+        .await?;
+    let clients = db.sql("select company_id, count(distinct client_id) from spvs group by company_id").all().await?;
+    Ok(named(rows, clients))
+}
+
+fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64)>) -> BTreeMap<String, i64> {
+    let mut found = BTreeMap::new();
+    for (company, iso, currency, spvs, minor) in rows {
+        let partner = if iso == NOBODY { "unassigned".to_owned() } else { iso.to_string() };
+        let of = format!("company.{company}.{partner}.{}", currency.code());
+        found.insert(format!("{of}.spvs"), spvs);
+        found.insert(format!("{of}.revenue"), minor);
+    }
+    found.extend(clients.into_iter().map(|(company, n)| (format!("company.{company}.clients"), n)));
+    found
+}
+
+/// Writes them anew from the orders themselves.
+pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from company_figures").run().await?;
+    tx.sql("delete from company_clients").run().await?;
+    tx.sql(
+        "insert into company_figures (company_id, iso_id, currency, slot, spvs, minor) \
+         select company_id, coalesce(iso_id, $1), currency, 0, count(*), \
+         coalesce(sum(case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) \
+         from spvs group by company_id, iso_id, currency",
+    )
+    .bind(NOBODY)
+    .run()
+    .await?;
+    tx.sql("insert into company_clients (company_id, client_id) select distinct company_id, client_id from spvs")
+        .run()
+        .await?;
+    Ok(())
+}
