@@ -6,6 +6,7 @@ use domain::{
     access::Role,
     activity, companies,
     db::Sql,
+    document_requests,
     ids::{SpvId, UserId},
     mails::{self, Kind, Mail},
     messages::{self, Input},
@@ -187,6 +188,35 @@ async fn people_choose_where_they_are_told() {
         assert_eq!(told(&office.maya).await.len(), 1);
         let partners = Choice { topic: Topic::Progress, way: Way { in_app: true, mail: Mailed::Now } };
         assert!(notifications::choose(&office.erin, &[partners]).await.is_err(), "the staff are not told of each step");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_has_a_mail_of_its_own_follows_the_choice_too() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let maya = id(&office.maya);
+        let asks = async |name: &str| {
+            let input = document_requests::Input { name: Some(name.to_owned()), ..Default::default() };
+            document_requests::create(&office.erin, office.spv, input).await.unwrap();
+            office.settle().await;
+            office.mails(Kind::DocumentRequested).await.len()
+        };
+        let before = office.mails(Kind::DocumentRequested).await.len();
+        assert_eq!(asks("Passport").await, before + 1, "at once, unless somebody chose otherwise");
+        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "and not a second time");
+        chooses(&office.maya, Topic::Tasks, true, Mailed::Off).await;
+        assert_eq!(asks("Proof of address").await, before + 1);
+        chooses(&office.maya, Topic::Tasks, false, Mailed::Daily).await;
+        assert_eq!(asks("Source of funds").await, before + 1);
+        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap());
+        office.world.clock.advance(Duration::hours(26));
+        notifications::mail_digests(&office.job()).await.unwrap();
+        let digests = office.mails(Kind::Digest).await;
+        let to_maya = digests.iter().find(|mail| mail.to_email.starts_with("maya")).expect("a digest");
+        let lines = to_maya.data["events"].as_array().unwrap();
+        assert_eq!(lines.iter().filter(|line| line["action"] == "document_request.created").count(), 1);
     })
     .await;
 }

@@ -14,7 +14,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{DocumentRequestId, SpvId, StepId, UserId},
-    mails, spvs, steps,
+    mails, notifications, spvs, steps,
     templates::TemplateStep,
 };
 use chrono::NaiveDate;
@@ -57,7 +57,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     activity::append(&mut tx, ctx, told("document_request.created", &request)).await?;
     let asked = json!({ "name": request.name, "due_date": request.due_date });
     let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
-    mails::queue(&mut tx, ctx, mails::Kind::DocumentRequested, spv.client_id, Some(spv.id), data).await?;
+    mail(&mut tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
@@ -101,7 +101,22 @@ pub(crate) async fn ask(
     }
     if !asked.is_empty() {
         let data = Map::from_iter([("documents".to_owned(), asked.into())]);
-        mails::queue(tx, ctx, mails::Kind::DocumentRequested, client, Some(spv), data).await?;
+        mail(tx, ctx, mails::Kind::DocumentRequested, client, spv, data).await?;
+    }
+    Ok(())
+}
+
+/// Mails a client who wants to hear of tasks at once; others have it in the digest, or only in the app.
+async fn mail(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: mails::Kind,
+    client: UserId,
+    spv: SpvId,
+    data: Map<String, Value>,
+) -> Result<()> {
+    if notifications::wants_mail_now(tx, client, notifications::Topic::Tasks).await? {
+        mails::queue(tx, ctx, kind, client, Some(spv), data).await?;
     }
     Ok(())
 }
@@ -241,7 +256,7 @@ async fn change(
             ("reason".to_owned(), request.reason.clone().into()),
         ]);
         let kind = mails::Kind::DocumentReturned;
-        mails::queue(&mut tx, ctx, kind, request.client_id, Some(request.spv_id), data).await?;
+        mail(&mut tx, ctx, kind, request.client_id, request.spv_id, data).await?;
     }
     let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
     steps::settle(&mut tx, ctx, request.spv_id, freed.into_iter().collect()).await?;

@@ -22,7 +22,7 @@ use crate::{
     queue,
 };
 use chrono::{DateTime, Utc};
-use rules::{Audience, Telling, tellings};
+use rules::{Audience, Letter, Telling, tellings};
 use store::{NewRow, Which};
 use uuid::Uuid;
 
@@ -62,7 +62,7 @@ pub async fn catch_up(ctx: &Ctx) -> Result<()> {
 }
 
 async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telling) -> Result<()> {
-    let Telling { audience, topic, by_mail } = telling;
+    let Telling { audience, topic, letter } = telling;
     // Whatever the rules say: what is the office's own is told to nobody else.
     if !event.public && matches!(audience, Audience::Client | Audience::Partner | Audience::Company) {
         return Ok(());
@@ -73,7 +73,10 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telli
             continue;
         }
         let way = recipient.way(topic);
-        let mail = Some(way.mail).filter(|mail| by_mail && *mail != Mailed::Off);
+        let mail = match (letter, way.mail) {
+            (_, Mailed::Off) | (Letter::Elsewhere, _) | (Letter::OwnOrDigest, Mailed::Now) => None,
+            (_, mail) => Some(mail),
+        };
         if !way.in_app && mail.is_none() {
             continue;
         }
@@ -95,6 +98,16 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telli
         store::insert(tx, row).await?;
     }
     Ok(())
+}
+
+/// Whether somebody wants a mail at once about things like this, which a use case then sends itself
+/// ([`rules::Letter::OwnOrDigest`]).
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn wants_mail_now(tx: &mut Tx, user: UserId, topic: Topic) -> Result<bool> {
+    let recipient = store::recipient(tx, user, topic).await?;
+    Ok(recipient.is_some_and(|recipient| recipient.way(topic).mail == Mailed::Now))
 }
 
 fn me(ctx: &Ctx) -> Result<(UserId, Role)> {

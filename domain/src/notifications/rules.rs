@@ -16,12 +16,24 @@ pub enum Audience {
     Person(UserId),
 }
 
-/// Somebody to tell, and whether by mail too: of some things a mail of their own goes out anyway.
+/// Somebody to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Telling {
     pub audience: Audience,
     pub topic: Topic,
-    pub by_mail: bool,
+    pub letter: Letter,
+}
+
+/// Which mail says it to those who want to be mailed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letter {
+    /// One about everything that one was told of.
+    Common,
+    /// A mail of its own, sent by the use case to who wants mails at once ([`super::wants_mail_now`]); with the digest
+    /// to others.
+    OwnOrDigest,
+    /// A mail of its own that goes out whatever was chosen, or none.
+    Elsewhere,
 }
 
 /// Every action that [`tellings`] has a line for: the log is searched for these.
@@ -76,8 +88,8 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
     use Topic::{Documents, Invoices, Messages, Progress, Reminders, Requests, Tasks};
     let said = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let by_client = event.actor_kind == Role::Client.name();
-    let tell = |audience, topic| Telling { audience, topic, by_mail: true };
-    let show = |audience, topic| Telling { audience, topic, by_mail: false };
+    let tell = |audience, topic| Telling { audience, topic, letter: Letter::Common };
+    let show = |audience, topic| Telling { audience, topic, letter: Letter::Elsewhere };
     let of_order = |client: Telling| vec![client, tell(Partner, Progress), tell(Company, Progress)];
     match event.action.as_str() {
         "message.sent" | "message.general" if event.data.get("by_staff") == Some(&false.into()) => {
@@ -104,8 +116,9 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         // The staff have one mail about all that is late each morning.
         "step.overdue" if event.public => vec![tell(Client, Reminders), show(Staff, Reminders)],
         "step.overdue" => vec![show(Staff, Reminders)],
-        // Each has a mail of its own.
-        "document_request.created" | "document_request.returned" => vec![show(Client, Tasks)],
+        "document_request.created" | "document_request.returned" => {
+            vec![Telling { audience: Client, topic: Tasks, letter: Letter::OwnOrDigest }]
+        }
         "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
         "document_request.submitted" => vec![tell(Staff, Documents)],
         "document.infected" if event.public => vec![tell(Staff, Documents), tell(Client, Documents)],

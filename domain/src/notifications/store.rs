@@ -69,6 +69,17 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, topic
     .await
 }
 
+pub async fn recipient(tx: &mut Tx, user: UserId, topic: Topic) -> Result<Option<Recipient>> {
+    tx.sql(
+        "select u.id, u.role, c.in_app, c.mail from users u \
+         left join notification_choices c on c.user_id = u.id and c.topic = $2 where u.id = $1",
+    )
+    .bind(user)
+    .bind(topic)
+    .optional()
+    .await
+}
+
 pub async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
     tx.sql("delete from notifications where user_id = $1").bind(user).run().await?;
     Ok(())
