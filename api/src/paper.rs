@@ -1,9 +1,15 @@
 //! Invoices on paper: one page A4, drawn from the same rows as the screen.
+mod faces;
+
 use domain::{
     Error, Result, catalogue,
     invoices::{Detail, Status},
     money::Currency,
     users::DateFormat,
+};
+use faces::{
+    Faces,
+    Weight::{self, Plain, Strong},
 };
 use krilla::{
     Document,
@@ -13,11 +19,9 @@ use krilla::{
     page::PageSettings,
     paint::{Fill, Paint, Stroke},
     surface::Surface,
-    text::{Font, TextDirection},
+    text::TextDirection,
 };
 use serde_json::Map;
-use skrifa::{FontRef, MetadataProvider, instance::LocationRef, prelude::Size};
-use std::sync::LazyLock;
 
 /// A4 in points.
 const PAGE: (f32, f32) = (595.28, 841.89);
@@ -31,27 +35,6 @@ const INK: [u8; 3] = [29, 34, 41];
 const DIM: [u8; 3] = [95, 105, 117];
 const RULE: [u8; 3] = [216, 220, 225];
 
-/// A font and what it takes to measure a text in it.
-struct Face {
-    bytes: &'static [u8],
-    font: Font,
-}
-
-impl Face {
-    fn new(bytes: &'static [u8]) -> Self {
-        Self { bytes, font: Font::new(bytes.to_vec().into(), 0).expect("the font that comes with us is one") }
-    }
-
-    fn width(&self, text: &str, size: f32) -> f32 {
-        let font = FontRef::new(self.bytes).expect("the font that comes with us is one");
-        let (glyphs, metrics) = (font.charmap(), font.glyph_metrics(Size::new(size), LocationRef::default()));
-        text.chars().filter_map(|c| metrics.advance_width(glyphs.map(c).unwrap_or_default())).sum()
-    }
-}
-
-static PLAIN: LazyLock<Face> = LazyLock::new(|| Face::new(include_bytes!("../fonts/Inter-Regular.otf")));
-static STRONG: LazyLock<Face> = LazyLock::new(|| Face::new(include_bytes!("../fonts/Inter-SemiBold.otf")));
-
 /// The invoice as a PDF file, in the reader's language.
 ///
 /// # Errors
@@ -64,20 +47,21 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
     document.set_metadata(Metadata::new().title(title).language(language.to_owned()));
     let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("no such page"))?;
     let mut page = document.start_page_with(settings);
-    let mut sheet = Sheet { surface: page.surface(), y: 72.0 };
+    let faces = Faces::new();
+    let mut sheet = Sheet { surface: page.surface(), faces: &faces, y: 72.0 };
     let date = |day| catalogue::date(language, format, day);
     let amount = |minor: i64| money(invoice.currency, minor, language);
     let from = &detail.from;
 
     let name = from.legal_name.as_deref().or(office).unwrap_or("SPV Portal");
-    sheet.put(&STRONG, 20.0, INK, LEFT, &word("paper.invoice"));
-    sheet.right(&STRONG, 11.0, INK, RIGHT, &cut(name, &STRONG, 11.0, RIGHT - MIDDLE));
+    sheet.put(Strong, 20.0, INK, LEFT, &word("paper.invoice"));
+    sheet.right(Strong, 11.0, INK, RIGHT, &cut(&faces, name, Strong, 11.0, RIGHT - MIDDLE));
     sheet.y += 16.0;
-    sheet.put(&PLAIN, 11.0, DIM, LEFT, &invoice.name());
+    sheet.put(Plain, 11.0, DIM, LEFT, &invoice.name());
     let top = sheet.y;
     let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word("paper.tax_id")));
-    for line in wrap(from.address.as_deref().unwrap_or_default(), 9.0, RIGHT - MIDDLE).into_iter().chain(tax) {
-        sheet.right(&PLAIN, 9.0, DIM, RIGHT, &line);
+    for line in wrap(&faces, from.address.as_deref().unwrap_or_default(), 9.0, RIGHT - MIDDLE).into_iter().chain(tax) {
+        sheet.right(Plain, 9.0, DIM, RIGHT, &line);
         sheet.y += 13.0;
     }
     sheet.y = sheet.y.max(top) + 36.0;
@@ -88,36 +72,36 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
         ("paper.order", invoice.spv_identifier()),
     ];
     let begin = sheet.y;
-    sheet.put(&PLAIN, 9.0, DIM, LEFT, &word("paper.billed_to"));
+    sheet.put(Plain, 9.0, DIM, LEFT, &word("paper.billed_to"));
     sheet.y += 15.0;
     let room = MIDDLE - LEFT - 20.0;
-    sheet.put(&STRONG, 10.0, INK, LEFT, &cut(&invoice.billed_to, &STRONG, 10.0, room));
-    for line in wrap(invoice.billed_address.as_deref().unwrap_or_default(), 10.0, room) {
+    sheet.put(Strong, 10.0, INK, LEFT, &cut(&faces, &invoice.billed_to, Strong, 10.0, room));
+    for line in wrap(&faces, invoice.billed_address.as_deref().unwrap_or_default(), 10.0, room) {
         sheet.y += 13.0;
-        sheet.put(&PLAIN, 10.0, INK, LEFT, &line);
+        sheet.put(Plain, 10.0, INK, LEFT, &line);
     }
     let end = sheet.y;
     sheet.y = begin;
     for (key, value) in facts {
-        sheet.put(&PLAIN, 9.0, DIM, MIDDLE, &word(key));
-        sheet.right(&PLAIN, 10.0, INK, RIGHT, &value);
+        sheet.put(Plain, 9.0, DIM, MIDDLE, &word(key));
+        sheet.right(Plain, 10.0, INK, RIGHT, &value);
         sheet.y += 15.0;
     }
     sheet.y = sheet.y.max(end) + 36.0;
 
-    sheet.put(&PLAIN, 9.0, DIM, LEFT, &word("paper.description"));
-    sheet.right(&PLAIN, 9.0, DIM, RIGHT, &word("paper.amount"));
+    sheet.put(Plain, 9.0, DIM, LEFT, &word("paper.description"));
+    sheet.right(Plain, 9.0, DIM, RIGHT, &word("paper.amount"));
     sheet.rule();
     for line in &invoice.lines {
         sheet.y += 20.0;
-        sheet.put(&PLAIN, 10.0, INK, LEFT, &cut(&line.description, &PLAIN, 10.0, 380.0));
-        sheet.right(&PLAIN, 10.0, INK, RIGHT, &amount(line.amount_minor));
+        sheet.put(Plain, 10.0, INK, LEFT, &cut(&faces, &line.description, Plain, 10.0, 380.0));
+        sheet.right(Plain, 10.0, INK, RIGHT, &amount(line.amount_minor));
     }
     sheet.rule();
     for (key, minor, face) in [
-        ("paper.total", invoice.total_minor, &STRONG),
-        ("paper.paid", invoice.paid_minor, &PLAIN),
-        ("paper.due", invoice.due_minor(), &STRONG),
+        ("paper.total", invoice.total_minor, Strong),
+        ("paper.paid", invoice.paid_minor, Plain),
+        ("paper.due", invoice.due_minor(), Strong),
     ] {
         sheet.y += 19.0;
         sheet.put(face, 10.0, INK, MIDDLE, &word(key));
@@ -126,13 +110,13 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
     sheet.y += 28.0;
     if !invoice.status.is_open() {
         let said = word(&format!("invoice_status.{}", invoice.status.name()));
-        sheet.put(&STRONG, 12.0, INK, LEFT, &said);
+        sheet.put(Strong, 12.0, INK, LEFT, &said);
         if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
             sheet.y += 16.0;
-            sheet.put(&PLAIN, 9.0, DIM, LEFT, &cut(&reason.replace('\n', " "), &PLAIN, 9.0, RIGHT - LEFT));
+            sheet.put(Plain, 9.0, DIM, LEFT, &cut(&faces, &reason.replace('\n', " "), Plain, 9.0, RIGHT - LEFT));
         }
     } else if let Some(bank) = &from.bank {
-        sheet.put(&STRONG, 11.0, INK, LEFT, &word("paper.pay"));
+        sheet.put(Strong, 11.0, INK, LEFT, &word("paper.pay"));
         sheet.y += 6.0;
         for (key, value) in [
             ("paper.account_holder", Some(&bank.account_holder)),
@@ -143,8 +127,8 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
         ] {
             let Some(value) = value else { continue };
             sheet.y += 15.0;
-            sheet.put(&PLAIN, 9.0, DIM, LEFT, &word(key));
-            sheet.put(&PLAIN, 10.0, INK, 180.0, &cut(value, &PLAIN, 10.0, RIGHT - 180.0));
+            sheet.put(Plain, 9.0, DIM, LEFT, &word(key));
+            sheet.put(Plain, 10.0, INK, 180.0, &cut(&faces, value, Plain, 10.0, RIGHT - 180.0));
         }
     }
     // The page is drawn when its surface goes.
@@ -156,20 +140,25 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
 /// Where the pen stands, from the top.
 struct Sheet<'a> {
     surface: Surface<'a>,
+    faces: &'a Faces,
     y: f32,
 }
 
 impl Sheet<'_> {
-    fn put(&mut self, face: &Face, size: f32, color: [u8; 3], x: f32, text: &str) {
+    fn put(&mut self, face: Weight, size: f32, color: [u8; 3], x: f32, text: &str) {
         self.surface.set_stroke(None);
         self.surface.set_fill(Some(Fill { paint: paint(color), ..Fill::default() }));
-        let start = Point::from_xy(x, self.y);
-        self.surface.draw_text(start, face.font.clone(), size, text, false, TextDirection::Auto);
+        let mut x = x;
+        for (font, piece) in self.faces.pieces(face, text) {
+            let start = Point::from_xy(x, self.y);
+            self.surface.draw_text(start, font.font.clone(), size, piece, false, TextDirection::Auto);
+            x += font.width(piece, size);
+        }
     }
 
     /// Ends at `x`.
-    fn right(&mut self, face: &Face, size: f32, color: [u8; 3], x: f32, text: &str) {
-        self.put(face, size, color, x - face.width(text, size), text);
+    fn right(&mut self, face: Weight, size: f32, color: [u8; 3], x: f32, text: &str) {
+        self.put(face, size, color, x - self.faces.width(face, size, text), text);
     }
 
     fn rule(&mut self) {
@@ -188,16 +177,15 @@ fn paint([red, green, blue]: [u8; 3]) -> Paint {
     rgb::Color::new(red, green, blue).into()
 }
 
-/// As much of a text as has room.
 /// The lines of an address, broken between words where the room ends. So many that the page holds the rest of the paper:
 /// the last one says when there would be more.
-fn wrap(text: &str, size: f32, room: f32) -> Vec<String> {
+fn wrap(faces: &Faces, text: &str, size: f32, room: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         let mut now = String::new();
         for word in line.split_whitespace() {
             let longer = if now.is_empty() { word.to_owned() } else { format!("{now} {word}") };
-            if now.is_empty() || PLAIN.width(&longer, size) <= room {
+            if now.is_empty() || faces.width(Plain, size, &longer) <= room {
                 now = longer;
             } else {
                 lines.push(std::mem::replace(&mut now, word.to_owned()));
@@ -209,16 +197,17 @@ fn wrap(text: &str, size: f32, room: f32) -> Vec<String> {
         lines.truncate(ADDRESS);
         lines.iter_mut().skip(ADDRESS - 1).for_each(|last| last.push_str(" …"));
     }
-    lines.into_iter().map(|line| cut(&line, &PLAIN, size, room)).collect()
+    lines.into_iter().map(|line| cut(faces, &line, Plain, size, room)).collect()
 }
 
-fn cut(text: &str, face: &Face, size: f32, room: f32) -> String {
-    if face.width(text, size) <= room {
+/// As much of a text as has room.
+fn cut(faces: &Faces, text: &str, face: Weight, size: f32, room: f32) -> String {
+    if faces.width(face, size, text) <= room {
         return text.to_owned();
     }
     let mut short = String::new();
     for c in text.chars() {
-        if face.width(&format!("{short}{c}…"), size) > room {
+        if faces.width(face, size, &format!("{short}{c}…")) > room {
             break;
         }
         short.push(c);
@@ -258,17 +247,20 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_where_the_room_ends() {
-        let short = cut(&"Formation ".repeat(40), &PLAIN, 10.0, 200.0);
-        assert!(short.ends_with('…') && PLAIN.width(&short, 10.0) <= 200.0);
-        assert_eq!(cut("Short", &PLAIN, 10.0, 200.0), "Short");
+        let faces = Faces::new();
+        let short = cut(&faces, &"Formation ".repeat(40), Plain, 10.0, 200.0);
+        assert!(short.ends_with('…') && faces.width(Plain, 10.0, &short) <= 200.0);
+        assert_eq!(cut(&faces, "Short", Plain, 10.0, 200.0), "Short");
     }
 
     #[test]
     fn an_address_is_broken_between_words_and_ends_in_time() {
-        let lines = wrap("1 Long Street, Building of the Harbour Authority, Third Floor\nSpringfield", 10.0, 200.0);
-        assert!(lines.len() > 2 && lines.iter().all(|line| PLAIN.width(line, 10.0) <= 200.0), "{lines:?}");
+        let faces = Faces::new();
+        let lines =
+            wrap(&faces, "1 Long Street, Building of the Harbour Authority, Third Floor\nSpringfield", 10.0, 200.0);
+        assert!(lines.len() > 2 && lines.iter().all(|line| faces.width(Plain, 10.0, line) <= 200.0), "{lines:?}");
         assert_eq!(lines.last().map(String::as_str), Some("Springfield"));
-        let lines = wrap(&"one more line\n".repeat(500), 10.0, 200.0);
+        let lines = wrap(&faces, &"one more line\n".repeat(500), 10.0, 200.0);
         assert_eq!((lines.len(), lines.last().map(String::as_str)), (ADDRESS, Some("one more line …")));
     }
 }

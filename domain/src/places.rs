@@ -25,6 +25,16 @@ pub fn states(country: &str) -> Vec<State> {
     states
 }
 
+/// A country as it is written in an address; the code itself where nobody knows it.
+pub(crate) fn country_name(code: &str) -> &str {
+    rust_iso3166::from_alpha2(code).map_or(code, |country| country.name)
+}
+
+/// A state as it is written in an address.
+pub(crate) fn state_name(code: &str) -> &str {
+    rust_iso3166::iso3166_2::from_code(code).map_or(code, |state| state.name)
+}
+
 /// # Errors
 /// `unknown_place` for a code that no country has.
 pub(crate) fn country(text: &str) -> Result<String, Problem> {
@@ -56,6 +66,7 @@ mod tests {
         }
         assert!(!super::states("CA").is_empty() && !super::states("GB").is_empty());
         assert!(super::states("Nowhere").is_empty());
+        assert_eq!((state_name("US-NY"), country_name("JP"), country_name("XX")), ("New York", "Japan", "XX"));
         assert!(country("UK").is_err() && state("CA", "US-CA").is_err());
     }
 }

@@ -22,6 +22,7 @@ use crate::{
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
     page::{Page, PageQuery},
+    places,
     settings::{self, Bank},
     spvs::Country,
 };
@@ -91,8 +92,12 @@ impl store::Payer {
     /// The profile's address, else the one that the staff noted.
     fn address(&self) -> Option<String> {
         let town = [self.zip_code.as_deref(), self.city.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let lines =
-            [self.street_address.as_deref(), Some(town.as_str()), self.state.as_deref(), self.country.as_deref()];
+        let lines = [
+            self.street_address.as_deref(),
+            Some(town.as_str()),
+            self.state.as_deref().map(places::state_name),
+            self.country.as_deref().map(places::country_name),
+        ];
         let lines: Vec<&str> = lines.into_iter().flatten().filter(|line| !line.is_empty()).collect();
         if lines.is_empty() { self.address.clone() } else { Some(lines.join("\n")) }
     }
