@@ -25,15 +25,29 @@ struct Part {
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 
 async fn part(app: &TestApp, staff: &Person, n: &str) -> Part {
+    // Amounts that add up to nothing else.
+    let at = n.bytes().last().map_or(0, |last| u32::from(last - b'a') + 1);
+    let (purchase, price) = (format!("{}", 7_100_037 * at), format!("{}", 31_013 * at));
     // Each begins as the others do, so that a search for the beginning would find them all.
     let company = app.world.company(&format!("Meridian {n}")).await;
     let (iso_id, iso) = app.iso(&format!("Ingrid{n}"), company).await;
     let client = app.client_of(&format!("Maya{n}"), company, Some(iso_id)).await;
     let admin = app.company_admin(&format!("Clara{n}"), company).await;
     let identifier = format!("SPV-{n}-1");
-    let order = json!({ "client_id": client.id, "company_id": company, "iso_id": iso_id, "purchase_amount": "1000",
-        "price": "10", "iso_commission_percentage": "1", "custom_identifier": identifier });
+    let order = json!({ "client_id": client.id, "company_id": company, "iso_id": iso_id, "purchase_amount": purchase,
+        "price": price, "iso_commission_percentage": "1", "custom_identifier": identifier });
     let spv = staff.post("/rest/v1/spvs", order).await.ok();
+    // Closed, so that the partner has earned and every report has its row.
+    let link = format!("https://files.example.com/{n}");
+    let first = format!("/rest/v1/steps/{}", spv["steps"][0]["id"].as_str().unwrap());
+    staff.patch(&first, json!({ "document_url": link })).await.ok();
+    let steps: Vec<&Value> = spv["steps"].as_array().unwrap().iter().map(|step| &step["id"]).collect();
+    let done = format!("/rest/v1/spvs/{}/steps/complete", spv["id"].as_str().unwrap());
+    assert_eq!(staff.post(&done, json!({ "ids": steps })).await.ok()["status"], "closed");
+    let invoice = staff.get(&format!("/rest/v1/invoices?client_id={}", client.id)).await.ok()["items"][0].clone();
+    let ledger = iso.get("/rest/v1/commissions").await.ok();
+    let weekly = json!({ "report": "commissions", "every": "weekly", "recipients": [admin.id] });
+    let schedule = admin.post("/rest/v1/report-schedules", weekly).await.ok();
     let lead =
         json!({ "first_name": format!("Lena{n}"), "last_name": "Lead", "email": format!("lena{n}@example.com") });
     let lead = iso.post("/rest/v1/leads", lead).await.ok();
@@ -51,6 +65,9 @@ async fn part(app: &TestApp, staff: &Person, n: &str) -> Part {
         ("steps", text(&spv["steps"][0]["id"])),
         ("leads", text(&lead["id"])),
         ("members", admin.id.to_string()),
+        ("invoices", text(&invoice["id"])),
+        ("commissions", text(&ledger["items"][0]["id"])),
+        ("report-schedules", text(&schedule["id"])),
     ];
     let words = [
         format!("Meridian {n}"),
@@ -62,6 +79,9 @@ async fn part(app: &TestApp, staff: &Person, n: &str) -> Part {
         format!("Between us {n}"),
         format!("{n}.example.com"),
         format!("{n} Main Street"),
+        format!("\"{purchase}.00\""),
+        format!("\"{price}.00\""),
+        link,
     ];
     Part { company, ids, words: words.to_vec(), admin, iso }
 }
@@ -81,6 +101,12 @@ fn reads() -> Vec<(String, String, bool)> {
         let company = takes("company_id");
         // Where words must be there, the beginning that all share.
         let path = if name == "search_find" { format!("{path}?q=me") } else { path.clone() };
+        if path.starts_with("/rest/v1/reports") {
+            for report in ["portfolio", "commissions", "step_times"] {
+                found.push((name.clone(), format!("{path}?report={report}"), company));
+            }
+            continue;
+        }
         found.push((name, path, company));
     }
     found
@@ -142,7 +168,7 @@ async fn three_of_similar_names_see_nothing_of_each_other() {
                     }
                 }
                 // Nothing of the others is no art where there is nothing at all.
-                assert!(seen >= 6, "{who} sees {seen} lists with something in them");
+                assert!(seen >= 9, "{who} sees {seen} lists with something in them");
             }
         }
     })

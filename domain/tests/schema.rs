@@ -299,6 +299,10 @@ async fn no_query_scans_a_table_that_grows() {
             }
         }
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
+        auth::sessions::list(&sigrid, client).await.unwrap();
+        auth::sessions::count_live(&sigrid).await.unwrap();
+        let history = auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+        auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: history.next_cursor }).await.unwrap();
         auth::admin::list(&sigrid, None, 0, 2).await.unwrap();
         auth::admin::list(&sigrid, Some("maya"), 0, 2).await.unwrap();
         for query in
