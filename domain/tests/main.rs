@@ -4,6 +4,7 @@
 mod access_matrix;
 mod auth;
 mod commissions;
+mod demo;
 mod documents;
 mod hard_use;
 mod harm;

@@ -207,7 +207,7 @@ async fn partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
 }
 
 /// How many rows may be approved at a time.
-const AT_ONCE: usize = 200;
+pub(crate) const AT_ONCE: usize = 200;
 
 /// Approves rows for the next payout run, all of them or none. Staff.
 ///

@@ -4,6 +4,7 @@
 mod billing;
 mod brought;
 mod demo;
+mod history;
 mod load;
 mod papers;
 mod store;

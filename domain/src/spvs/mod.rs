@@ -369,8 +369,23 @@ async fn change(
     reason: Option<&str>,
 ) -> Result<Detail> {
     let mut tx = ctx.begin().await?;
-    store::lock(&mut tx, id).await?;
-    let (before, steps) = store::get(&mut tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let detail = turn(&mut tx, ctx, id, version, action, event, reason).await?;
+    tx.commit().await?;
+    Ok(detail)
+}
+
+/// [`start`] and its kind in a transaction that may do more.
+pub(crate) async fn turn(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: SpvId,
+    version: Option<i64>,
+    action: Action,
+    event: Event,
+    reason: Option<&str>,
+) -> Result<Detail> {
+    store::lock(tx, id).await?;
+    let (before, steps) = store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     ctx.may(action, resource(&before))?;
     let mut check = Check::new();
     let reason = reason.map(|text| check.text("reason", text));
@@ -382,7 +397,7 @@ async fn change(
     if event == Event::Reopen {
         after.closed_at = None;
     }
-    let spv = moved(&mut tx, ctx, &before, after, state).await?;
+    let spv = moved(tx, ctx, &before, after, state).await?;
     let name = match event {
         Event::Start => "spv.started",
         Event::Hold => "spv.held",
@@ -392,8 +407,7 @@ async fn change(
         Event::FirstStepMoved => "spv.processing",
         Event::LastStepCompleted => "spv.closed",
     };
-    activity::append(&mut tx, ctx, told(name, &before, state.status, reason.as_deref())).await?;
-    tx.commit().await?;
+    activity::append(tx, ctx, told(name, &before, state.status, reason.as_deref())).await?;
     Ok(Detail { spv, steps })
 }
 

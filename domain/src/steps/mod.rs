@@ -51,10 +51,21 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let (step, spv, free) = self::change(&mut tx, ctx, id, version, change).await?;
-    let settled = settle(&mut tx, ctx, spv.id, free).await?;
+    let changed = work(&mut tx, ctx, id, version, change).await?;
     tx.commit().await?;
-    match settled {
+    Ok(changed)
+}
+
+/// [`update`] in a transaction that may do more.
+pub(crate) async fn work(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: StepId,
+    version: Option<i64>,
+    change: Change,
+) -> Result<(Step, Spv)> {
+    let (step, spv, free) = self::change(tx, ctx, id, version, change).await?;
+    match settle(tx, ctx, spv.id, free).await? {
         Some(detail) => of(detail, id),
         None => Ok((step, spv)),
     }
