@@ -1,12 +1,15 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Explained } from './Explained';
 import { ErrorState } from './states';
 import classes from './DataTable.module.css';
 
 export interface Column<Row> {
   key: string;
   header: string;
+  /** How its figures are counted. */
+  explain?: string;
   cell: (row: Row) => ReactNode;
   align?: 'right';
   /** A column for a menu or buttons: its header is read, not shown. */
@@ -54,6 +57,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
                   style={{ width: column.width }}
                 >
                   {column.actions ? <span className="sr-only">{column.header}</span> : column.header}
+                  {column.explain && <Explained text={column.explain} />}
                 </th>
               ))}
             </tr>

@@ -42,6 +42,7 @@ export function Component() {
       width: 90,
       align: 'right',
       header: t('clients.spvs'),
+      explain: t('clients.spvs_text'),
       cell: (client) => number(client.spvs),
     },
     {
@@ -49,12 +50,14 @@ export function Component() {
       width: 110,
       align: 'right',
       header: t('clients.closed'),
+      explain: t('clients.closed_text'),
       cell: (client) => number(client.closed),
     },
     {
       key: 'progress',
       width: 170,
       header: t('dashboards:progress'),
+      explain: t('clients.progress_text'),
       cell: (client) => (
         <ProgressBar percent={client.percent} label={t('dashboards:progress_of', { name: name(client) })} />
       ),

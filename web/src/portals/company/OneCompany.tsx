@@ -4,6 +4,7 @@ import { Outlet } from 'react-router-dom';
 import { errorText, isStatus } from '../../api/errors';
 import { CompanySelect } from '../../shared/lookups';
 import { useMe } from '../../shared/session/me';
+import { ActivityWaiting } from '../../ui/ActivityList';
 import { PageHeader } from '../../ui/PageHeader';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { CompanyContext, useCompanyId, useCompanyQuery, usePickCompany } from './company';
@@ -33,13 +34,14 @@ export function Component() {
     );
   }
   if (error && !company) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
-  if (!company) return null;
+  if (!company) return <ActivityWaiting />;
   return (
     <CompanyContext value={company}>
       {picks && (
         <aside className={classes.banner} aria-label={t('viewing.label')}>
           <span>
-            <strong>{t('viewing.label')}</strong> {t('viewing.banner', { name: company.name })}
+            <strong>{t('viewing.label')}</strong> {t('viewing.banner', { name: company.name })}{' '}
+            {company.archived_at && t('viewing.archived')}
           </span>
           <div className={classes.pick}>
             <CompanySelect

@@ -1,4 +1,4 @@
-import { Checkbox, Stack } from '@mantine/core';
+import { Checkbox, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
@@ -91,6 +91,11 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
       </Pair>
       <Checkbox.Group label={t('names:field.recipients')} required {...form.getInputProps('recipients')}>
         <Stack gap="xs" mt={8}>
+          {admins.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {t('schedule.nobody')}
+            </Text>
+          )}
           {admins.map(({ id, name }) => (
             <Checkbox key={id} value={id} label={name} />
           ))}
