@@ -21,7 +21,7 @@ use sqlx::{
     },
 };
 pub use sqlx::{AssertSqlSafe, PgPool, SqlitePool, types::Json};
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use writer::{Turn, Writer};
 
@@ -358,7 +358,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn is_migrated(&self) -> Result<bool> {
-        self.schema_is(|found, last| found == last).await
+        self.schema_is(|found, wanted| found == wanted).await
     }
 
     /// True when every migration of this binary has been applied, perhaps more: a newer one next to it has migrated, and
@@ -367,18 +367,18 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn is_usable(&self) -> Result<bool> {
-        self.schema_is(|found, last| found >= last).await
+        self.schema_is(|found, wanted| found.is_superset(wanted)).await
     }
 
-    async fn schema_is(&self, good: impl FnOnce(i64, i64) -> bool) -> Result<bool> {
+    async fn schema_is(&self, good: impl FnOnce(&BTreeSet<i64>, &BTreeSet<i64>) -> bool) -> Result<bool> {
         let wanted = match &self.pools {
             Pools::Sqlite { .. } => &SQLITE,
             Pools::Postgres(_) => &POSTGRES,
         };
-        let last = wanted.iter().map(|m| m.version).max().unwrap_or(0);
-        let found: Result<Option<i64>> = self.clone().sql("select max(version) from _sqlx_migrations").scalar().await;
+        let wanted = wanted.iter().map(|m| m.version).collect();
+        let found: Result<Vec<(i64,)>> = self.clone().sql("select version from _sqlx_migrations").all().await;
         match found {
-            Ok(version) => Ok(version.is_some_and(|version| good(version, last))),
+            Ok(rows) => Ok(good(&rows.into_iter().map(|(version,)| version).collect(), &wanted)),
             Err(e @ Error::Unavailable(_)) => Err(e),
             Err(_) => Ok(false),
         }

@@ -69,9 +69,23 @@ function waits({ state }: Router): boolean {
   return [paths.mfa, paths.newPassword].some((step) => step === state.location.pathname);
 }
 
-async function lookAgain(router: Router): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
-  if (waits(router)) await router.revalidate();
+let looking = Promise.resolve();
+
+/**
+ * One look after the other: another tab's word comes twice, the first time maybe before the token that it is about, and
+ * a question that is still out would be shared by the second look, and answered to the old token.
+ */
+function lookAgain(router: Router): Promise<void> {
+  looking = looking.then(async () => {
+    const { queryKey } = queries.me();
+    await queryClient
+      .getQueryCache()
+      .find({ queryKey })
+      ?.promise?.catch(() => undefined);
+    await queryClient.invalidateQueries({ queryKey });
+    if (waits(router)) await router.revalidate();
+  });
+  return looking;
 }
 
 /** Suspended, signed out elsewhere, a new password: whoever is led away from a page is told why. */
