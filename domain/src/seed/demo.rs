@@ -261,6 +261,7 @@ fn office() -> settings::Settings {
         require_mfa: settings::RequireMfa::default(),
         billing: billing::office(),
         pages: settings::Pages::default(),
+        security: settings::Security::default(),
     }
 }
 
