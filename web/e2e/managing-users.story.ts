@@ -114,7 +114,7 @@ test('during a maintenance everybody is told, and only super admins change anyth
     await expect(page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
     await elias.opens('/employee-dashboard?tab=companies');
     await expect(elias.page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
-    await elias.button('Create Company').click();
+    await elias.button('Add Company').click();
     const form = elias.dialog('Create New Company');
     await elias.writes({ Name: 'Kept Out', 'Business Name': 'Kept Out LLC' }, form);
     await elias.page.keyboard.press('Enter');

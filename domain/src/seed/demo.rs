@@ -190,6 +190,9 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
+    let mut tx = ctx.begin().await?;
+    store::were_here(&mut tx, ctx.now()).await?;
+    tx.commit().await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)

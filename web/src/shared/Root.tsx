@@ -7,9 +7,9 @@ export function Root() {
   return (
     <>
       {navigation.state === 'loading' && <div className={classes.bar} aria-hidden="true" />}
+      <LookingBanner />
       <MaintenanceBanner />
       <Outlet />
-      <LookingBanner />
       <ScrollRestoration />
     </>
   );

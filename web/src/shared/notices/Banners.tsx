@@ -27,7 +27,7 @@ export function MaintenanceBanner() {
   );
 }
 
-/** Below every page for whoever looks at it as somebody else. */
+/** Above every page for whoever looks at it as somebody else. */
 export function LookingBanner() {
   const [seen] = useState(looking);
   return seen ? <Banner seen={seen} /> : null;

@@ -72,22 +72,6 @@ export function Component() {
       cell: (user) => (user.last_active_at ? <Ago at={user.last_active_at} /> : t('never')),
     },
     { key: 'actions', header: t('common:actions'), actions: true, cell: (user) => <Actions user={user} /> },
-    {
-      key: 'details',
-      header: t('details'),
-      actions: true,
-      cell: (user) => (
-        <Anchor
-          component={Link}
-          to={paths.adminUser(user.id)}
-          size="sm"
-          className={classes.details}
-          aria-label={t('details_of', { name: nameOf(user) })}
-        >
-          {t('details')}
-        </Anchor>
-      ),
-    },
   ];
   return (
     <>
@@ -192,6 +176,7 @@ function CompanyFilter({ value, onChange }: { value: string; onChange: (value: s
       <CompanySelect
         key={company?.id}
         label={t('names:field.company_id')}
+        all={t('all_companies')}
         value={value || null}
         initialLabel={company?.name}
         onChange={(next) => onChange(next ?? '')}
@@ -201,11 +186,20 @@ function CompanyFilter({ value, onChange }: { value: string; onChange: (value: s
 }
 
 function Actions({ user }: { user: Account }) {
+  const { t } = useTranslation('users');
   const { actions, dialog } = useUserActions(user);
   return (
-    <>
+    <div className={classes.actions}>
+      <Anchor
+        component={Link}
+        to={paths.adminUser(user.id)}
+        size="sm"
+        aria-label={t('details_of', { name: nameOf(user) })}
+      >
+        {t('details')}
+      </Anchor>
       <RowMenu name={nameOf(user)} actions={actions} />
       {dialog}
-    </>
+    </div>
   );
 }
