@@ -182,7 +182,7 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
-    let rules = settings::get(ctx).await?.security;
+    let rules = settings::security(&mut tx).await?;
     if rules.is_over(session.created_at, session.refreshed_at, ctx.now()) {
         let ended = store::end(&mut tx, id, ctx.now()).await?;
         tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "expired").await?;

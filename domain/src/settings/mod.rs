@@ -8,7 +8,7 @@ use crate::{
     auth::passwords,
     check::{Check, LINE},
     ctx::{Ctx, Options},
-    db::Db,
+    db::{Db, Sql},
     error::{Problem, Result},
 };
 use chrono::{DateTime, Utc};
@@ -159,6 +159,15 @@ pub async fn get(ctx: &Ctx) -> Result<Settings> {
 /// What the database refuses.
 pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsMfa> {
     Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
+}
+
+/// How long sessions last. Read where the session is locked, in the same transaction: many refreshes at once must not
+/// wait for each other's connections.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
+    Ok(store::get(db).await?.unwrap_or_default().security)
 }
 
 /// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
