@@ -39,8 +39,13 @@ impl FromRequestParts<App> for Anyone {
         let actor = match bearer(&parts.headers) {
             None => Actor::Anonymous,
             Some(token) => {
-                let user = app.who(token).await?;
-                if let Some(about) = parts.extensions.get::<Arc<About>>() {
+                let about = parts.extensions.get::<Arc<About>>();
+                // The door may have asked already.
+                let user = match about.and_then(|about| about.signed_in.get()) {
+                    Some(user) => user.clone(),
+                    None => app.who(token).await?,
+                };
+                if let Some(about) = about {
                     let _ = about.signed_in.set(user.clone());
                 }
                 Actor::User(user)

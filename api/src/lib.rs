@@ -8,6 +8,7 @@ mod answer;
 mod assets;
 mod error;
 mod extract;
+mod gate;
 mod limits;
 mod middleware;
 mod oidc;

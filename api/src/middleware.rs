@@ -2,6 +2,7 @@
 use crate::{
     address,
     error::{self, ApiError},
+    gate,
     state::App,
 };
 use axum::{
@@ -71,7 +72,10 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
     // Sign-in has its own words for this, and says them when it reads the body.
     let own_words = request.uri().path().starts_with("/auth/v1/");
     let uploads = request.uri().path().starts_with(UPLOADS) && *request.method() == Method::PATCH;
-    let answer = if !own_words && !uploads && declares_more_than(request.headers(), app.http.body_limit) {
+    let asked = gate::Asked { method: request.method(), path: request.uri().path(), headers: request.headers() };
+    let answer = if let Some(refusal) = gate::refuse(&app, asked, &about).await {
+        refusal
+    } else if !own_words && !uploads && declares_more_than(request.headers(), app.http.body_limit) {
         ApiError::too_large(app.http.body_limit).into_response()
     } else {
         let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
@@ -167,13 +171,16 @@ fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
 fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration, about: &About) {
     let ms = (took.as_secs_f64() * 100_000.0).round() / 100.0;
     let status = status.as_u16();
-    let actor = about.signed_in.get().map(|user| tracing::field::display(user.id));
+    let user = about.signed_in.get();
+    let actor = user.map(|user| tracing::field::display(user.id));
+    // The super admin who looks as `actor`.
+    let seen_by = user.and_then(|user| user.impersonator.as_ref()).map(|by| tracing::field::display(by.id));
     let request_id = about.request_id.as_str();
     match route.map(MatchedPath::as_str) {
         Some("/healthz" | "/readyz") | None if status < 500 => {
             tracing::debug!(target: "api::access", %method, route = route.map(MatchedPath::as_str), status, ms, request_id);
         }
-        route => tracing::info!(target: "api::access", %method, route, status, ms, actor, request_id),
+        route => tracing::info!(target: "api::access", %method, route, status, ms, actor, seen_by, request_id),
     }
 }
 

@@ -163,7 +163,9 @@ fn has_tag(operation: &mut Operation) -> bool {
 }
 
 /// Answers that carry a version.
-const ROWS: [&str; 20] = [
+const ROWS: [&str; 22] = [
+    "Account",
+    "AccountDetail",
     "Call",
     "Client",
     "ClientCreated",

@@ -5,8 +5,8 @@ use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos, leads,
-    reports, spvs, steps, users,
+    blocks, calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos,
+    leads, maintenance, reports, spvs, steps, users,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -14,6 +14,9 @@ use std::fmt::Write;
 /// The only operations for which nobody needs to sign in.
 const PUBLIC: [&str; 6] =
     ["settings_get", "request_create", "health_alive", "health_ready", "file_get", "company_logo_get"];
+
+/// Nobody's.
+const NO_SESSION: &str = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";
 
 /// The rows that an operation is tried on: Acme's, with Ivan as its ISO and Maya as its client.
 struct Rows {
@@ -59,6 +62,8 @@ struct Rows {
     /// A report that is mailed, and the admin to whom.
     schedule: String,
     admin: String,
+    /// A network that is kept out.
+    block: String,
 }
 
 /// A closed order's commission, approved and in a run as far as the operation wants it.
@@ -172,6 +177,7 @@ async fn rows(
     };
     Rows {
         schedule: schedule.id.to_string(),
+        block: blocks::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
         admin: admin.to_string(),
         free: free.kept_in.expect("is kept").to_string(),
         commission,
@@ -259,6 +265,12 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "report_csv"
         | "report_xlsx"
         | "report_schedule_list"
+        | "user_list"
+        | "impersonation_end"
+        | "maintenance_end"
+        | "address_block_list"
+        | "key_list"
+        | "key_rotate"
         | "health_alive"
         | "health_ready" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
@@ -273,6 +285,18 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
             json!({ "setup": "quick", "first_name": "New", "last_name": "One", "email": unique, "company_id": rows.acme,
                 "price": "1" }),
         ),
+        "user_create" => {
+            (String::new(), json!({ "role": "employee", "first_name": "New", "last_name": "One", "email": unique }))
+        }
+        "user_get" | "user_session_list" | "user_session_end" | "user_sign_ins" | "user_activity" | "user_suspend"
+        | "user_restore" | "user_archive" | "user_invite" | "user_reset_mfa" | "user_sign_out" => {
+            (rows.other_client.clone(), none())
+        }
+        "user_set_role" => (rows.other_client.clone(), json!({ "role": "employee" })),
+        "user_impersonate" => (rows.other_client.clone(), reason()),
+        "maintenance_start" => (String::new(), json!({ "message": "tried" })),
+        "address_block_create" => (String::new(), json!({ "network": "203.0.113.7" })),
+        "address_block_delete" => (rows.block.clone(), none()),
         "company_get" => (rows.acme.to_string(), none()),
         "company_update" => (rows.acme.to_string(), json!({ "phone": "1" })),
         "company_archive" | "company_restore" | "company_delete" => (rows.other_company.clone(), none()),
@@ -451,7 +475,10 @@ async fn everybody_tries_everything() {
             for (who, person) in &people {
                 let (id, body) = trial(&operation, &rows, who)
                     .unwrap_or_else(|| panic!("{operation} is new: say in this file who may and what it is tried on"));
-                let asking = person.ask(method.clone(), &(path.replace("{id}", &id) + &query(&operation, &rows)));
+                let asking = person.ask(
+                    method.clone(),
+                    &(path.replace("{id}", &id).replace("{session}", NO_SESSION) + &query(&operation, &rows)),
+                );
                 let bare = matches!(method, Method::GET | Method::HEAD);
                 let asking = if bare { asking } else { asking.json(&body) };
                 let asking = headers(asking, &operation, &rows);
@@ -465,6 +492,10 @@ async fn everybody_tries_everything() {
                 );
                 assert!(status < 500 && status != 400 && status != 422, "{operation} as {who}: {status}");
                 write!(table, "{status:>12}").unwrap();
+            }
+            if operation == "maintenance_start" {
+                maintenance::end(&app.world.operator()).await.expect("ends");
+                app.app.auth.verified.gate.forget();
             }
             // Nobody may have too many on their way.
             let _ = uploads::cancel(&app.world.operator(), rows.upload.parse().expect("an id")).await;

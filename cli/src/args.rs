@@ -136,6 +136,18 @@ pub enum Command {
     Activity(commands::activity::Verb),
     /// Every row of a table, as CSV or JSON Lines
     Export(commands::export::Args),
+    /// Let nobody but super admins change anything for a while
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl maintenance on --message 'Back at 18:00 UTC'\n  spvctl maintenance off"
+    )]
+    Maintenance(commands::maintenance::Verb),
+    /// Rules of sign-in, and addresses that are kept out
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl security show\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security block 203.0.113.0/24"
+    )]
+    Security(commands::security::Verb),
     /// The keys that sign access tokens
     #[command(subcommand, after_help = "Examples:\n  spvctl key list\n  spvctl key rotate")]
     Key(commands::key::Verb),

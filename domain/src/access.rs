@@ -6,6 +6,7 @@ use crate::{
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -64,6 +65,18 @@ pub struct SignedIn {
     /// Signed in with a password that somebody else chose: nothing is open until there is an own one (decision 20).
     pub must_change_password: bool,
     pub mfa: Mfa,
+    /// A super admin who only looks: nothing is written in this person's name.
+    pub impersonator: Option<Impersonator>,
+}
+
+/// Who looks at the portal as somebody else sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impersonator {
+    pub id: UserId,
+    pub name: String,
+    /// The super admin's own session, with which this ends.
+    pub session_id: SessionId,
+    pub until: DateTime<Utc>,
 }
 
 /// How a session stands with second factors. Default: none is needed and none was shown.
@@ -139,10 +152,12 @@ pub enum Action {
     Restore,
     /// Say whether what was sent in will do.
     Review,
+    /// See the portal as somebody else does.
+    Impersonate,
 }
 
 impl Action {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::View,
         Self::Create,
         Self::Update,
@@ -162,6 +177,7 @@ impl Action {
         Self::Upload,
         Self::Restore,
         Self::Review,
+        Self::Impersonate,
     ];
 }
 
@@ -394,6 +410,14 @@ impl Actor {
         }
     }
 
+    /// The super admin behind it, where somebody only looks at the portal as this person.
+    pub fn impersonator(&self) -> Option<&Impersonator> {
+        match self {
+            Self::User(user) => user.impersonator.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Staff, the operator and our own jobs read staff-only fields (notes, who changed what).
     pub fn is_staff(&self) -> bool {
         match self {
@@ -431,8 +455,8 @@ impl Actor {
 
 fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
     use Action::{
-        Archive, Cancel, Create, Delete, Hold, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start, Suspend,
-        Update, UpdateClosedSteps, UpdateSteps, Upload, View,
+        Archive, Cancel, Create, Delete, Hold, Impersonate, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start,
+        Suspend, Update, UpdateClosedSteps, UpdateSteps, Upload, View,
     };
     let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let own = match resource {
@@ -523,7 +547,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Mails | Resource::Jobs | Resource::Activity | Resource::Users | Resource::Revenue, View) => {
             when(top)
         }
-        (Resource::Users, Create | Update | Suspend | Archive) => when(top),
+        (Resource::Users, Create | Update | Suspend | Archive | Impersonate) => when(top),
         (Resource::Template, View) => when(staff),
         (Resource::Settings | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),

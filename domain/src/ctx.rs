@@ -112,8 +112,12 @@ impl Ctx {
     }
 
     /// # Errors
-    /// Unavailable when the database cannot be reached.
+    /// Unavailable when the database cannot be reached; Forbidden `read_only` for whoever only looks at the portal as
+    /// somebody else.
     pub async fn begin(&self) -> Result<Tx> {
+        if self.actor.impersonator().is_some() {
+            return Err(Error::forbidden("read_only"));
+        }
         self.db.begin().await
     }
 

@@ -54,6 +54,8 @@ ids! {
     PaymentId,
     RequestId,
     ActivityId,
+    BlockId,
+    ImpersonationId,
     FactorId,
     ChallengeId,
     CommissionId,

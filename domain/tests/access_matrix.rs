@@ -24,6 +24,7 @@ fn actor(role: Role) -> Actor {
         time_zone: "UTC".to_owned(),
         must_change_password: false,
         mfa: domain::access::Mfa::default(),
+        impersonator: None,
     }))
 }
 

@@ -1,7 +1,9 @@
 //! Both schemas are the same tables with the same columns, no list scans a table that grows, and a migration
 //! that fails leaves the old schema.
 use domain::{
-    Error, activity, analytics, auth, calls, clients, commissions, companies, dashboards,
+    Error,
+    access::Role,
+    activity, analytics, auth, calls, clients, commissions, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
     document_requests,
     documents::{self, uploads},
@@ -298,6 +300,20 @@ async fn no_query_scans_a_table_that_grows() {
                 requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             }
         }
+        for wanted in [
+            users::Wanted::default(),
+            users::Wanted { order: users::Order::Name, page: Some(3), ..Default::default() },
+            users::Wanted { order: users::Order::LastActive, ..Default::default() },
+            users::Wanted { role: Some(Role::Client), ..Default::default() },
+            users::Wanted { status: Some(users::Status::Suspended), ..Default::default() },
+            users::Wanted { company_id: Some(company), ..Default::default() },
+            users::Wanted { q: Some("maya".to_owned()), ..Default::default() },
+        ] {
+            users::listing(&sigrid, &wanted, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+        }
+        users::row(&sigrid, client).await.unwrap();
+        users::activity_of(&sigrid, client, &PageQuery::default()).await.unwrap();
+        auth::history::list_of(&sigrid, client, &PageQuery::default()).await.unwrap();
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::sessions::list(&sigrid, client).await.unwrap();
         auth::sessions::count_live(&sigrid).await.unwrap();

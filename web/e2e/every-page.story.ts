@@ -78,9 +78,11 @@ const groups: Group[] = [
   {
     name: 'the pages of a super admin',
     person: (office, options) => office.superAdmin(options),
-    pages: [
+    pages: async (office) => [
       paths.adminDashboard,
       paths.adminUsers,
+      ...(await users(office)).slice(0, 1).map(paths.adminUser),
+      paths.adminRules,
       paths.adminSecurity,
       paths.adminNotifications,
       paths.employeeDashboard,
@@ -212,6 +214,11 @@ async function clients(office: Office, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/clients');
   return items.map((client) => client.id);
+}
+
+async function users(office: Office): Promise<string[]> {
+  const { items } = await (await office.api()).get<{ items: { id: string }[] }>('/rest/v1/users');
+  return items.map((user) => user.id);
 }
 
 async function invoices(office: Office, email: string): Promise<string[]> {

@@ -76,7 +76,7 @@ const portals = [
   ],
   [
     'super@example.com',
-    [paths.adminDashboard, paths.adminUsers, paths.adminSecurity, paths.companyDashboard],
+    [paths.adminDashboard, paths.adminUsers, paths.adminRules, paths.adminSecurity, paths.companyDashboard],
   ],
   [
     'company@example.com',

@@ -82,6 +82,8 @@ export const paths = {
   companySecurity: '/company-dashboard/security',
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',
+  adminUser: (id: string) => `/admin-dashboard/users/${id}`,
+  adminRules: '/admin-dashboard/security-settings',
   adminNotifications: '/admin-dashboard/notifications',
   adminSecurity: '/admin-dashboard/security',
 } as const;

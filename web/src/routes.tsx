@@ -113,7 +113,9 @@ const portals: RouteObject[] = [
     lazy: () => import('./portals/admin/AdminPortal'),
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
-      { path: 'users', lazy: () => import('./portals/admin/UsersPage') },
+      { path: 'users', lazy: () => import('./portals/admin/users/UsersPage') },
+      { path: 'users/:id', lazy: () => import('./portals/admin/users/UserPage') },
+      { path: 'security-settings', lazy: () => import('./portals/admin/rules/RulesPage') },
       ...own,
     ],
   },

@@ -38,6 +38,8 @@ pub struct Me {
     /// True while the password is one that somebody else chose.
     must_change_password: bool,
     mfa: Mfa,
+    /// Set while a super admin looks at the portal as this person.
+    impersonation: Option<MeImpersonation>,
     /// What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
     /// `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
     can: Vec<&'static str>,
@@ -55,6 +57,13 @@ pub struct Mfa {
     aal: &'static str,
     #[schema(value_type = Option<Due>)]
     due: Option<&'static str>,
+}
+
+/// Who looks, and until when.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MeImpersonation {
+    by: String,
+    until: DateTime<Utc>,
 }
 
 /// How sure a session is.
@@ -114,7 +123,8 @@ impl Me {
             date_format: user.date_format,
             company: me.company.map(|(id, name)| Named { id: id.0, name }),
             iso: me.iso.map(|(id, name)| Named { id: id.0, name }),
-            must_change_password: user.must_change_password,
+            must_change_password: user.must_change_password && ctx.actor.impersonator().is_none(),
+            impersonation: ctx.actor.impersonator().map(|by| MeImpersonation { by: by.name.clone(), until: by.until }),
             mfa: Mfa {
                 required: mfa.required,
                 enrolled: mfa.enrolled,
@@ -206,7 +216,7 @@ enum Outcome {
 }
 
 impl SignIn {
-    fn of(row: Activity, language: &str) -> Self {
+    pub fn of(row: Activity, language: &str) -> Self {
         let text = |name: &str| row.data.get(name).and_then(|value| value.as_str()).map(str::to_owned);
         Self {
             outcome: match row.action.as_str() {

@@ -11,15 +11,18 @@ mod company_portal;
 mod dashboards;
 mod document_requests;
 mod documents;
+mod edge;
 pub(crate) mod events;
 mod exports;
 mod finances;
 mod functions;
 mod health;
+mod impersonation;
 mod invoices;
 mod isos;
 mod jobs;
 mod leads;
+mod maintenance;
 mod me;
 mod messages;
 mod notifications;
@@ -34,6 +37,7 @@ mod steps;
 mod storage;
 mod tasks;
 mod templates;
+mod users;
 
 use crate::{assets, error::ApiError, middleware, openapi, state::App};
 use axum::{
@@ -56,6 +60,28 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(profile::log))
         .routes(routes!(profile::places))
         .routes(routes!(settings::get, settings::set))
+        // Everybody who may sign in.
+        .routes(routes!(users::list, users::create))
+        .routes(routes!(users::get))
+        .routes(routes!(users::set_role))
+        .routes(routes!(users::suspend))
+        .routes(routes!(users::restore))
+        .routes(routes!(users::archive))
+        .routes(routes!(users::invite))
+        .routes(routes!(users::reset_mfa))
+        .routes(routes!(users::sign_out))
+        .routes(routes!(users::session_list))
+        .routes(routes!(users::session_end))
+        .routes(routes!(users::sign_ins))
+        .routes(routes!(users::activity))
+        .routes(routes!(impersonation::start))
+        .routes(routes!(impersonation::end))
+        // What keeps the portal safe.
+        .routes(routes!(maintenance::start, maintenance::end))
+        .routes(routes!(edge::blocks, edge::block))
+        .routes(routes!(edge::unblock))
+        .routes(routes!(edge::keys))
+        .routes(routes!(edge::rotate))
         // The desk: clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))

@@ -2,13 +2,15 @@
 use crate::{
     error::Result,
     extract::{Anyone, Json, SignedIn},
+    routes::maintenance::Maintenance,
     state::App,
 };
 use axum::{Json as Answer, extract::State};
 use domain::{
     Action, Ctx,
     access::Resource,
-    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa},
+    auth::passwords,
+    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Security},
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -30,6 +32,12 @@ pub struct Settings {
     sign_in_providers: Vec<&'static str>,
     /// Whose sign-in needs a second factor.
     require_mfa: NeedsMfa,
+    /// Characters of a new password.
+    password_min_length: u64,
+    /// While the portal is being maintained.
+    maintenance: Option<Maintenance>,
+    /// How long sessions last; for super admins.
+    security: Option<Security>,
     /// The office as it stands on its invoices; for super admins.
     billing: Option<Billing>,
 }
@@ -39,12 +47,17 @@ pub struct Settings {
     responses((status = 200, body = Settings)))]
 pub async fn get(State(app): State<App>, Anyone(ctx): Anyone) -> Result<Answer<Settings>> {
     let found = settings::get(&ctx).await?;
-    Ok(Answer(Settings::of(&app, &ctx, found)))
+    Ok(Answer(Settings::of(&app, &ctx, found).await))
 }
 
 impl Settings {
-    fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
+    async fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
+        let gate = app.auth.verified.gate.look(&app.db, ctx.now()).await;
+        let top = ctx.can(Action::Update, Resource::Settings);
         Self {
+            password_min_length: found.security.password_min_length.unwrap_or(passwords::MIN_LENGTH as u64),
+            maintenance: gate.maintenance.clone().map(Maintenance::from),
+            security: top.then_some(found.security),
             brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
             demo: ctx.options.demo,
             support_email: found.support_email,
@@ -53,7 +66,7 @@ impl Settings {
             pages: found.pages,
             sign_in_providers: app.providers.names(),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
-            billing: ctx.can(Action::Update, Resource::Settings).then_some(found.billing),
+            billing: top.then_some(found.billing),
         }
     }
 }
@@ -84,6 +97,10 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Billing>)]
     billing: Option<Option<Billing>>,
+    /// How long sessions last, and how long passwords are.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Security>)]
+    security: Option<Option<Security>>,
 }
 
 /// Changes the office's settings. Super admins.
@@ -102,9 +119,12 @@ pub async fn set(
         pages: change.pages.map_or(now.pages, Option::unwrap_or_default),
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
         billing: change.billing.map_or(now.billing, Option::unwrap_or_default),
+        security: change.security.map_or(now.security, Option::unwrap_or_default),
     })
     .await?;
-    Ok(Answer(Settings::of(&app, &ctx, set)))
+    // Whose second factor is due may be another now.
+    app.auth.verified.clear();
+    Ok(Answer(Settings::of(&app, &ctx, set).await))
 }
 
 fn sent<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {

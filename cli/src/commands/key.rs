@@ -41,5 +41,6 @@ fn record(key: &Listed) -> Record {
     Record::new()
         .with("kid", key.kid.clone())
         .with("algorithm", key.algorithm)
+        .with("made_at", key.made_at.map(|at| at.to_rfc3339()))
         .with("use", if key.signs { "signs" } else { "accepted" })
 }

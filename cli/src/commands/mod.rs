@@ -13,9 +13,11 @@ pub mod job;
 pub mod key;
 pub mod lead;
 pub mod mail;
+pub mod maintenance;
 pub mod migrate;
 mod named;
 pub mod request;
+pub mod security;
 pub mod seed;
 pub mod serve;
 pub mod spv;
@@ -84,6 +86,8 @@ pub async fn run(cli: Cli) -> Result {
         Command::Job(verb) => job::run(verb, &portal).await,
         Command::Key(verb) => key::run(verb, &portal).await,
         Command::Lead(verb) => lead::run(verb, &portal).await,
+        Command::Maintenance(verb) => maintenance::run(verb, &portal).await,
+        Command::Security(verb) => security::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Export(args) => export::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,

@@ -33,6 +33,12 @@ pub enum Verb {
     /// Shut an account until it is restored
     #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
     Suspend(One),
+    /// Mail another link to set a password to whoever has not accepted the invitation
+    #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
+    Invite(One),
+    /// Hide an account and shut it; what was done under it stays
+    #[command(after_help = "Examples:\n  spvctl user archive eli@example.com")]
+    Archive(One),
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(One),
@@ -135,6 +141,18 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         }
         Verb::Suspend(args) => {
             out.one(record(&users::suspend(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+        }
+        Verb::Invite(args) => {
+            let user = named::user(ctx, &args.user).await?;
+            users::invite_again(ctx, user.id).await?;
+            say(&format!(
+                "A mail to {} with a link to set a password is queued; a running worker sends it.",
+                user.email
+            ));
+            Ok(())
+        }
+        Verb::Archive(args) => {
+            out.one(record(&users::archive(ctx, named::user(ctx, &args.user).await?.id, None).await?))
         }
         Verb::Restore(args) => {
             out.one(record(&users::restore(ctx, named::user(ctx, &args.user).await?.id, None).await?))

@@ -9,7 +9,7 @@ pub(crate) mod store;
 pub use follow::{Feed, follow, number_all};
 
 use crate::{
-    access::{Action, Actor, Resource, Scope},
+    access::{Action, Actor, Resource, Role, Scope},
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
@@ -109,13 +109,20 @@ impl Event {
 /// What the database refuses.
 pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
     let (subject_kind, subject_id, subject_label) = event.subject;
+    let mut data = event.data;
+    // Whoever looks as somebody else acts in their own name; the log has both.
+    let seeing_as = ctx.actor.impersonator();
+    if let (Some(_), Actor::User(who)) = (seeing_as, &ctx.actor) {
+        data.insert("on_behalf_of".to_owned(), who.name.clone().into());
+        data.insert("on_behalf_of_id".to_owned(), who.id.to_string().into());
+    }
     let row = Activity {
         id: ActivityId(ctx.chance.uuid()),
         seq: None,
         at: ctx.now(),
-        actor_kind: ctx.actor.kind().to_owned(),
-        actor_id: ctx.actor.user_id(),
-        actor_name: ctx.actor.name(),
+        actor_kind: seeing_as.map_or(ctx.actor.kind(), |_| Role::SuperAdmin.name()).to_owned(),
+        actor_id: seeing_as.map_or(ctx.actor.user_id(), |admin| Some(admin.id)),
+        actor_name: seeing_as.map_or_else(|| ctx.actor.name(), |admin| admin.name.clone()),
         action: event.action.to_owned(),
         subject_kind: subject_kind.to_owned(),
         subject_id,
@@ -127,7 +134,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         public: event.public,
         address: ctx.origin.address.clone(),
         user_agent: ctx.origin.user_agent.clone(),
-        data: event.data,
+        data,
     };
     let nth = tx.next_event();
     store::insert(tx, &row, nth, ctx.silent).await?;
@@ -168,8 +175,13 @@ pub(crate) async fn of_company(ctx: &Ctx, company: CompanyId, limit: usize) -> R
 pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     ctx.scope()?;
     let me = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
+    of_user(ctx, me, page).await
+}
+
+/// The log of one person, for whoever was found to may read it.
+pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
-    let rows = store::own(&mut ctx.db(), me, page.after()?, limit + 1).await?;
+    let rows = store::own(&mut ctx.db(), user, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 

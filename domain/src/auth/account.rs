@@ -138,7 +138,8 @@ async fn new_password(
     password: &str,
 ) -> Result<Option<PasswordHash>> {
     let names = [user.first_name.as_str(), &user.last_name, &user.name()];
-    passwords::rules(password, &user.email, &names).map_err(|problem| Error::field_with("password", problem))?;
+    passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
+        .map_err(|problem| Error::field_with("password", problem))?;
     match &change.current_password {
         Some(current) => {
             let counters = Counter::of_session("password", user.id, &ctx.origin);

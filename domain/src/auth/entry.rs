@@ -11,8 +11,13 @@ use super::{
 use crate::{
     ctx::Ctx,
     error::{Error, Result},
+    ids::UserId,
     users::{self, Status, User},
 };
+use chrono::Duration;
+
+/// Somebody who was noted so lately is not noted again.
+const HERE: Duration = Duration::minutes(5);
 
 /// Begins a session with a password. Anybody may try.
 ///
@@ -48,6 +53,8 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     failures::check(&mut tx, ctx.now(), &counters).await?;
     failures::forget(&mut tx, &counters).await?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+        history::failed(&mut tx, ctx, Some(&user), "password", "account_shut").await?;
+        tx.commit().await?;
         return Err(Error::unauthenticated("user_banned"));
     }
     if user.status == Status::Pending {
@@ -85,15 +92,32 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
     })?;
     match sessions::refresh(ctx, id, counter).await {
         Ok((user, session, reused)) => {
+            if !reused {
+                here(ctx, user.id).await;
+            }
             let granted = tokens::grant(ctx, auth, user, session).await?;
             Ok(Granted { reused, ..granted })
         }
         Err(e) => {
             // Where this use has ended the session, its access tokens end here and now.
-            if matches!(&e, Error::Unauthenticated(problem) if problem.code == "refresh_token_already_used") {
+            let ends = |code: &str| code == "refresh_token_already_used" || code == "refresh_session_expired";
+            if matches!(&e, Error::Unauthenticated(problem) if ends(problem.code)) {
                 auth.verified.forget_sessions(&[id]);
             }
             Err(e)
         }
+    }
+}
+
+/// Notes that somebody is here. In a transaction of its own: a refresh holds the session, and whoever shuts an account
+/// takes the account first. Nobody is turned away because it could not be noted.
+async fn here(ctx: &Ctx, id: UserId) {
+    let noted = async {
+        let mut tx = ctx.begin().await?;
+        users::store::seen(&mut tx, id, ctx.now(), ctx.now() - HERE).await?;
+        tx.commit().await
+    };
+    if let Err(error) = noted.await {
+        tracing::debug!(%error, "that somebody is here was not noted");
     }
 }

@@ -3,7 +3,7 @@
 mod store;
 
 use super::{
-    Auth,
+    Auth, history,
     identities::{self, Arrival},
     secret, sessions,
     tokens::{self, Granted},
@@ -213,9 +213,13 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
         return Err(Error::unauthenticated("flow_state_expired"));
     }
     if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
+        drop(tx);
+        history::refused(ctx, &user, "pkce", "wrong_verifier").await?;
         return Err(Error::unauthenticated("bad_code_verifier"));
     }
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+        drop(tx);
+        history::refused(ctx, &user, "pkce", "account_shut").await?;
         return Err(Error::unauthenticated("user_banned"));
     }
     store::delete(&mut tx, flow.id).await?;

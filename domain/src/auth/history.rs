@@ -5,6 +5,7 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::Result,
+    ids::UserId,
     page::{Page, PageQuery},
     users::{self, User},
 };
@@ -20,9 +21,32 @@ pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.fai
 pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     let me = super::factors::me(ctx)?;
     me.owes_nothing()?;
+    of(ctx, me.id, page).await
+}
+
+/// Somebody's sign-ins, newest first. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Invalid for a wrong limit or cursor.
+pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
+    let user = users::row(ctx, user).await?;
+    of(ctx, user.id, page).await
+}
+
+async fn of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
-    let rows = activity::store::of_subject(&mut ctx.db(), me.id.0, &ACTIONS, page.after()?, limit + 1).await?;
+    let rows = activity::store::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq))
+}
+
+/// [`failed`] in a transaction of its own, where what was tried leaves nothing else behind.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    failed(&mut tx, ctx, Some(user), method, reason).await?;
+    tx.commit().await
 }
 
 /// Tells the log of a refused sign-in: whose it would have been, how and why not. Never what was typed, which may

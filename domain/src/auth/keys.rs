@@ -200,6 +200,11 @@ impl Keys {
         }
     }
 
+    /// The file they are from, if they are from one.
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(path, _)| path.as_path())
+    }
+
     /// The id of the key that signs.
     pub fn first_id(&self) -> String {
         first(&self.ring()).kid.clone()

@@ -9,6 +9,7 @@ pub mod flows;
 pub mod gaps;
 pub mod history;
 pub mod identities;
+pub mod impersonation;
 pub mod keys;
 pub mod links;
 pub mod passwords;

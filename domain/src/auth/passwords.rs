@@ -7,6 +7,7 @@ use crate::{
     clock::Chance,
     ctx::Ctx,
     error::{Error, Problem, Result},
+    settings,
 };
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
@@ -79,17 +80,18 @@ struct Pool {
 /// A hash to be computed in a thread's own memory.
 type Work = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
 
-/// Checks a new password. `names` are the person's own, which make poor passwords.
+/// Checks a new password, which has `shortest` characters or more. `names` are the person's own, which make poor
+/// passwords.
 ///
 /// # Errors
 /// `too_long` over [`MAX_BYTES`]; `weak_password` with its `reasons`: `length`, `pwned` for what stands in lists of
 /// common passwords, `characters` for what is guessed as fast as these: a name, one sign again and again, a row of keys.
-pub fn rules(password: &str, email: &str, names: &[&str]) -> std::result::Result<(), Problem> {
+pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> std::result::Result<(), Problem> {
     if password.len() > MAX_BYTES {
         return Err(Problem::new("too_long").with("max", MAX_BYTES));
     }
     let mut reasons = Vec::new();
-    let long_enough = password.chars().count() >= MIN_LENGTH;
+    let long_enough = password.chars().count() >= shortest;
     if !long_enough {
         reasons.push("length");
     }
@@ -97,7 +99,16 @@ pub fn rules(password: &str, email: &str, names: &[&str]) -> std::result::Result
     if reasons.is_empty() {
         return Ok(());
     }
-    Err(Problem::new("weak_password").with("reasons", reasons).with("min", MIN_LENGTH))
+    Err(Problem::new("weak_password").with("reasons", reasons).with("min", shortest))
+}
+
+/// Characters that the office wants of a new password.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn shortest(ctx: &Ctx) -> Result<usize> {
+    let wanted = settings::get(ctx).await?.security.password_min_length;
+    Ok(wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH))
 }
 
 /// Why a password falls within a million guesses of somebody who knows the person. Of a short one only what it is
@@ -265,7 +276,7 @@ mod tests {
     use super::*;
 
     fn reasons(password: &str) -> Vec<String> {
-        match rules(password, "maya@example.com", &["Maya", "Ortiz", "Maya Ortiz"]) {
+        match rules(password, "maya@example.com", &["Maya", "Ortiz", "Maya Ortiz"], MIN_LENGTH) {
             Ok(()) => vec![],
             Err(problem) => match problem.params.get("reasons") {
                 Some(reasons) => serde_json::from_value(reasons.clone()).expect("a list of words"),

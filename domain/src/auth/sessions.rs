@@ -8,9 +8,10 @@ use crate::{
     access::{Action, Actor, Due, Resource},
     activity,
     ctx::Ctx,
-    db::Tx,
+    db::{Sql, Tx},
     error::{Error, Result},
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+    settings,
     users::{self, User},
 };
 use chrono::{DateTime, Duration, Utc};
@@ -162,7 +163,8 @@ pub(super) async fn start_at(
 /// counter says which refresh token is the active one.
 ///
 /// # Errors
-/// Unauthenticated `refresh_token_not_found`, `session_not_found`, `user_banned`, `refresh_token_already_used`
+/// Unauthenticated `refresh_token_not_found`, `session_not_found`, `refresh_session_expired` (by the office's rules),
+/// `user_banned`, `refresh_token_already_used`
 /// (which ends the session); Conflict `conflict` while others hold on to the session for too long.
 pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session, bool)> {
     let locked = async {
@@ -179,6 +181,13 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
         users::store::get(&mut tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
+    }
+    let rules = settings::security(&mut tx).await?;
+    if rules.is_over(session.created_at, session.refreshed_at, ctx.now()) {
+        let ended = store::end(&mut tx, id, ctx.now()).await?;
+        tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "expired").await?;
+        tx.commit().await?;
+        return Err(Error::unauthenticated("refresh_session_expired"));
     }
     match turn(counter, session.refresh_counter, session.raised_counter, ctx.now() - session.refreshed_at) {
         Turn::Next => {
@@ -289,6 +298,14 @@ pub async fn end(ctx: &Ctx, id: SessionId) -> Result<()> {
     }
     tell(&mut tx, ctx, &ended, "revoked").await?;
     tx.commit().await
+}
+
+/// The session, unless it has ended.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn live(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>> {
+    Ok(store::session(db, id).await?.filter(|session| session.ended_at.is_none()))
 }
 
 /// Live sessions of a user, newest first. The user, super admins and the operator.

@@ -63,7 +63,8 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
     let password_hash = match &new.password {
         Some(password) => {
             let own = [first_name.as_str(), &last_name];
-            passwords::rules(password, &email, &own).map_err(|problem| Error::field_with("password", problem))?;
+            passwords::rules(password, &email, &own, passwords::shortest(ctx).await?)
+                .map_err(|problem| Error::field_with("password", problem))?;
             // For a known address too: it must take as long.
             Some(passwords::hash(ctx, password.as_str()).await?)
         }

@@ -6,15 +6,17 @@ use super::{
     Auth,
     factors::{self, Factor},
     identities::{self, Identity},
+    impersonation::{self, Impersonation},
     sessions::Session,
     store,
 };
 use crate::{
-    access::{Mfa, SignedIn},
+    access::{Impersonator, Mfa, SignedIn},
     activity::Activity,
     ctx::{Ctx, Options},
     db::Db,
     error::{Error, Result},
+    gate::Gatekeeper,
     ids::{CompanyId, IsoId, SessionId, UserId},
     settings,
     users::{self, User},
@@ -55,6 +57,9 @@ struct Claims<'a> {
     aal: &'a str,
     amr: Value,
     is_anonymous: bool,
+    /// The super admin who looks as `sub`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    act: Option<Value>,
 }
 
 /// What is read of a token that comes in.
@@ -65,6 +70,7 @@ struct Presented {
     exp: Option<i64>,
     aud: Option<Value>,
     aal: Option<String>,
+    act: Option<Value>,
 }
 
 /// A session just begun or refreshed, with its tokens. Never printed.
@@ -148,6 +154,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         aal: &session.aal,
         amr: json!(amr),
         is_anonymous: false,
+        act: None,
     })?;
     Ok(Granted {
         access_token,
@@ -160,6 +167,30 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         identities,
         session,
         reused: false,
+    })
+}
+
+/// The token of a super admin who looks as `user`: it cannot be refreshed.
+///
+/// # Errors
+/// Internal when the signing key is unusable.
+pub(super) fn impersonating(ctx: &Ctx, auth: &Auth, user: &User, row: &Impersonation) -> Result<String> {
+    auth.keys.sign(&Claims {
+        iss: format!("{}/auth/v1", ctx.options.public_url),
+        sub: user.id,
+        aud: AUDIENCE,
+        role: AUDIENCE,
+        iat: row.started_at.timestamp(),
+        exp: row.expires_at.timestamp(),
+        email: &user.email,
+        phone: "",
+        app_metadata: json!({ "role": user.role, "company_id": user.company_id, "iso_id": user.iso_id }),
+        user_metadata: user_metadata(user),
+        session_id: SessionId(row.id.0),
+        aal: "aal1",
+        amr: json!([]),
+        is_anonymous: false,
+        act: Some(json!({ "sub": row.admin_id, "session_id": row.session_id })),
     })
 }
 
@@ -194,6 +225,11 @@ pub async fn authenticate(
     let gone = || Error::unauthenticated("session_not_found");
     let session_id: SessionId = claims.session_id.ok_or_else(gone)?.parse().map_err(|_| gone())?;
     let mut db = db.clone();
+    if claims.act.is_some() {
+        let who = Arc::new(impersonation::who(&mut db, now, user_id, session_id).await?);
+        auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
+        return Ok(who);
+    }
     let user = users::store::get(&mut db, user_id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
     let session = store::session(&mut db, session_id).await?.ok_or_else(gone)?;
     if session.ended_at.is_some() || session.user_id != user_id {
@@ -217,6 +253,8 @@ pub async fn authenticate(
 #[derive(Debug)]
 pub struct Verified {
     shards: [RwLock<HashMap<Key, Known>>; SHARDS],
+    /// How the door of the portal stands.
+    pub gate: Gatekeeper,
     /// Counts what was forgotten: what was read from the database before that may be old, and is not kept.
     changes: AtomicU64,
 }
@@ -231,7 +269,11 @@ struct Known {
 
 impl Default for Verified {
     fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| RwLock::default()), changes: AtomicU64::new(0) }
+        Self {
+            shards: std::array::from_fn(|_| RwLock::default()),
+            gate: Gatekeeper::default(),
+            changes: AtomicU64::new(0),
+        }
     }
 }
 
@@ -276,7 +318,7 @@ impl Verified {
         match event.action.as_str() {
             "settings.updated" => self.clear(),
             "session.started" | "user.created" | "client.created" | "company.created" | "iso.created" => {}
-            "session.ended" | "session.raised" => {
+            "session.ended" | "session.raised" | "impersonation.ended" => {
                 let id =
                     event.data.get("session_id").and_then(Value::as_str).and_then(|id| id.parse::<SessionId>().ok());
                 match id {
@@ -284,6 +326,7 @@ impl Verified {
                     None => self.forget_user(UserId(subject)),
                 }
             }
+            action if action.starts_with("maintenance.") || action.starts_with("address.") => self.gate.forget(),
             action if action.starts_with("user.") || action.starts_with("client.") => self.forget_user(UserId(subject)),
             action if action.starts_with("company.") => {
                 self.forget_if(|who| who.company_id == Some(CompanyId(subject)));
@@ -295,12 +338,13 @@ impl Verified {
 
     pub fn forget_sessions(&self, ids: &[SessionId]) {
         if !ids.is_empty() {
-            self.forget_if(|who| ids.contains(&who.session_id));
+            let over = |by: &Impersonator| ids.contains(&by.session_id);
+            self.forget_if(|who| ids.contains(&who.session_id) || who.impersonator.as_ref().is_some_and(over));
         }
     }
 
     pub fn forget_user(&self, id: UserId) {
-        self.forget_if(|who| who.id == id);
+        self.forget_if(|who| who.id == id || who.impersonator.as_ref().is_some_and(|by| by.id == id));
     }
 
     /// Forgets everything.

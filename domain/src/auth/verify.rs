@@ -70,6 +70,9 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
         return Err(Error::unauthenticated("otp_expired"));
     };
     if !users::is_welcome(&mut tx, &used.user, ctx.now()).await? {
+        // The link is not used up by it: only that somebody came with it is told.
+        drop(tx);
+        history::refused(ctx, &used.user, "otp", "account_shut").await?;
         return Err(Error::unauthenticated("user_banned"));
     }
     let Some(user) = took_effect(&mut tx, ctx, &used).await? else {

@@ -193,6 +193,9 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
+    let mut tx = ctx.begin().await?;
+    store::were_here(&mut tx, ctx.now()).await?;
+    tx.commit().await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
@@ -264,6 +267,7 @@ fn office() -> settings::Settings {
         require_mfa: settings::RequireMfa::default(),
         billing: billing::office(),
         pages: settings::Pages::default(),
+        security: settings::Security::default(),
     }
 }
 

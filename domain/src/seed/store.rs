@@ -6,7 +6,7 @@ use crate::{
     ids::{SpvId, UserId},
     spvs::Status,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use uuid::Uuid;
 
 pub async fn open_account(tx: &mut Tx, id: UserId, hash: PasswordHash) -> Result<()> {
@@ -48,5 +48,15 @@ pub async fn earn(tx: &mut Tx, spv: SpvId, id: Uuid) -> Result<()> {
     .bind(id)
     .run()
     .await?;
+    Ok(())
+}
+
+/// People of the demo office were here at different times, the first of them a moment ago.
+pub async fn were_here(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
+    let people: Vec<(UserId,)> = tx.sql("select id from users where status = 'active' order by email").all().await?;
+    for (n, (id,)) in (0_i64..).zip(people) {
+        let at = now - Duration::minutes(3 + 41 * n * n);
+        tx.later("update users set last_active_at = $2 where id = $1").await?.bind(id).bind(at).run().await?;
+    }
     Ok(())
 }

@@ -5,11 +5,13 @@ mod store;
 use crate::{
     access::{Action, Resource, Role},
     activity::{self, Event},
+    auth::passwords,
     check::{Check, LINE},
     ctx::{Ctx, Options},
-    db::Db,
+    db::{Db, Sql},
     error::{Problem, Result},
 };
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +24,34 @@ pub struct Settings {
     pub pages: Pages,
     pub require_mfa: RequireMfa,
     pub billing: Billing,
+    pub security: Security,
+}
+
+/// What the office wants of sign-in beside second factors. What is unset is as the portal has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Security {
+    /// Hours without use after which a session is over; 90 days unless told.
+    #[schema(minimum = 1, maximum = 2160)]
+    pub session_idle_hours: Option<u64>,
+    /// Hours after which a session is over however much it is used; never unless told.
+    #[schema(minimum = 1, maximum = 8760)]
+    pub session_max_hours: Option<u64>,
+    /// Characters of a new password; 8 unless told.
+    #[schema(minimum = 8, maximum = 64)]
+    pub password_min_length: Option<u64>,
+}
+
+impl Security {
+    /// Whether a session of this age, and unused since, is over.
+    pub(crate) fn is_over(self, begun: DateTime<Utc>, used: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+        let longer = |since: DateTime<Utc>, hours: Option<u64>| {
+            hours
+                .and_then(|hours| i64::try_from(hours).ok())
+                .is_some_and(|hours| (now - since).num_seconds() >= hours * 3600)
+        };
+        longer(used, self.session_idle_hours) || longer(begun, self.session_max_hours)
+    }
 }
 
 /// The office as it stands on its invoices. Not public: for whoever has one.
@@ -131,6 +161,15 @@ pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsM
     Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
 }
 
+/// How long sessions last. Read where the session is locked, in the same transaction: many refreshes at once must not
+/// wait for each other's connections.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
+    Ok(store::get(db).await?.unwrap_or_default().security)
+}
+
 /// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
 /// between. Super admins.
 ///
@@ -157,12 +196,26 @@ pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result
         },
         require_mfa: new.require_mfa,
         billing: checked_billing(&mut check, new.billing),
+        security: checked_security(&mut check, new.security),
     };
     check.done()?;
     store::set(&mut tx, &checked, ctx.now(), &ctx.who()).await?;
     activity::append(&mut tx, ctx, Event::new("settings.updated", "settings", uuid::Uuid::nil(), "Settings")).await?;
     tx.commit().await?;
     Ok(checked)
+}
+
+fn checked_security(check: &mut Check, new: Security) -> Security {
+    for (field, value, min, max) in [
+        ("security.session_idle_hours", new.session_idle_hours, 1, 90 * 24),
+        ("security.session_max_hours", new.session_max_hours, 1, 365 * 24),
+        ("security.password_min_length", new.password_min_length, passwords::MIN_LENGTH as u64, 64),
+    ] {
+        if value.is_some_and(|value| !(min..=max).contains(&value)) {
+            check.refuse(field, Problem::new("out_of_range").with("min", min).with("max", max));
+        }
+    }
+    new
 }
 
 fn checked_billing(check: &mut Check, new: Billing) -> Billing {

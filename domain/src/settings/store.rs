@@ -1,12 +1,12 @@
 //! SQL of settings: one row holds them all.
 use super::Settings;
 use crate::{
-    db::{Db, Json, Sql, Tx},
+    db::{Json, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
-pub async fn get(db: &mut Db) -> Result<Option<Settings>> {
+pub async fn get(db: &mut impl Sql) -> Result<Option<Settings>> {
     let row: Option<(Json<Settings>,)> = db.sql("select value from settings where name = 'office'").optional().await?;
     Ok(row.map(|(value,)| value.0))
 }

@@ -6,8 +6,9 @@ use crate::{
     check::{Check, LINE},
     companies,
     ctx::Ctx,
-    error::{Problem, Result},
-    ids::{CompanyId, IsoId},
+    error::{Error, Problem, Result},
+    idempotency,
+    ids::{CompanyId, IsoId, UserId},
     leads, mails,
 };
 use serde_json::Map;
@@ -50,7 +51,7 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     let password = input.password.as_deref().filter(|p| !p.is_empty());
     if let Some(password) = password {
         let names = [first_name.as_str(), &last_name, &format!("{first_name} {last_name}")];
-        if let Err(problem) = passwords::rules(password, &email, &names) {
+        if let Err(problem) = passwords::rules(password, &email, &names, passwords::shortest(ctx).await?) {
             check.refuse("password", problem);
         }
     }
@@ -61,6 +62,11 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     };
 
     let mut tx = ctx.begin().await?;
+    if let Some(made) = idempotency::made_before(&mut tx, ctx).await? {
+        let user = store::get(&mut tx, UserId(made)).await?.ok_or(Error::NotFound("user"))?;
+        tx.commit().await?;
+        return Ok(user);
+    }
     let given = password_hash.is_some();
     let new = NewUser {
         role,
@@ -86,6 +92,7 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     if !given {
         mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
     }
+    idempotency::remember(&mut tx, ctx, user.id.0).await?;
     tx.commit().await?;
     Ok(user)
 }

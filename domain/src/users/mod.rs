@@ -3,6 +3,7 @@
 //! Clients and ISO partners have use cases of their own for what staff do with them; those call [`insert`] and
 //! [`change_status`] here.
 mod create;
+mod directory;
 mod me;
 mod model;
 mod profile;
@@ -11,6 +12,7 @@ pub mod store;
 
 pub use create::{Input, create};
 pub(crate) use create::{belongs, language};
+pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
 pub(crate) use me::is_zone;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User, email_key};

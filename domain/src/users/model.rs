@@ -164,6 +164,7 @@ impl User {
             time_zone: self.time_zone.clone(),
             must_change_password: self.must_change_password,
             mfa: Mfa::default(),
+            impersonator: None,
         }
     }
 

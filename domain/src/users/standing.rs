@@ -117,7 +117,8 @@ async fn turn(
         return Ok(user);
     };
     let changed = change_status(&mut tx, ctx, &user, to).await?;
-    activity::append(&mut tx, ctx, event(action, &changed)).await?;
+    let told = event(action, &changed).with("from", user.status.name()).with("to", to.name());
+    activity::append(&mut tx, ctx, told).await?;
     tx.commit().await?;
     Ok(changed)
 }

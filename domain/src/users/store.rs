@@ -1,5 +1,6 @@
 //! SQL of accounts.
 use super::{
+    directory::{Counted, Order, Row, Wanted},
     model::{Status, User},
     profile::Profile,
 };
@@ -358,7 +359,12 @@ pub async fn names(
 
 /// Notes a sign-in; no change that an open form needs to know of.
 pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
-    tx.later("update users set last_sign_in_at = $2 where id = $1").await?.bind(id).bind(at).run().await?;
+    tx.later("update users set last_sign_in_at = $2, last_active_at = $2 where id = $1")
+        .await?
+        .bind(id)
+        .bind(at)
+        .run()
+        .await?;
     Ok(())
 }
 
@@ -371,4 +377,91 @@ pub async fn iso_company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyI
 
 pub async fn company_is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
     db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}
+
+/// The columns of [`Row`].
+const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, u.role, u.status, u.company_id, \
+     f.name as company_name, u.iso_id, i.first_name || ' ' || i.last_name as iso_name, u.last_active_at, \
+     u.last_sign_in_at, u.created_at, u.updated_at, u.updated_by, u.version from users u \
+     left join companies f on f.id = u.company_id left join isos i on i.id = u.iso_id";
+
+/// The conditions of the users page, and the words of its search, which are bound last.
+fn narrowed(wanted: &Wanted) -> (String, Vec<String>) {
+    let mut sql = String::new();
+    let mut n = 0;
+    let mut next = || {
+        n += 1;
+        n
+    };
+    match wanted.status {
+        Some(_) => sql.push_str(&format!("u.status = ${}", next())),
+        None => sql.push_str("u.status in ('active', 'pending', 'suspended')"),
+    }
+    if wanted.role.is_some() {
+        sql.push_str(&format!(" and u.role = ${}", next()));
+    }
+    if wanted.company_id.is_some() {
+        sql.push_str(&format!(" and u.company_id = ${}", next()));
+    }
+    let Some(q) = &wanted.q else { return (sql, Vec::new()) };
+    let (clients, mut words) = search::matching("client", "u.id", q, n + 1);
+    let (users, more) = search::matching("user", "u.id", q, n + 1 + words.len());
+    words.extend(more);
+    sql.push_str(&format!(" and ((1 = 1{clients}) or (1 = 1{users}))"));
+    (sql, words)
+}
+
+fn bound<'c>(mut query: crate::db::Query<'c>, wanted: &Wanted, words: Vec<String>) -> crate::db::Query<'c> {
+    if let Some(status) = wanted.status {
+        query = query.bind(status);
+    }
+    if let Some(role) = wanted.role {
+        query = query.bind(role);
+    }
+    if let Some(company) = wanted.company_id {
+        query = query.bind(company);
+    }
+    words.into_iter().fold(query, crate::db::Query::bind)
+}
+
+pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usize) -> Result<Vec<Row>> {
+    let order = match wanted.order {
+        Order::Newest => "u.created_at desc, u.id desc",
+        Order::Name => "u.first_name, u.last_name, u.id",
+        Order::LastActive => "u.last_active_at desc nulls last, u.id desc",
+    };
+    let (narrowed, words) = narrowed(wanted);
+    let sql = format!("{LISTED} where {narrowed} order by {order} limit {limit} offset {offset}");
+    bound(db.sql_built(sql), wanted, words).all().await
+}
+
+pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
+    let (narrowed, words) = narrowed(wanted);
+    bound(db.sql_built(format!("select count(*) from users u where {narrowed}")), wanted, words).scalar().await
+}
+
+pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<Row>> {
+    db.sql_built(format!("{LISTED} where u.id = $1")).bind(id).optional().await
+}
+
+/// How many there are of each status, in one question.
+pub async fn counted(db: &mut impl Sql) -> Result<Counted> {
+    db.sql(
+        "select (select count(*) from users where status = 'active') as active, \
+         (select count(*) from users where status = 'pending') as pending, \
+         (select count(*) from users where status = 'suspended') as suspended",
+    )
+    .one()
+    .await
+}
+
+/// Notes that somebody is here, unless that was noted since `known`.
+pub async fn seen(tx: &mut Tx, id: UserId, at: DateTime<Utc>, known: DateTime<Utc>) -> Result<()> {
+    tx.sql("update users set last_active_at = $2 where id = $1 and (last_active_at is null or last_active_at < $3)")
+        .bind(id)
+        .bind(at)
+        .bind(known)
+        .run()
+        .await?;
+    Ok(())
 }

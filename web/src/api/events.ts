@@ -1,6 +1,7 @@
 import { queryClient } from './cache';
 import { tellOfStep } from './client';
 import { heardFetch } from './connection';
+import { looking } from './looking';
 import { accessToken } from './session';
 import { eventsOf } from './sse';
 import type { Activity } from './types';
@@ -17,7 +18,8 @@ type Message =
   | { kind: 'refresh' };
 type Listener = (activity: Activity) => void;
 
-const name = 'spv-events';
+/** Whoever looks as somebody else hears what that person hears, and tells no other tab of it. */
+const channelName = () => ['spv-events', looking()?.user].filter(Boolean).join('-');
 const longestPause = 30_000;
 const listeners = new Set<Listener>();
 let lastSeq: number | undefined;
@@ -31,6 +33,7 @@ export function onActivity(listener: Listener): () => void {
 /** Starts listening for the signed-in person; the answer stops it. */
 export function startEvents(): () => void {
   const stop = new AbortController();
+  const name = channelName();
   const channel = new BroadcastChannel(name);
   channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
   const tell = (message: Message) => {
@@ -124,13 +127,16 @@ const touchedBy: Record<string, string[]> = {
   report_schedule: ['report_schedules'],
   document: ['documents'],
   document_request: ['document_requests', 'documents', 'tasks'],
-  session: ['security'],
-  sign_in: ['security'],
+  session: ['security', 'users'],
+  sign_in: ['security', 'users'],
   factor: ['security', 'me'],
   recovery_codes: ['security'],
   identity: ['security'],
-  user: ['me', 'clients', 'security', 'staff'],
+  user: ['me', 'clients', 'security', 'staff', 'users'],
   settings: ['settings'],
+  maintenance: ['settings'],
+  address: ['rules'],
+  keys: ['rules'],
   template: ['templates'],
   message: ['threads'],
   note: ['threads'],

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
+import { isStatus } from './errors';
 import type {
   CallStatus,
   CommissionStatus,
@@ -8,6 +9,8 @@ import type {
   Period,
   ReportName,
   RequestStatus,
+  Role,
+  UserStatus,
 } from './types';
 
 /** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
@@ -326,6 +329,64 @@ export const queries = {
     queryOptions({
       queryKey: ['me', 'notification-choices'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/me/notification-choices', { signal })),
+    }),
+
+  users: (query: {
+    q?: string;
+    role?: Role;
+    status?: UserStatus;
+    company_id?: string;
+    order?: string;
+    page?: number;
+    limit?: number;
+  }) =>
+    queryOptions({
+      queryKey: ['users', 'list', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/users', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  user: (id: string) =>
+    queryOptions({
+      queryKey: ['users', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/users/{id}', { params: { path: { id } }, signal })),
+    }),
+  userSessions: (id: string) =>
+    queryOptions({
+      queryKey: ['users', id, 'sessions'],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/users/{id}/sessions', { params: { path: { id } }, signal })),
+      select: (found) => found.items,
+    }),
+  userSignIns: (id: string) =>
+    pages(['users', id, 'sign-ins'], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/users/{id}/sign-ins', {
+          params: { path: { id }, query: { limit: 10, cursor } },
+          signal,
+        }),
+      ),
+    ),
+  userActivity: (id: string) =>
+    pages(['users', id, 'activity'], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/users/{id}/activity', {
+          params: { path: { id }, query: { limit: 15, cursor } },
+          signal,
+        }),
+      ),
+    ),
+  addressBlocks: () =>
+    queryOptions({
+      queryKey: ['rules', 'blocks'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/address-blocks', { signal })),
+      select: (found) => found.items,
+    }),
+  keys: () =>
+    queryOptions({
+      queryKey: ['rules', 'keys'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/keys', { signal })),
+      select: (found) => found.items,
+      retry: (failures, error) => failures < 3 && !isStatus(error, 409),
     }),
 
   clientDashboard: () =>

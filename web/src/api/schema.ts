@@ -106,6 +106,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/address-blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Networks that are kept out, newest first. Super admins. */
+        get: operations["address_block_list"];
+        put?: never;
+        /** Keeps an address or a network out from the next request on; never the caller's own. Super admins. */
+        post: operations["address_block_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/address-blocks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Lets a network in again. Super admins. */
+        delete: operations["address_block_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/analytics": {
         parameters: {
             query?: never;
@@ -933,6 +968,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/impersonation/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops looking as somebody else. The only change that its token may make. */
+        post: operations["impersonation_end"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/invoices": {
         parameters: {
             query?: never;
@@ -1140,6 +1192,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The keys that sign access tokens, the one in use first. Super admins. */
+        get: operations["key_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs with a new key from now on; the others stay accepted, so nobody is signed out. Super admins. */
+        post: operations["key_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/leads": {
         parameters: {
             query?: never;
@@ -1191,6 +1277,24 @@ export interface paths {
         /** Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff. */
         post: operations["lead_convert"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/maintenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Lets nobody but super admins change anything until it is over. Super admins. */
+        put: operations["maintenance_start"];
+        post?: never;
+        /** Opens the portal again. Super admins. */
+        delete: operations["maintenance_end"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2095,6 +2199,248 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everybody who may sign in. Super admins. */
+        get: operations["user_list"];
+        put?: never;
+        /** Invites somebody of any role: a link to set a password is mailed. Super admins. */
+        post: operations["user_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One account. Super admins. */
+        get: operations["user_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What somebody did, and what others did with the account, newest first. Super admins. */
+        get: operations["user_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hides an account and shuts it; what was done under it stays. Super admins. */
+        post: operations["user_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/impersonate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins to look at the portal as somebody else sees it: read-only, for half an hour, never as another super admin.
+         *     Super admins.
+         */
+        post: operations["user_impersonate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails another link to set a password. Super admins. */
+        post: operations["user_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/reset-mfa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes every second factor from somebody who has lost theirs; their sessions end. Super admins. */
+        post: operations["user_reset_mfa"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Opens a suspended or archived account again. Super admins. */
+        post: operations["user_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives somebody another role; their sessions end. Super admins. */
+        post: operations["user_set_role"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where somebody is signed in, newest first. Super admins. */
+        get: operations["user_session_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/sessions/{session}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends one session of somebody. Super admins. */
+        delete: operations["user_session_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How somebody signed in, was refused and was signed out, newest first. Super admins. */
+        get: operations["user_sign_ins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends every session of somebody. Super admins. */
+        post: operations["user_sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/users/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Shuts an account until it is restored; its sessions end. Super admins. */
+        post: operations["user_suspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/storage/v1/files": {
         parameters: {
             query?: never;
@@ -2198,6 +2544,101 @@ export interface components {
             id: components["schemas"]["SpvId"];
             identifier: string;
         };
+        /** @description Somebody who may sign in. */
+        Account: {
+            /**
+             * @description What the caller may do: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
+             *     `impersonate`.
+             */
+            can: string[];
+            company_id: components["schemas"]["CompanyId"] | null;
+            company_name: string | null;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            first_name: string;
+            id: components["schemas"]["UserId"];
+            iso_id: components["schemas"]["IsoId"] | null;
+            iso_name: string | null;
+            /**
+             * Format: date-time
+             * @description Signed in, or went on with a session.
+             */
+            last_active_at: string | null;
+            last_name: string;
+            /** Format: date-time */
+            last_sign_in_at: string | null;
+            phone: string | null;
+            role: components["schemas"]["Role"];
+            status: components["schemas"]["UserStatus"];
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string;
+            /** Format: int64 */
+            version: number;
+        };
+        AccountCounts: {
+            /** Format: int64 */
+            active: number;
+            /** Format: int64 */
+            pending: number;
+            /** Format: int64 */
+            suspended: number;
+            /**
+             * Format: int64
+             * @description All but the archived.
+             */
+            total: number;
+        };
+        /** @description An account with how its owner signs in. */
+        AccountDetail: components["schemas"]["Account"] & {
+            factors: components["schemas"]["AccountFactor"][];
+            has_password: boolean;
+            /** @example en-US */
+            language: string;
+            must_change_password: boolean;
+            /** @description Providers that vouch for it: `google`, `azure`. */
+            providers: string[];
+            time_zone: string;
+        };
+        /** @description A second factor, without its secret. */
+        AccountFactor: {
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["FactorId"];
+            /** @description `totp` or `recovery_code`. */
+            kind: string;
+            name: string;
+            verified: boolean;
+        };
+        /** @description Where somebody is signed in. */
+        AccountSession: {
+            /** @description `aal2` once a second factor was shown. */
+            aal: string;
+            address: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The session that asks. */
+            current: boolean;
+            /** @example Chrome on Linux */
+            device: string | null;
+            id: components["schemas"]["SessionId"];
+            /** Format: date-time */
+            last_used_at: string;
+            user_agent: string | null;
+        };
+        /** @description A page of accounts. */
+        Accounts: {
+            /** @description How many there are of each status, whatever the filters. */
+            counts: components["schemas"]["AccountCounts"];
+            items: components["schemas"]["Account"][];
+            next_cursor: string | null;
+            /**
+             * Format: int64
+             * @description How many the filters find.
+             */
+            total: number;
+        };
         /** @description A thing that happened. The catalogue's `events` have a sentence for each `action`. */
         Activity: {
             /** @example spv.started */
@@ -2230,6 +2671,16 @@ export interface components {
             id: string | null;
             kind: string;
             label: string;
+        };
+        /** @description A network whose requests are refused. */
+        AddressBlock: {
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            id: components["schemas"]["BlockId"];
+            /** @example 203.0.113.0/24 */
+            network: string;
+            reason: string | null;
         };
         AdminDashboard: {
             items: components["schemas"]["AdminUser"][];
@@ -2383,6 +2834,8 @@ export interface components {
             /** @description One for each currency; empty where nothing is to be paid. */
             owed: components["schemas"]["Owed"][];
         };
+        /** Format: uuid */
+        BlockId: string;
         Call: {
             /** @description Where to dial in, or why it cannot be. */
             answer: string | null;
@@ -2904,6 +3357,8 @@ export interface components {
              */
             retry_after?: number | null;
         };
+        /** Format: uuid */
+        FactorId: string;
         /** @description A refused field. */
         FieldError: {
             /** @example required */
@@ -2981,6 +3436,15 @@ export interface components {
             /** @example ok */
             status: string;
             version: string;
+        };
+        /** @description What the browser looks with. It cannot be refreshed. */
+        Impersonation: {
+            access_token: string;
+            /** Format: date-time */
+            expires_at: string;
+            name: string;
+            role: components["schemas"]["Role"];
+            user_id: components["schemas"]["UserId"];
         };
         /**
          * @description What a company does.
@@ -3118,6 +3582,14 @@ export interface components {
         /** Format: uuid */
         IsoNoteId: string;
         /** @description A short list that has no pages. */
+        Items_AccountSession: {
+            items: components["schemas"]["AccountSession"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_AddressBlock: {
+            items: components["schemas"]["AddressBlock"][];
+        };
+        /** @description A short list that has no pages. */
         Items_Assignee: {
             items: components["schemas"]["Assignee"][];
         };
@@ -3148,6 +3620,10 @@ export interface components {
         /** @description A short list that has no pages. */
         Items_SearchHit: {
             items: components["schemas"]["SearchHit"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_SigningKey: {
+            items: components["schemas"]["SigningKey"][];
         };
         /** @description A short list that has no pages. */
         Items_Step: {
@@ -3277,6 +3753,17 @@ export interface components {
         MailQueued: {
             id: components["schemas"]["MailId"];
         };
+        /** @description What everybody is told while the portal is being maintained. */
+        Maintenance: {
+            /** @description Null for the portal's own words. */
+            message: string | null;
+            /** Format: date-time */
+            since: string;
+        };
+        MaintenanceMessage: {
+            /** @description Up to 300 characters, shown above every page. */
+            message?: string | null;
+        };
         Me: {
             /**
              * @description What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
@@ -3288,6 +3775,7 @@ export interface components {
             email: string;
             first_name: string;
             id: components["schemas"]["UserId"];
+            impersonation: components["schemas"]["MeImpersonation"] | null;
             iso: components["schemas"]["Named"] | null;
             language: components["schemas"]["Language"];
             last_name: string;
@@ -3309,6 +3797,12 @@ export interface components {
              * @example Europe/Madrid
              */
             time_zone?: string | null;
+        };
+        /** @description Who looks, and until when. */
+        MeImpersonation: {
+            by: string;
+            /** Format: date-time */
+            until: string;
         };
         /** @description The second factor: while one is due, everything but this, the settings and signing in is refused. */
         MeMfa: {
@@ -3363,6 +3857,20 @@ export interface components {
             employee: boolean;
             iso: boolean;
             super_admin: boolean;
+        };
+        NewAccount: {
+            company_id?: components["schemas"]["CompanyId"] | null;
+            email: string;
+            first_name: string;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            last_name: string;
+            phone?: string | null;
+            role: components["schemas"]["Role"];
+        };
+        NewAddressBlock: {
+            /** @description An address, or a network such as 203.0.113.0/24. */
+            network: string;
+            reason?: string | null;
         };
         NewCall: {
             /**
@@ -3507,6 +4015,11 @@ export interface components {
             /** @description Not with `application`, whose names it is made of. */
             name?: string;
             order?: components["schemas"]["OrderRequestForm"] | null;
+        };
+        NewRole: {
+            company_id?: components["schemas"]["CompanyId"] | null;
+            iso_id?: components["schemas"]["IsoId"] | null;
+            role: components["schemas"]["Role"];
         };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
@@ -4126,22 +4639,52 @@ export interface components {
         };
         /** @enum {string} */
         SearchKind: "client" | "spv" | "company" | "document";
+        /** @description What the office wants of sign-in beside second factors. What is unset is as the portal has it. */
+        Security: {
+            /**
+             * Format: int64
+             * @description Characters of a new password; 8 unless told.
+             * @default null
+             */
+            password_min_length: number | null;
+            /**
+             * Format: int64
+             * @description Hours without use after which a session is over; 90 days unless told.
+             * @default null
+             */
+            session_idle_hours: number | null;
+            /**
+             * Format: int64
+             * @description Hours after which a session is over however much it is used; never unless told.
+             * @default null
+             */
+            session_max_hours: number | null;
+        };
         /** @description These, or all. */
         Seen: {
             all?: boolean;
             ids?: components["schemas"]["NotificationId"][];
         };
+        /** Format: uuid */
+        SessionId: string;
         /** @description Null is unset, and then shown nowhere. */
         Settings: {
             billing: components["schemas"]["Billing"] | null;
             brand_name: string;
             /** @description Demo data, and the Seed Test Data button. */
             demo: boolean;
+            maintenance: components["schemas"]["Maintenance"] | null;
             /** @description The operator's own words for pages that are not linked while empty. */
             pages: components["schemas"]["Pages"];
+            /**
+             * Format: int64
+             * @description Characters of a new password.
+             */
+            password_min_length: number;
             representative: components["schemas"]["Representative"] | null;
             /** @description Whose sign-in needs a second factor. */
             require_mfa: components["schemas"]["NeedsMfa"];
+            security: components["schemas"]["Security"] | null;
             /** @description Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured. */
             sign_in_providers: string[];
             support_email: string | null;
@@ -4154,6 +4697,7 @@ export interface components {
             pages?: components["schemas"]["Pages"] | null;
             representative?: components["schemas"]["Representative"] | null;
             require_mfa?: components["schemas"]["RequireMfa"] | null;
+            security?: components["schemas"]["Security"] | null;
             support_email?: string | null;
             support_phone?: string | null;
         };
@@ -4174,6 +4718,18 @@ export interface components {
         };
         /** @enum {string} */
         SignInOutcome: "succeeded" | "failed" | "ended";
+        /** @description A key that signs access tokens, or did, without its secret. */
+        SigningKey: {
+            algorithm: string;
+            kid: string;
+            /**
+             * Format: date-time
+             * @description Null where nobody knows.
+             */
+            made_at: string | null;
+            /** @description The others are only accepted. */
+            signs: boolean;
+        };
         /** @description An order. Amounts are decimal numbers in `currency`. */
         Spv: {
             /** @description The purchase amount, else the price. */
@@ -4431,6 +4987,10 @@ export interface components {
         Whose: {
             id: components["schemas"]["UserId"];
             name: string;
+        };
+        WhyImpersonate: {
+            /** @description Written into the log. */
+            reason: string;
         };
     };
     responses: {
@@ -4696,6 +5256,88 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    address_block_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_AddressBlock"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    address_block_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAddressBlock"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressBlock"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    address_block_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["BlockId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -6709,6 +7351,35 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    impersonation_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     invoice_list: {
         parameters: {
             query?: {
@@ -7215,6 +7886,60 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    key_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SigningKey"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    key_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SigningKey"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     lead_list: {
         parameters: {
             query?: {
@@ -7387,6 +8112,59 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    maintenance_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceMessage"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Maintenance"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    maintenance_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9567,6 +10345,535 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_list: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or phone. */
+                q?: string;
+                role?: components["schemas"]["Role"];
+                /** @description All but the archived unless told. */
+                status?: components["schemas"]["UserStatus"];
+                company_id?: components["schemas"]["CompanyId"];
+                /** @description `-created_at`, `name` or `-last_active_at`. */
+                order?: string;
+                /** @description From 1, in place of a cursor. */
+                page?: number;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accounts"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_activity: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_archive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_impersonate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhyImpersonate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Impersonation"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_reset_mfa: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_set_role: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_session_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_AccountSession"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_session_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+                session: components["schemas"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_sign_ins: {
+        parameters: {
+            query?: {
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SignIn"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_sign_out: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    user_suspend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
             };
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];

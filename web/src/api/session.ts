@@ -7,6 +7,7 @@ import {
 import { beganFlow, sessionKey, sessionPlace } from '../shared/sessionPlace';
 import { heardFetch } from './connection';
 import { ApiError, unreachable } from './errors';
+import { endLooking, lookAway, lookedFetch, looking } from './looking';
 
 /** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
 export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();
@@ -17,7 +18,7 @@ export const auth = new AuthClient({
   headers: { apikey: 'spv-portal' },
   storageKey: sessionKey,
   storage: sessionPlace,
-  fetch: heardFetch,
+  fetch: (input, init) => lookedFetch(heardFetch, input, init),
   persistSession: true,
   autoRefreshToken: true,
   detectSessionInUrl: true,
@@ -28,6 +29,8 @@ export const auth = new AuthClient({
 
 /** Throws when there is a session that just cannot be renewed now: whoever has one keeps it. */
 export async function accessToken(): Promise<string | undefined> {
+  const seen = looking();
+  if (seen) return seen.token;
   const { data, error } = await auth.getSession();
   if (error) throwIfPassing(error);
   return data.session?.access_token;
@@ -35,6 +38,8 @@ export async function accessToken(): Promise<string | undefined> {
 
 /** [accessToken], if it is still this person who is signed in: what one began is not finished in another's name. */
 export async function accessTokenOf(user: string): Promise<string | undefined> {
+  const seen = looking();
+  if (seen) return seen.user === user ? seen.token : undefined;
   const { data, error } = await auth.getSession();
   if (error) throwIfPassing(error);
   return data.session?.user.id === user ? data.session.access_token : undefined;
@@ -42,6 +47,8 @@ export async function accessTokenOf(user: string): Promise<string | undefined> {
 
 /** The token after a refusal of the last one; undefined: the session is over. */
 export async function renewedToken(): Promise<string | undefined> {
+  // Nothing renews it: its time is up, or it was ended elsewhere.
+  if (looking()) return lookAway();
   const { data, error } = await auth.refreshSession();
   // Somebody signed in or out meanwhile, here or in another tab: their session is the one that counts.
   if (isAuthRefreshDiscardedError(error)) return accessToken();
@@ -60,8 +67,9 @@ export function isLeaving(): boolean {
   return leaving;
 }
 
-/** Ends this browser's session only. */
+/** Ends this browser's session only; of whoever looks as somebody else, only that. */
 export async function signOut(): Promise<void> {
+  if (looking()) return endLooking();
   leaving = true;
   try {
     await forgetSession();

@@ -2,6 +2,9 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
+export type Account = Schemas['Account'];
+export type AccountDetail = Schemas['AccountDetail'];
+export type AccountSession = Schemas['AccountSession'];
 export type Activity = Schemas['Activity'];
 export type Analytics = Schemas['Analytics'];
 export type AdminUser = Schemas['AdminUser'];
@@ -58,6 +61,7 @@ export type Representative = Schemas['Representative'];
 export type Request = Schemas['Request'];
 export type RequestStatus = Request['status'];
 export type Role = Me['role'];
+export type UserStatus = Account['status'];
 export type SearchHit = Schemas['SearchHit'];
 export type SignIn = Schemas['SignIn'];
 export type Settings = Schemas['Settings'];
@@ -68,3 +72,4 @@ export type StepChange = Schemas['StepChange'];
 export type Task = Schemas['Task'];
 export type Template = Schemas['Template'];
 export type Thread = Schemas['Thread'];
+export type SettingsChange = Schemas['SettingsChange'];

@@ -1,4 +1,5 @@
 import { Outlet, ScrollRestoration, useNavigation } from 'react-router-dom';
+import { LookingBanner, MaintenanceBanner } from './notices/Banners';
 import classes from './Root.module.css';
 
 export function Root() {
@@ -6,6 +7,8 @@ export function Root() {
   return (
     <>
       {navigation.state === 'loading' && <div className={classes.bar} aria-hidden="true" />}
+      <LookingBanner />
+      <MaintenanceBanner />
       <Outlet />
       <ScrollRestoration />
     </>

@@ -14,6 +14,7 @@ interface Field {
   error?: ReactNode;
   required?: boolean;
   disabled?: boolean;
+  all?: string;
 }
 
 /** The value of "No ISO partner": chosen, unlike an empty field. */

@@ -16,10 +16,13 @@ interface Props {
   error?: ReactNode;
   required?: boolean;
   disabled?: boolean;
+  /** A filter: its label is read, not shown, this stands in its place, and the choice can be taken away. */
+  all?: string;
 }
 
 /** One row out of many, found by typing. */
-export function LookupSelect({ choices, onSearch, initialLabel, value = null, onChange, ...field }: Props) {
+export function LookupSelect(props: Props) {
+  const { choices, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
   const { t } = useTranslation('common');
   const [picked, setPicked] = useState<Choice<string> | null>(
     value && initialLabel ? { value, label: initialLabel } : null,
@@ -42,6 +45,14 @@ export function LookupSelect({ choices, onSearch, initialLabel, value = null, on
       nothingFoundMessage={t('no_options')}
       maxDropdownHeight={240}
       {...field}
+      {...(all === undefined
+        ? { label }
+        : {
+            'aria-label': label,
+            placeholder: all,
+            clearable: true,
+            clearButtonProps: { 'aria-label': t('clear_search') },
+          })}
     />
   );
 }

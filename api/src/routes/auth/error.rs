@@ -147,7 +147,10 @@ impl From<Error> for AuthError {
                 let problem = fields.into_iter().next().map_or_else(|| Problem::new("invalid"), |field| field.problem);
                 let weak = problem.code == "weak_password";
                 let code = if weak { "weak_password" } else { "validation_failed" };
-                let too_short = weak && problem.params.get("reasons") == Some(&json!(["length"]));
+                // The client compares the sentence for the protocol's own length; another length has our words.
+                let too_short = weak
+                    && problem.params.get("reasons") == Some(&json!(["length"]))
+                    && problem.params.get("min") == Some(&json!(8));
                 Self {
                     fixed: too_short.then_some("Password should be at least 8 characters."),
                     worded: Problem { code: in_field(problem.code), params: problem.params },
@@ -206,6 +209,9 @@ fn told(problem: Problem) -> AuthError {
         "refresh_session_not_found" => {
             fixed(StatusCode::BAD_REQUEST, "session_not_found", "Invalid Refresh Token: Session Not Found")
         }
+        "refresh_session_expired" => {
+            fixed(StatusCode::BAD_REQUEST, "session_expired", "Invalid Refresh Token: Session Expired")
+        }
         "refresh_token_already_used" => {
             fixed(StatusCode::BAD_REQUEST, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
         }
@@ -221,6 +227,7 @@ fn told(problem: Problem) -> AuthError {
             "bad_code_verifier",
             "code challenge does not match previously saved code verifier",
         ),
+        "read_only" | "address_blocked" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
         "signup_disabled" => super::signup::disabled(),
         "user_already_exists" => {
             fixed(StatusCode::UNPROCESSABLE_ENTITY, "user_already_exists", "User already registered")
@@ -285,18 +292,33 @@ pub async fn word(State(app): State<App>, request: Request, next: Next) -> Respo
         Ok(Err(panic)) => AuthError::from(Error::internal(said(&*panic))).into_response(),
         Err(_) => AuthError::new(StatusCode::GATEWAY_TIMEOUT, "request_timeout").into_response(),
     };
-    let Some(error) = response.extensions_mut().remove::<AuthError>() else { return response };
-    let request_id = about.as_ref().map_or("", |about| about.request_id.as_str());
+    if let Some(error) = response.extensions_mut().remove::<AuthError>() {
+        write(&mut response, &error, &headers, about.as_deref());
+    }
+    response
+}
+
+/// A refusal of a request that never came as far as this protocol's routes.
+pub fn refusal(error: Error, headers: &HeaderMap, about: &About) -> Response {
+    let error = AuthError::from(error);
+    let mut response = error.clone().into_response();
+    response.extensions_mut().remove::<AuthError>();
+    write(&mut response, &error, headers, Some(about));
+    response
+}
+
+fn write(response: &mut Response, error: &AuthError, headers: &HeaderMap, about: Option<&About>) {
+    let request_id = about.map_or("", |about| about.request_id.as_str());
     match error.cause.as_deref() {
         Some(Error::Unavailable(cause)) => tracing::warn!(request_id, error = %cause, "database unavailable"),
         Some(cause) => tracing::error!(request_id, error = %cause, "internal error"),
         None => {}
     }
-    let language = match about.as_ref().and_then(|about| about.signed_in.get()) {
+    let language = match about.and_then(|about| about.signed_in.get()) {
         Some(user) => &user.language,
         None => preferred(headers.get(header::ACCEPT_LANGUAGE)),
     };
-    let new_shape = wants_new_shape(&headers);
+    let new_shape = wants_new_shape(headers);
     let body = error.body(new_shape, language, request_id);
     *response.body_mut() = Body::from(body.to_string());
     let out = response.headers_mut();
@@ -308,7 +330,6 @@ pub async fn word(State(app): State<App>, request: Request, next: Next) -> Respo
     if let Some(seconds) = error.retry_after {
         out.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    response
 }
 
 /// Clients of the date on which the shape changed, and later ones, say so.

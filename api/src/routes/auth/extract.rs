@@ -1,7 +1,7 @@
 //! Reads requests as the protocol does: unknown fields are ignored, and refusals have the protocol's shape.
 use super::error::AuthError;
 use crate::{
-    extract::{bearer, origin},
+    extract::{bearer, origin, visitor},
     limits::Kind,
     middleware::About,
     state::App,
@@ -12,7 +12,7 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use domain::{
-    Actor, Ctx, Error,
+    Actor, Ctx, Error, Origin,
     auth::{self, flows::Challenge, tokens},
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -30,6 +30,10 @@ pub struct Audience(pub bool);
 /// The context of the session whose token was sent.
 #[derive(Debug)]
 pub struct Somebody(pub Ctx, pub Arc<domain::access::SignedIn>);
+
+/// Where a visit comes from that changes something though it only reads, by its method.
+#[derive(Debug)]
+pub struct Visitor(pub Origin);
 
 /// The body, as JSON. Missing is as bad as malformed.
 #[derive(Debug)]
@@ -85,6 +89,14 @@ impl FromRequestParts<App> for Somebody {
             return Err(Error::unauthenticated("bad_jwt_audience").into());
         }
         Ok(Self(app.ctx(Actor::User(user.clone()), origin(parts)), user))
+    }
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        Ok(Self(visitor(parts)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Mails that people ask for: a new password, a link to sign in, a confirmation once more, a code.
 use super::{
     error::{AuthError, Result},
-    extract::{self, Audience, Body, Nobody, Pkce, Somebody, given, phone_disabled},
+    extract::{self, Audience, Body, Nobody, Pkce, Somebody, Visitor, given, phone_disabled},
     redirect::RedirectTo,
 };
 use crate::state::App;
@@ -126,7 +126,7 @@ pub async fn resend(
 }
 
 /// A code by mail that proves once more who sits there.
-pub async fn reauthenticate(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
-    auth::reauthenticate(&ctx).await?;
+pub async fn reauthenticate(Somebody(ctx, _): Somebody, Visitor(origin): Visitor) -> Result<Json<Value>> {
+    auth::reauthenticate(&domain::Ctx { origin, ..ctx }).await?;
     Ok(Json(json!({})))
 }

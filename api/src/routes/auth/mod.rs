@@ -21,6 +21,8 @@ mod user;
 mod verify;
 mod view;
 
+pub use error::refusal;
+
 use crate::{limits::Kind, middleware::About, state::App};
 use axum::{
     Router,

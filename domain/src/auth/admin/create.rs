@@ -91,7 +91,8 @@ pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
     let password_hash = match (&new.password, &new.password_hash) {
         (Some(password), _) => {
             let own = [first_name.as_str(), &last_name];
-            passwords::rules(password, &email, &own).map_err(|problem| Error::field_with("password", problem))?;
+            passwords::rules(password, &email, &own, passwords::shortest(ctx).await?)
+                .map_err(|problem| Error::field_with("password", problem))?;
             Some(passwords::hash(ctx, password.as_str()).await?)
         }
         (None, Some(hash)) => {

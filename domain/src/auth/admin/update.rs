@@ -82,7 +82,7 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     let password = match &change.password {
         Some(password) => {
             let names = [user.first_name.as_str(), &user.last_name, &user.name()];
-            passwords::rules(password, &user.email, &names)
+            passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
                 .map_err(|problem| Error::field_with("password", problem))?;
             Some(passwords::hash(ctx, password.as_str()).await?)
         }

@@ -7,6 +7,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
 };
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::{io::Write, path::Path, time::SystemTime};
 use uuid::Uuid;
@@ -39,6 +40,8 @@ pub struct Listed {
     pub algorithm: &'static str,
     /// It signs; the others are only accepted.
     pub signs: bool,
+    /// When it was made, as far as the file tells.
+    pub made_at: Option<DateTime<Utc>>,
 }
 
 /// The keys of a file, the one that signs first. Super admins and the operator.
@@ -48,7 +51,7 @@ pub struct Listed {
 pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<Listed>> {
     ctx.may(Action::Update, Resource::Settings)?;
     let text = std::fs::read_to_string(path).map_err(|e| named(path, &e))?;
-    listed(&text).map_err(|e| named(path, &e))
+    listed(&text, path).map_err(|e| named(path, &e))
 }
 
 /// Puts a new ES256 key before the others. They stay accepted and published, so nobody is signed out; running
@@ -64,10 +67,18 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<Listed>> {
         .and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()))
         .map_err(|e| named(path, &e))?;
     let keys = set["keys"].as_array_mut().ok_or_else(|| named(path, &"there is no key in it"))?;
-    keys.insert(0, made["keys"][0].clone());
+    // The first key has no date of its own: the file was made with it.
+    if let (1, Some(at)) = (keys.len(), modified(path))
+        && keys[0].get("iat").is_none()
+    {
+        keys[0]["iat"] = at.into();
+    }
+    let mut new = made["keys"][0].clone();
+    new["iat"] = ctx.now().timestamp().into();
+    keys.insert(0, new);
     let text = serde_json::to_string_pretty(&set).map_err(|e| named(path, &e))?;
     // Whoever reads it finds the old set or the new one, and both are whole.
-    let found = listed(&text).map_err(|e| named(path, &e))?;
+    let found = listed(&text, path).map_err(|e| named(path, &e))?;
     let draft = draft(path, &ctx.chance, &text).map_err(|e| named(path, &e))?;
     std::fs::rename(&draft, path).map_err(|e| named(path, &e))?;
 
@@ -78,14 +89,29 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<Listed>> {
     Ok(found)
 }
 
-fn listed(text: &str) -> std::result::Result<Vec<Listed>, String> {
+/// When the file was written last, in seconds since 1970.
+fn modified(path: &Path) -> Option<i64> {
+    let at = std::fs::metadata(path).ok()?.modified().ok()?;
+    Some(DateTime::<Utc>::from(at).timestamp())
+}
+
+fn listed(text: &str, path: &Path) -> std::result::Result<Vec<Listed>, String> {
     let ring = read_set(text)?;
     let algorithm = |key: &super::Signing| match key.algorithm {
         jsonwebtoken::Algorithm::RS256 => "RS256",
         _ => "ES256",
     };
+    let alone = if ring.len() == 1 { modified(path) } else { None };
+    let made_at = |key: &super::Signing| DateTime::from_timestamp(key.made_at.or(alone)?, 0);
     let keys = ring.iter().enumerate();
-    Ok(keys.map(|(n, key)| Listed { kid: key.kid.clone(), algorithm: algorithm(key), signs: n == 0 }).collect())
+    Ok(keys
+        .map(|(n, key)| Listed {
+            kid: key.kid.clone(),
+            algorithm: algorithm(key),
+            signs: n == 0,
+            made_at: made_at(key),
+        })
+        .collect())
 }
 
 fn named(path: &Path, error: &dyn std::fmt::Display) -> Error {

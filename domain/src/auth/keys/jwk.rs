@@ -14,6 +14,8 @@ const FACTOR: &[u8] = b"spv portal authenticator secret v1";
 /// A key that is ready to sign, and what is made from it.
 pub(super) struct Signing {
     pub kid: String,
+    /// In seconds since 1970, where the file says so.
+    pub made_at: Option<i64>,
     pub algorithm: Algorithm,
     pub encoding: EncodingKey,
     pub decoding: DecodingKey,
@@ -32,11 +34,16 @@ pub(super) enum PrivateJwk {
         #[serde(default)]
         kid: Option<String>,
         d: String,
+        /// When it was made, in seconds since 1970.
+        #[serde(default)]
+        iat: Option<i64>,
     },
     #[serde(rename = "RSA")]
     Rsa {
         #[serde(default)]
         kid: Option<String>,
+        #[serde(default)]
+        iat: Option<i64>,
         n: String,
         e: String,
         d: String,
@@ -56,7 +63,7 @@ pub(super) struct Set {
 impl Signing {
     pub fn read(jwk: PrivateJwk) -> std::result::Result<Self, String> {
         match jwk {
-            PrivateJwk::Ec { crv, kid, d } => {
+            PrivateJwk::Ec { crv, kid, d, iat } => {
                 if crv != "P-256" {
                     return Err(format!("curve {crv}: only P-256 (ES256) is possible"));
                 }
@@ -78,9 +85,10 @@ impl Signing {
                     refresh: derived(&d, REFRESH),
                     factor: derived(&d, FACTOR),
                     kid,
+                    made_at: iat,
                 })
             }
-            PrivateJwk::Rsa { kid, n, e, d, p, q, dp, dq, qi } => {
+            PrivateJwk::Rsa { kid, iat, n, e, d, p, q, dp, dq, qi } => {
                 let private = part("d", &d)?;
                 let mut der = integer(&[0]);
                 for (name, text) in
@@ -99,6 +107,7 @@ impl Signing {
                     refresh: derived(&private, REFRESH),
                     factor: derived(&private, FACTOR),
                     kid,
+                    made_at: iat,
                 })
             }
         }
@@ -149,7 +158,7 @@ pub(super) fn new_set(chance: &Chance) -> std::result::Result<String, String> {
     let secret =
         (0..8).find_map(|_| p256::SecretKey::from_slice(&chance.bytes::<32>()).ok()).ok_or("no key was found")?;
     let d = BASE64_URL_SAFE_NO_PAD.encode(secret.to_bytes());
-    let signing = Signing::read(PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, d: d.clone() })?;
+    let signing = Signing::read(PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, d: d.clone(), iat: None })?;
     let mut jwk = signing.public;
     jwk["d"] = d.into();
     jwk["key_ops"] = json!(["sign", "verify"]);

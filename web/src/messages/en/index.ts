@@ -18,6 +18,7 @@ import publicPages from './public.json';
 import reports from './reports.json';
 import requests from './requests.json';
 import security from './security.json';
+import users from './users.json';
 
 export const messages = {
   errors,
@@ -40,4 +41,5 @@ export const messages = {
   reports,
   requests,
   security,
+  users,
 };

@@ -1,4 +1,4 @@
-import { IconLayoutDashboard, IconUsers } from '@tabler/icons-react';
+import { IconLayoutDashboard, IconShieldCog, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { paths } from '../../paths';
@@ -6,7 +6,7 @@ import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup, navLink } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common', 'security']);
+  const { t } = useTranslation(['dashboards', 'common', 'security', 'users']);
   const navigation = (
     <NavGroup label={t('common:portal.admin')}>
       <NavLink className={navLink} to={paths.adminDashboard} end>
@@ -16,6 +16,10 @@ export function Component() {
       <NavLink className={navLink} to={paths.adminUsers}>
         <IconUsers size={16} aria-hidden="true" />
         {t('admin.users_title')}
+      </NavLink>
+      <NavLink className={navLink} to={paths.adminRules}>
+        <IconShieldCog size={16} aria-hidden="true" />
+        {t('users:rules.nav')}
       </NavLink>
     </NavGroup>
   );

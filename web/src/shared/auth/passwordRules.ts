@@ -1,8 +1,15 @@
 /** The rules that can be told before asking the server; it has the last word. */
-export const shortest = 8;
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '../../api/queries';
+
 export const mostBytes = 72;
 
-export function passwordFault(password: string): 'too_short' | 'too_long' | undefined {
+/** Characters that the office wants of a new password. */
+export function useShortest(): number {
+  return useQuery(queries.settings()).data?.password_min_length ?? 8;
+}
+
+export function passwordFault(password: string, shortest: number): 'too_short' | 'too_long' | undefined {
   if (password.length < shortest) return 'too_short';
   if (new TextEncoder().encode(password).length > mostBytes) return 'too_long';
   return undefined;

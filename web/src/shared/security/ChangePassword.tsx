@@ -12,7 +12,7 @@ import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { PasswordField } from '../auth/PasswordField';
-import { mostBytes, passwordFault, shortest } from '../auth/passwordRules';
+import { mostBytes, passwordFault, useShortest } from '../auth/passwordRules';
 import { weakness } from '../auth/problem';
 import { required } from '../rules';
 import { useMe } from '../session/me';
@@ -22,13 +22,14 @@ import classes from './ChangePassword.module.css';
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['security', 'public', 'common']);
   const { email } = useMe();
+  const shortest = useShortest();
   const [problem, setProblem] = useState<string>();
   const form = useForm({
     initialValues: { current: '', next: '', again: '' },
     validate: {
       current: required,
       next: (next) => {
-        const fault = passwordFault(next);
+        const fault = passwordFault(next, shortest);
         return fault
           ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
           : null;
@@ -101,7 +102,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         autoComplete="new-password"
         required
         withAsterisk={false}
-        description={<Rules />}
+        description={<Rules shortest={shortest} />}
         descriptionProps={{ component: 'div' }}
         key={form.key('next')}
         {...form.getInputProps('next')}
@@ -118,7 +119,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Rules() {
+function Rules({ shortest }: { shortest: number }) {
   const { t } = useTranslation('security');
   return (
     <>

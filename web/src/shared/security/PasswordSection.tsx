@@ -1,28 +1,66 @@
 import { Button } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { auth } from '../../api/session';
+import { paths } from '../../paths';
 import { SettingsRow, SettingsSection } from '../../ui/Settings';
+import { toast } from '../../ui/toasts';
+import { granted } from '../auth/granted';
+import { useMe } from '../session/me';
 import { ChangePassword } from './ChangePassword';
+import { identityAt, own } from './own';
 import { useStepUp } from './StepUp';
 
 export function PasswordSection() {
   const { t } = useTranslation('security');
   const stepUp = useStepUp();
   const [changing, setChanging] = useState(false);
+  const { data: user } = useQuery(own.user());
+  // Who came by a provider may have none: then there is no present one that could be asked for.
+  const none = user !== undefined && !identityAt(user, 'email');
   return (
     <SettingsSection title={t('password.title')} text={t('password.text')}>
-      <SettingsRow
-        icon={<IconKey size={17} />}
-        title={t('password.row')}
-        text={t('password.row_text')}
-        actions={
-          <Button variant="default" onClick={() => stepUp(() => setChanging(true))}>
-            {t('password.change')}
-          </Button>
-        }
-      />
+      {none ? (
+        <SettingsRow
+          icon={<IconKey size={17} />}
+          title={t('password.none')}
+          text={t('password.none_text')}
+          actions={<SetPassword />}
+        />
+      ) : (
+        <SettingsRow
+          icon={<IconKey size={17} />}
+          title={t('password.row')}
+          text={t('password.row_text')}
+          actions={
+            <Button variant="default" onClick={() => stepUp(() => setChanging(true))}>
+              {t('password.change')}
+            </Button>
+          }
+        />
+      )}
       {changing && <ChangePassword onClose={() => setChanging(false)} />}
     </SettingsSection>
+  );
+}
+
+/** By the mail that people get who forgot theirs: whoever reads it shows that the address is theirs. */
+function SetPassword() {
+  const { t } = useTranslation(['security', 'common']);
+  const { email } = useMe();
+  const send = useMutation({
+    mutationFn: () =>
+      granted(auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword })),
+    onSuccess: () =>
+      toast({ title: t('password.set_sent'), description: t('password.set_sent_text', { email }) }),
+    onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
+  });
+  return (
+    <Button variant="default" disabled={send.isPending} onClick={() => send.mutate()}>
+      {t('password.set')}
+    </Button>
   );
 }

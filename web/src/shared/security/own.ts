@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { isStatus } from '../../api/errors';
+import { looking } from '../../api/looking';
 import { auth } from '../../api/session';
 import { granted } from '../auth/granted';
 import { authCall } from './wire';
@@ -59,6 +60,7 @@ export const own = {
 
 /** What the session itself knows of the account is there at once; it is asked for anew all the same. */
 export async function loadOwnUser(): Promise<null> {
+  if (looking()) return null;
   const { queryKey } = own.user();
   if (!queryClient.getQueryData(queryKey)) {
     const { data } = await auth.getSession();

@@ -2,7 +2,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
-import { mostBytes, passwordFault, shortest } from '../../../shared/auth/passwordRules';
+import { mostBytes, passwordFault, useShortest } from '../../../shared/auth/passwordRules';
 import { authProblem } from '../../../shared/auth/problem';
 import { useWait } from '../../../shared/auth/useWait';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -34,7 +34,8 @@ export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Pro
     void auth.getSession().then(({ data }) => setEmail(data.session?.user.email ?? ''));
   }, []);
 
-  const fault = passwordFault(password);
+  const shortest = useShortest();
+  const fault = passwordFault(password, shortest);
   const differs = again !== password;
   const lacksCurrent = asksCurrent && !current;
   const refusal = (field: 'current' | 'password') => problem?.field === field && problem.text;

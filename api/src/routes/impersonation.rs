@@ -1,0 +1,62 @@
+//! Looking at the portal as somebody else sees it.
+use crate::{
+    error::Result,
+    extract::{Json, Nothing, Path, SignedIn},
+    state::App,
+};
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{access::Role, auth::impersonation, ids::UserId};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WhyImpersonate {
+    /// Written into the log.
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// What the browser looks with. It cannot be refreshed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Impersonation {
+    access_token: String,
+    expires_at: DateTime<Utc>,
+    user_id: UserId,
+    name: String,
+    role: Role,
+}
+
+/// Begins to look at the portal as somebody else sees it: read-only, for half an hour, never as another super admin.
+/// Super admins.
+#[utoipa::path(post, path = "/users/{id}/impersonate", operation_id = "user_impersonate", tag = "users",
+    params(("id" = UserId, Path)), request_body = WhyImpersonate, responses((status = 200, body = Impersonation)))]
+pub async fn start(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(why): Json<WhyImpersonate>,
+) -> Result<Answer<Impersonation>> {
+    let begun = impersonation::start(&ctx, &app.auth, id, &why.reason).await?;
+    Ok(Answer(Impersonation {
+        name: begun.user.name(),
+        role: begun.user.role,
+        user_id: begun.user.id,
+        expires_at: begun.expires_at,
+        access_token: begun.access_token,
+    }))
+}
+
+/// Stops looking as somebody else. The only change that its token may make.
+#[utoipa::path(post, path = "/impersonation/end", operation_id = "impersonation_end", tag = "users",
+    request_body = Nothing, responses((status = 204)))]
+pub async fn end(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<StatusCode> {
+    impersonation::end(&ctx, &app.auth).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

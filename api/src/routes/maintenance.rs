@@ -1,0 +1,54 @@
+//! Maintenance mode.
+use crate::{
+    error::Result,
+    extract::{Json, SignedIn},
+    state::App,
+};
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::maintenance;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What everybody is told while the portal is being maintained.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Maintenance {
+    /// Null for the portal's own words.
+    message: Option<String>,
+    since: DateTime<Utc>,
+}
+
+impl From<maintenance::Maintenance> for Maintenance {
+    fn from(now: maintenance::Maintenance) -> Self {
+        Self { message: now.message, since: now.since }
+    }
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaintenanceMessage {
+    /// Up to 300 characters, shown above every page.
+    message: Option<String>,
+}
+
+/// Lets nobody but super admins change anything until it is over. Super admins.
+#[utoipa::path(put, path = "/maintenance", operation_id = "maintenance_start", tag = "settings",
+    request_body = MaintenanceMessage, responses((status = 200, body = Maintenance)))]
+pub async fn start(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Json(said): Json<MaintenanceMessage>,
+) -> Result<Answer<Maintenance>> {
+    let now = maintenance::start(&ctx, said.message.as_deref()).await?;
+    app.auth.verified.gate.forget();
+    Ok(Answer(now.into()))
+}
+
+/// Opens the portal again. Super admins.
+#[utoipa::path(delete, path = "/maintenance", operation_id = "maintenance_end", tag = "settings",
+    responses((status = 204)))]
+pub async fn end(State(app): State<App>, SignedIn(ctx): SignedIn) -> Result<StatusCode> {
+    maintenance::end(&ctx).await?;
+    app.auth.verified.gate.forget();
+    Ok(StatusCode::NO_CONTENT)
+}

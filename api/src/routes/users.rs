@@ -1,0 +1,477 @@
+//! Everybody who may sign in, for super admins: who they are, where they are signed in, and what may be done about it.
+use crate::{
+    answer::{Items, Made, Page, Row},
+    error::Result,
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    routes::{activity::Activity, me::SignIn},
+    state::App,
+};
+use axum::{Json as Answer, extract::State};
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, Ctx, Error,
+    access::Role,
+    auth::{
+        self, device,
+        factors::{self, Factor},
+        history,
+        sessions::{self, Session},
+    },
+    error::Problem,
+    ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+    page::PageQuery,
+    users::{self, Order, Status},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Somebody who may sign in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Account {
+    id: UserId,
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: Option<String>,
+    role: Role,
+    status: Status,
+    company_id: Option<CompanyId>,
+    company_name: Option<String>,
+    iso_id: Option<IsoId>,
+    iso_name: Option<String>,
+    /// Signed in, or went on with a session.
+    last_active_at: Option<DateTime<Utc>>,
+    last_sign_in_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    updated_by: String,
+    version: i64,
+    /// What the caller may do: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
+    /// `impersonate`.
+    can: Vec<&'static str>,
+}
+
+impl Account {
+    fn of(ctx: &Ctx, row: users::Row) -> Self {
+        Self {
+            can: users::can(ctx, &row),
+            id: row.id,
+            first_name: row.first_name,
+            last_name: row.last_name,
+            email: row.email,
+            phone: row.phone,
+            role: row.role,
+            status: row.status,
+            company_id: row.company_id,
+            company_name: row.company_name,
+            iso_id: row.iso_id,
+            iso_name: row.iso_name,
+            last_active_at: row.last_active_at,
+            last_sign_in_at: row.last_sign_in_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            updated_by: row.updated_by,
+            version: row.version,
+        }
+    }
+
+    /// As it stands after a change.
+    async fn now(ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
+        let row = users::row(ctx, id).await?;
+        Ok(Row { version: row.version, view: Self::of(ctx, row) })
+    }
+}
+
+/// A page of accounts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Accounts {
+    items: Vec<Account>,
+    next_cursor: Option<String>,
+    /// How many the filters find.
+    total: i64,
+    /// How many there are of each status, whatever the filters.
+    counts: AccountCounts,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountCounts {
+    /// All but the archived.
+    total: i64,
+    active: i64,
+    pending: i64,
+    suspended: i64,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Beginnings of words of name, e-mail or phone.
+    q: Option<String>,
+    role: Option<Role>,
+    /// All but the archived unless told.
+    status: Option<Status>,
+    #[serde(default, deserialize_with = "chosen")]
+    company_id: Option<CompanyId>,
+    /// `-created_at`, `name` or `-last_active_at`.
+    order: Option<String>,
+    /// From 1, in place of a cursor.
+    page: Option<u32>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Everybody who may sign in. Super admins.
+#[utoipa::path(get, path = "/users", operation_id = "user_list", tag = "users", params(Wanted),
+    responses((status = 200, body = Accounts)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Accounts>> {
+    let order = match wanted.order.as_deref().filter(|order| !order.is_empty()) {
+        None => Order::default(),
+        Some(order) => Order::read(order).ok_or_else(|| {
+            Error::field_with("order", Problem::new("unknown").with("allowed", Order::NAMES.join(", ")))
+        })?,
+    };
+    let asked = users::Wanted {
+        role: wanted.role,
+        status: wanted.status,
+        company_id: wanted.company_id,
+        q: wanted.q.filter(|q| !q.trim().is_empty()),
+        order,
+        page: wanted.page,
+    };
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = users::listing(&ctx, &asked, &page).await?;
+    let counted = found.counted;
+    Ok(Answer(Accounts {
+        items: found.page.items.into_iter().map(|row| Account::of(&ctx, row)).collect(),
+        next_cursor: found.page.next_cursor,
+        total: found.total,
+        counts: AccountCounts {
+            total: counted.total(),
+            active: counted.active,
+            pending: counted.pending,
+            suspended: counted.suspended,
+        },
+    }))
+}
+
+/// An account with how its owner signs in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountDetail {
+    #[serde(flatten)]
+    account: Account,
+    has_password: bool,
+    must_change_password: bool,
+    #[schema(example = "en-US")]
+    language: String,
+    time_zone: String,
+    factors: Vec<AccountFactor>,
+    /// Providers that vouch for it: `google`, `azure`.
+    providers: Vec<String>,
+}
+
+/// A second factor, without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountFactor {
+    id: FactorId,
+    /// `totp` or `recovery_code`.
+    kind: &'static str,
+    name: String,
+    verified: bool,
+    created_at: DateTime<Utc>,
+}
+
+impl From<Factor> for AccountFactor {
+    fn from(factor: Factor) -> Self {
+        Self {
+            id: factor.id,
+            kind: match factor.kind {
+                factors::Kind::Totp => "totp",
+                factors::Kind::RecoveryCode => "recovery_code",
+            },
+            name: factor.friendly_name,
+            verified: factor.status == factors::Status::Verified,
+            created_at: factor.created_at,
+        }
+    }
+}
+
+/// One account. Super admins.
+#[utoipa::path(get, path = "/users/{id}", operation_id = "user_get", tag = "users", params(("id" = UserId, Path)),
+    responses((status = 200, body = AccountDetail)))]
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<AccountDetail>> {
+    let row = users::row(&ctx, id).await?;
+    let account = auth::whole(&ctx, users::get(&ctx, id).await?).await?;
+    let user = account.user;
+    let view = AccountDetail {
+        has_password: user.password_hash.is_some(),
+        must_change_password: user.must_change_password,
+        language: user.language,
+        time_zone: user.time_zone,
+        factors: account.factors.into_iter().map(AccountFactor::from).collect(),
+        providers: account.identities.into_iter().map(|identity| identity.provider).collect(),
+        account: Account::of(&ctx, row),
+    };
+    Ok(Row { version: user.version, view })
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAccount {
+    role: Role,
+    #[serde(default)]
+    #[schema(required)]
+    first_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    last_name: String,
+    #[serde(default)]
+    #[schema(required)]
+    email: String,
+    phone: Option<String>,
+    /// For company admins and clients.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<CompanyId>)]
+    company_id: Option<CompanyId>,
+    /// For ISO partners, and clients who have one.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<IsoId>)]
+    iso_id: Option<IsoId>,
+}
+
+/// Invites somebody of any role: a link to set a password is mailed. Super admins.
+#[utoipa::path(post, path = "/users", operation_id = "user_create", tag = "users", request_body = NewAccount,
+    responses((status = 201, body = Account)))]
+pub async fn create(New { ctx, input, .. }: New<NewAccount>) -> Result<Made<Account>> {
+    let NewAccount { role, first_name, last_name, email, phone, company_id, iso_id } = input;
+    let input = users::Input { first_name, last_name, email, phone, company_id, iso_id, ..users::Input::default() };
+    let made = users::create(&ctx, role, input).await?;
+    let row = users::row(&ctx, made.id).await?;
+    Ok(Made { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRole {
+    #[schema(required, nullable = false)]
+    role: Option<Role>,
+    /// For company admins and clients; the present one unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<CompanyId>)]
+    company_id: Option<CompanyId>,
+    /// For ISO partners; the present one unless told.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(value_type = Option<IsoId>)]
+    iso_id: Option<IsoId>,
+}
+
+/// Gives somebody another role; their sessions end. Super admins.
+#[utoipa::path(post, path = "/users/{id}/role", operation_id = "user_set_role", tag = "users",
+    params(("id" = UserId, Path)), request_body = NewRole, responses((status = 200, body = Account)))]
+pub async fn set_role(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(seen): IfMatch,
+    Json(new): Json<NewRole>,
+) -> Result<Row<Account>> {
+    let known = users::row(&ctx, id).await?;
+    let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
+    users::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
+    app.auth.verified.forget_user(id);
+    Account::now(&ctx, id).await
+}
+
+/// Shuts an account until it is restored; its sessions end. Super admins.
+#[utoipa::path(post, path = "/users/{id}/suspend", operation_id = "user_suspend", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn suspend(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(seen): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    users::suspend(&ctx, id, seen).await?;
+    app.auth.verified.forget_user(id);
+    Account::now(&ctx, id).await
+}
+
+/// Opens a suspended or archived account again. Super admins.
+#[utoipa::path(post, path = "/users/{id}/restore", operation_id = "user_restore", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn restore(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(seen): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    users::restore(&ctx, id, seen).await?;
+    Account::now(&ctx, id).await
+}
+
+/// Hides an account and shuts it; what was done under it stays. Super admins.
+#[utoipa::path(post, path = "/users/{id}/archive", operation_id = "user_archive", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn archive(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    IfMatch(seen): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    users::archive(&ctx, id, seen).await?;
+    app.auth.verified.forget_user(id);
+    Account::now(&ctx, id).await
+}
+
+/// Mails another link to set a password. Super admins.
+#[utoipa::path(post, path = "/users/{id}/invite", operation_id = "user_invite", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn invite(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    users::invite_again(&ctx, id).await?;
+    Account::now(&ctx, id).await
+}
+
+/// Takes every second factor from somebody who has lost theirs; their sessions end. Super admins.
+#[utoipa::path(post, path = "/users/{id}/reset-mfa", operation_id = "user_reset_mfa", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn reset_mfa(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    factors::reset(&ctx, id).await?;
+    app.auth.verified.forget_user(id);
+    Account::now(&ctx, id).await
+}
+
+/// Ends every session of somebody. Super admins.
+#[utoipa::path(post, path = "/users/{id}/sign-out", operation_id = "user_sign_out", tag = "users",
+    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+pub async fn sign_out(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<Account>> {
+    let found = users::row(&ctx, id).await?;
+    users::sign_out(&ctx, found.id).await?;
+    app.auth.verified.forget_user(id);
+    Account::now(&ctx, id).await
+}
+
+/// Where somebody is signed in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountSession {
+    id: SessionId,
+    created_at: DateTime<Utc>,
+    last_used_at: DateTime<Utc>,
+    #[schema(example = "Chrome on Linux")]
+    device: Option<String>,
+    user_agent: Option<String>,
+    address: Option<String>,
+    /// `aal2` once a second factor was shown.
+    aal: String,
+    /// The session that asks.
+    current: bool,
+}
+
+impl AccountSession {
+    fn of(ctx: &Ctx, session: Session) -> Self {
+        let me = match &ctx.actor {
+            Actor::User(me) => Some(me),
+            _ => None,
+        };
+        Self {
+            device: device::name(language(ctx), session.user_agent.as_deref()),
+            current: me.is_some_and(|me| me.session_id == session.id),
+            id: session.id,
+            created_at: session.created_at,
+            last_used_at: session.refreshed_at,
+            user_agent: session.user_agent,
+            address: session.address,
+            aal: session.aal,
+        }
+    }
+}
+
+fn language(ctx: &Ctx) -> &str {
+    match &ctx.actor {
+        Actor::User(me) => &me.language,
+        _ => "en-US",
+    }
+}
+
+/// Where somebody is signed in, newest first. Super admins.
+#[utoipa::path(get, path = "/users/{id}/sessions", operation_id = "user_session_list", tag = "users",
+    params(("id" = UserId, Path)), responses((status = 200, body = Items<AccountSession>)))]
+pub async fn session_list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Answer<Items<AccountSession>>> {
+    let row = users::row(&ctx, id).await?;
+    let found = users::sessions(&ctx, row.id).await?;
+    Ok(Answer(Items { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
+}
+
+/// Ends one session of somebody. Super admins.
+#[utoipa::path(delete, path = "/users/{id}/sessions/{session}", operation_id = "user_session_end", tag = "users",
+    params(("id" = UserId, Path), ("session" = SessionId, Path)), responses((status = 204)))]
+pub async fn session_end(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path((id, session)): Path<(UserId, SessionId)>,
+) -> Result<axum::http::StatusCode> {
+    let row = users::row(&ctx, id).await?;
+    if !users::sessions(&ctx, row.id).await?.iter().any(|live| live.id == session) {
+        return Err(Error::NotFound("session").into());
+    }
+    sessions::end(&ctx, session).await?;
+    app.auth.verified.forget_sessions(&[session]);
+    Ok(axum::http::StatusCode::NO_CONTENT)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedPage {
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl WantedPage {
+    fn query(self) -> PageQuery {
+        PageQuery { limit: self.limit, cursor: self.cursor }
+    }
+}
+
+/// How somebody signed in, was refused and was signed out, newest first. Super admins.
+#[utoipa::path(get, path = "/users/{id}/sign-ins", operation_id = "user_sign_ins", tag = "users",
+    params(("id" = UserId, Path), WantedPage), responses((status = 200, body = Page<SignIn>)))]
+pub async fn sign_ins(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Query(wanted): Query<WantedPage>,
+) -> Result<Answer<Page<SignIn>>> {
+    let page = history::list_of(&ctx, id, &wanted.query()).await?;
+    Ok(Answer(Page::of(page, |row| SignIn::of(row, language(&ctx)))))
+}
+
+/// What somebody did, and what others did with the account, newest first. Super admins.
+#[utoipa::path(get, path = "/users/{id}/activity", operation_id = "user_activity", tag = "users",
+    params(("id" = UserId, Path), WantedPage), responses((status = 200, body = Page<Activity>)))]
+pub async fn activity(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Query(wanted): Query<WantedPage>,
+) -> Result<Answer<Page<Activity>>> {
+    let page = users::activity_of(&ctx, id, &wanted.query()).await?;
+    Ok(Answer(Page::of(page, Activity::from)))
+}

@@ -1,0 +1,211 @@
+//! A super admin who looks as somebody else changes nothing, is named, and is out after half an hour.
+
+use crate::support::{Person, TestApp, on_both};
+use axum::http::Method;
+use chrono::Duration;
+use domain::{
+    access::Role,
+    activity,
+    db::{Dialect, Sql},
+    testing::World,
+};
+use serde_json::{Value, json};
+
+/// Everything that the database holds, table by table.
+async fn everything(world: &World) -> Vec<(String, String)> {
+    let mut db = world.db.clone();
+    let postgres = db.dialect() == Dialect::Postgres;
+    let tables = if postgres {
+        "select cast(table_schema || '.\"' || table_name || '\"' as text) from information_schema.tables \
+         where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by 1"
+    } else {
+        "select '\"' || name || '\"' from sqlite_master where type = 'table' and name not like 'sqlite_%' order by 1"
+    };
+    let tables: Vec<(String,)> = db.sql(tables).all().await.expect("tables");
+    let mut found = Vec::new();
+    for (table,) in tables {
+        let sql = if postgres {
+            format!(
+                "select coalesce(string_agg(r, '|' order by r), '') from (select cast(t as text) r from {table} t) x"
+            )
+        } else {
+            let columns = format!("select name from pragma_table_info('{}')", table.trim_matches('"'));
+            let columns: Vec<(String,)> = db.sql_built(columns).all().await.expect("columns");
+            let row: Vec<String> = columns.iter().map(|(name,)| format!("quote(\"{name}\")")).collect();
+            format!(
+                "select coalesce(group_concat(r, '|'), '') from (select {} r from {table} order by 1) x",
+                row.join(" || ',' || ")
+            )
+        };
+        let rows: String = db.sql_built(sql).scalar().await.expect("rows");
+        found.push((table, rows));
+    }
+    found
+}
+
+async fn looks_as(admin: &Person, who: &Person) -> Person {
+    let path = format!("/rest/v1/users/{}/impersonate", who.id);
+    let begun = admin.post(&path, json!({ "reason": "Cannot find the invoice" })).await.ok();
+    who.holding(&begun)
+}
+
+#[tokio::test]
+async fn nothing_is_changed_by_whoever_only_looks() {
+    on_both(async |app: TestApp| {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let erin = app.employee("Erin").await;
+        let cora = app.company_admin("Cora", app.acme).await;
+        let sam = app.super_admin("Sam").await;
+        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        let mut tries: Vec<(Method, String)> = Vec::new();
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for method in item.as_object().unwrap().keys() {
+                tries.push((method.to_uppercase().parse().unwrap(), path.clone()));
+            }
+        }
+        for (method, path) in [
+            (Method::POST, "/token?grant_type=password"),
+            (Method::POST, "/logout"),
+            (Method::PUT, "/user"),
+            (Method::POST, "/recover"),
+            (Method::POST, "/verify"),
+            (Method::POST, "/resend"),
+            (Method::POST, "/otp"),
+            (Method::POST, "/signup"),
+            (Method::POST, "/invite"),
+            (Method::POST, "/factors"),
+            (Method::DELETE, "/factors/{id}"),
+            (Method::POST, "/factors/recovery-codes"),
+            (Method::DELETE, "/sessions/{id}"),
+            (Method::DELETE, "/user/identities/{id}"),
+            (Method::POST, "/admin/users"),
+            (Method::GET, "/reauthenticate"),
+            (Method::GET, "/user/identities/authorize?provider=google"),
+        ] {
+            tries.push((method, format!("/auth/v1{path}")));
+        }
+        tries.push((Method::DELETE, "/rest/v1/nothing-here".to_owned()));
+        for who in [&maya, &ivan, &erin, &cora] {
+            let looking = looks_as(&sam, who).await;
+            let before = everything(&app.world).await;
+            for (method, path) in &tries {
+                let changing = path.starts_with("/auth/v1/") || !matches!(*method, Method::GET | Method::HEAD);
+                if !changing || path == "/rest/v1/impersonation/end" {
+                    continue;
+                }
+                let id = maya.spv.unwrap().to_string();
+                let path = path.replace("{id}", &id).replace("{session}", &id);
+                let asking = looking.ask(method.clone(), &path).header("x-supabase-api-version", "2024-01-01");
+                let asking = if *method == Method::GET { asking } else { asking.json(&json!({ "reason": "x" })) };
+                asking.await.refused(403, "read_only");
+            }
+            for (method, path) in &tries {
+                let reads = *method == Method::GET && path.starts_with("/rest/v1/") && !path.contains('{');
+                if !reads || path.ends_with("openapi.json") || path.ends_with(".csv") {
+                    continue;
+                }
+                let company = if who.id == cora.id { "" } else { "?" };
+                let (theirs, seen) =
+                    (who.get(&(path.clone() + company)).await, looking.get(&(path.clone() + company)).await);
+                assert_eq!(theirs.status, seen.status, "{path}: {} {}", theirs.body, seen.body);
+            }
+            // A table as a file is noted in the log, and so is not to be had.
+            let files = who.id == erin.id;
+            if files {
+                looking.get("/rest/v1/clients.csv").await.refused(403, "read_only");
+            }
+            let after = everything(&app.world).await;
+            for (before, after) in before.iter().zip(&after) {
+                assert_eq!(before, after);
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_looks_is_named_and_ends_it() {
+    on_both(async |app: TestApp| {
+        let (sam, maya, erin) = (app.super_admin("Sam").await, app.client("Maya").await, app.employee("Erin").await);
+        let path = format!("/rest/v1/users/{}/impersonate", maya.id);
+        assert_eq!(sam.post(&path, json!({ "reason": " " })).await.fields(), ["reason required"]);
+        assert_eq!(sam.post(&path, json!({ "reason": "x".repeat(301) })).await.fields(), ["reason too_long"]);
+        for who in [&maya, &erin] {
+            who.post(&path, json!({ "reason": "x" })).await.refused(403, "forbidden");
+        }
+        app.world.clock.advance(Duration::seconds(1));
+        let looking = looks_as(&sam, &maya).await;
+        app.world.clock.advance(Duration::seconds(1));
+        let me = looking.get("/rest/v1/me").await.ok();
+        assert_eq!((me["id"].clone(), me["impersonation"]["by"].as_str()), (json!(maya.id), Some("Sam Test")));
+        assert!(maya.get("/rest/v1/me").await.ok()["impersonation"].is_null());
+        // There is nothing to go on with, and it opens no other door.
+        looking.post(&path, json!({ "reason": "x" })).await.refused(403, "read_only");
+        looking.get("/rest/v1/users").await.refused(403, "forbidden");
+
+        assert_eq!(looking.post("/rest/v1/impersonation/end", json!({})).await.status, 204);
+        looking.get("/rest/v1/me").await.refused(401, "unauthenticated");
+        sam.post("/rest/v1/impersonation/end", json!({})).await.refused(409, "not_impersonating");
+        activity::number_all(&app.world.operator()).await.unwrap();
+        let page = sam.get("/rest/v1/activity?limit=2").await.ok();
+        for (row, action) in
+            page["items"].as_array().unwrap().iter().zip(["impersonation.ended", "impersonation.started"])
+        {
+            assert_eq!(row["action"], action);
+            assert_eq!(
+                (row["actor"]["name"].as_str(), row["actor"]["kind"].as_str()),
+                (Some("Sam Test"), Some("super_admin"))
+            );
+            assert_eq!(row["data"]["on_behalf_of"], "Maya Test");
+        }
+        assert_eq!(page["items"][1]["data"]["reason"], "Cannot find the invoice");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
+    on_both(async |app: TestApp| {
+        let (sam, maya) = (app.super_admin("Sam").await, app.client("Maya").await);
+        let root = app.world.operator();
+        let over = async |looking: &Person| looking.get("/rest/v1/me").await.refused(401, "unauthenticated");
+
+        let looking = looks_as(&sam, &maya).await;
+        app.world.clock.advance(Duration::minutes(14));
+        looking.get("/rest/v1/me").await.ok();
+        // Another look with the same session takes the place of the first.
+        let second = looks_as(&app.sign_in(sam.id, "Sam").await, &maya).await;
+        app.world.clock.advance(Duration::minutes(17));
+        over(&looking).await;
+        second.get("/rest/v1/me").await.ok();
+
+        let sam = app.sign_in(sam.id, "Sam").await;
+        let first = looks_as(&sam, &maya).await;
+        let looking = looks_as(&sam, &maya).await;
+        over(&first).await;
+        sam.ask(Method::POST, "/auth/v1/logout?scope=local").await.ok();
+        over(&looking).await;
+
+        let sam = app.sign_in(sam.id, "Sam").await;
+        let looking = looks_as(&sam, &maya).await;
+        sam.post(&format!("/rest/v1/users/{}/suspend", maya.id), json!({})).await.ok();
+        over(&looking).await;
+        let path = format!("/rest/v1/users/{}/impersonate", maya.id);
+        sam.post(&path, json!({ "reason": "x" })).await.refused(409, "account_shut");
+        sam.post(&format!("/rest/v1/users/{}/restore", maya.id), json!({})).await.ok();
+
+        let looking = looks_as(&sam, &maya).await;
+        let ada = app.super_admin("Ada").await;
+        let path = |id| format!("/rest/v1/users/{id}/impersonate");
+        sam.post(&path(ada.id), json!({ "reason": "x" })).await.refused(409, "impersonate_super_admin");
+        sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "own_account");
+        domain::users::set_role(&root, maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        app.app.auth.verified.forget_user(maya.id);
+        over(&looking).await;
+        domain::users::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
+        app.app.auth.verified.forget_user(sam.id);
+        sam.get("/rest/v1/me").await.refused(401, "unauthenticated");
+    })
+    .await;
+}

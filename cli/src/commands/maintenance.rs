@@ -1,0 +1,55 @@
+//! `spvctl maintenance …`
+use crate::{
+    exit::Result,
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::maintenance::{self, Maintenance};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Begin, or change what everybody is told
+    On(On),
+    /// Open the portal again
+    #[command(after_help = "Examples:\n  spvctl maintenance off")]
+    Off,
+    /// Say whether it is on
+    #[command(after_help = "Examples:\n  spvctl maintenance status --format json")]
+    Status,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  spvctl maintenance on\n  spvctl maintenance on --message 'We are moving house. Back at 18:00 UTC.'"
+)]
+pub struct On {
+    /// Shown above every page, up to 300 characters
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::On(args) => {
+            let now = maintenance::start(ctx, args.message.as_deref()).await?;
+            say("Only super admins can change anything now. Jobs and mails go on.");
+            out.one(record(Some(&now)))
+        }
+        Verb::Off => {
+            maintenance::end(ctx).await?;
+            say("The portal is open again.");
+            Ok(())
+        }
+        Verb::Status => out.one(record(maintenance::get(ctx).await?.as_ref())),
+    }
+}
+
+fn record(now: Option<&Maintenance>) -> Record {
+    Record::new()
+        .with("maintenance", if now.is_some() { "on" } else { "off" })
+        .with("message", now.and_then(|now| now.message.clone()))
+        .with("since", now.map(|now| now.since.to_rfc3339()))
+        .with("by", now.map(|now| now.by.clone()))
+}

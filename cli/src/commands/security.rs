@@ -1,0 +1,142 @@
+//! `spvctl security …`
+use crate::{
+    exit::{Failure, Result},
+    output::{Record, say},
+    portal::Portal,
+};
+use clap::{Args, Subcommand};
+use domain::{
+    access::Role,
+    auth::passwords,
+    blocks::{self, Block},
+    settings::{self, RequireMfa, Security, Settings},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show the rules in force
+    #[command(after_help = "Examples:\n  spvctl security show --format json")]
+    Show,
+    /// Change rules; what is not named stays
+    Set(Set),
+    /// List the networks that are kept out
+    #[command(after_help = "Examples:\n  spvctl security blocks")]
+    Blocks,
+    /// Keep an address or a network out
+    Block(NewBlock),
+    /// Let a network in again
+    #[command(after_help = "Examples:\n  spvctl security unblock 203.0.113.0/24")]
+    Unblock(One),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security set --session-idle-hours 24 --session-max-hours 720\n  spvctl security set --password-min-length 12"
+)]
+pub struct Set {
+    /// Exactly these roles need a second factor; `none` for no role
+    #[arg(long, value_name = "ROLES", value_delimiter = ',')]
+    require_mfa: Option<Vec<String>>,
+    /// Hours without use after which a session is over, 1 to 2160
+    #[arg(long, value_name = "HOURS")]
+    session_idle_hours: Option<u64>,
+    /// Hours after which a session is over however much it is used, 1 to 8760; 0 for never
+    #[arg(long, value_name = "HOURS")]
+    session_max_hours: Option<u64>,
+    /// Characters of a new password, 8 to 64
+    #[arg(long, value_name = "N")]
+    password_min_length: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  spvctl security block 203.0.113.7 --reason 'Guesses passwords'")]
+pub struct NewBlock {
+    /// 203.0.113.7 or 203.0.113.0/24
+    network: String,
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// As it is listed
+    network: String,
+}
+
+pub async fn run(verb: Verb, portal: &Portal) -> Result {
+    let (ctx, out) = (&portal.ctx, &portal.out);
+    match verb {
+        Verb::Show => out.one(rules(portal, &settings::get(ctx).await?)),
+        Verb::Set(args) => {
+            let mfa = args.require_mfa.as_deref().map(roles).transpose()?;
+            let changed = settings::set(ctx, |now| Settings {
+                require_mfa: mfa.unwrap_or(now.require_mfa),
+                security: Security {
+                    session_idle_hours: args.session_idle_hours.or(now.security.session_idle_hours),
+                    session_max_hours: match args.session_max_hours {
+                        Some(0) => None,
+                        asked => asked.or(now.security.session_max_hours),
+                    },
+                    password_min_length: args.password_min_length.or(now.security.password_min_length),
+                },
+                ..now
+            })
+            .await?;
+            out.one(rules(portal, &changed))
+        }
+        Verb::Blocks => {
+            let found = blocks::list(ctx).await?;
+            out.list(found.iter().map(block).collect(), "blocked networks")
+        }
+        Verb::Block(args) => out.one(block(&blocks::add(ctx, &args.network, args.reason.as_deref()).await?)),
+        Verb::Unblock(args) => {
+            let wanted = args.network.parse::<domain::network::Network>().map(|network| network.to_string());
+            let wanted = wanted.unwrap_or(args.network);
+            let found = blocks::list(ctx).await?.into_iter().find(|block| block.network == wanted);
+            let found = found.ok_or(domain::Error::NotFound("address_block"))?;
+            blocks::remove(ctx, found.id).await?;
+            say(&format!("Requests from {} are answered again.", found.network));
+            Ok(())
+        }
+    }
+}
+
+/// Exactly the named roles.
+fn roles(names: &[String]) -> Result<RequireMfa> {
+    let mut wanted = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| *name != "none") {
+        let role = Role::ALL.into_iter().find(|role| role.name() == name);
+        let allowed = Role::ALL.map(Role::name).join(", ");
+        wanted.push(role.ok_or_else(|| {
+            Failure::Refused(format!("--require-mfa: `{name}` is no role; allowed are {allowed} and none"))
+        })?);
+    }
+    let needs = |role: Role| Some(wanted.contains(&role));
+    Ok(RequireMfa {
+        client: needs(Role::Client),
+        iso: needs(Role::Iso),
+        employee: needs(Role::Employee),
+        company_admin: needs(Role::CompanyAdmin),
+        super_admin: needs(Role::SuperAdmin),
+    })
+}
+
+fn rules(portal: &Portal, now: &Settings) -> Record {
+    let needs = now.require_mfa.filled_in(&portal.ctx.options);
+    let mfa: Vec<&str> = Role::ALL.into_iter().filter(|role| needs.of(*role)).map(Role::name).collect();
+    let hours = |hours: Option<u64>, unset: &str| hours.map_or_else(|| unset.to_owned(), |hours| hours.to_string());
+    Record::new()
+        .with("require_mfa", if mfa.is_empty() { "none".to_owned() } else { mfa.join(", ") })
+        .with("session_idle_hours", hours(now.security.session_idle_hours, "2160"))
+        .with("session_max_hours", hours(now.security.session_max_hours, "never"))
+        .with("password_min_length", hours(now.security.password_min_length, &passwords::MIN_LENGTH.to_string()))
+}
+
+fn block(block: &Block) -> Record {
+    Record::new()
+        .more("id", block.id.to_string())
+        .with("network", block.network.clone())
+        .with("reason", block.reason.clone())
+        .with("created_at", block.created_at.to_rfc3339())
+        .with("created_by", block.created_by.clone())
+}

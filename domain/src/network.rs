@@ -1,0 +1,88 @@
+//! Internet addresses and networks of them.
+use std::{fmt, net::IpAddr, str::FromStr};
+
+/// A network such as `10.0.0.0/8`, or one address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    base: u128,
+    mask: u128,
+    /// As it was written: of the family of its address.
+    first: IpAddr,
+    length: u32,
+}
+
+impl Network {
+    pub fn contains(&self, address: IpAddr) -> bool {
+        bits(address) & self.mask == self.base
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a network such as 10.0.0.0/8 or ::1");
+        let (address, length) = match text.trim().split_once('/') {
+            Some((address, length)) => (address, Some(length.parse::<u32>().map_err(|_| wrong())?)),
+            None => (text.trim(), None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let (most, before) = if address.is_ipv4() { (32, 96) } else { (128, 0) };
+        let length = length.unwrap_or(most);
+        if length > most {
+            return Err(wrong());
+        }
+        let mask = u128::MAX.checked_shl(128 - (before + length)).unwrap_or(0);
+        let base = bits(address) & mask;
+        let first = match address {
+            IpAddr::V4(_) => IpAddr::V4(u32::try_from(base & u128::from(u32::MAX)).unwrap_or(0).into()),
+            IpAddr::V6(_) => IpAddr::V6(base.into()),
+        };
+        Ok(Self { base, mask, first, length })
+    }
+}
+
+/// The one way to write it: the first address, and the length unless it is one address alone.
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = if self.first.is_ipv4() { 32 } else { 128 };
+        if self.length == whole { write!(f, "{}", self.first) } else { write!(f, "{}/{}", self.first, self.length) }
+    }
+}
+
+/// Both families in one number line: IPv4 lives where IPv6 maps it.
+fn bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(v4) => v4.to_ipv6_mapped().into(),
+        IpAddr::V6(v6) => v6.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_read_or_refused_by_name() {
+        assert!("10.0.0.0/8".parse::<Network>().unwrap().contains("10.200.1.1".parse().unwrap()));
+        assert!("0.0.0.0/0".parse::<Network>().unwrap().contains("8.8.8.8".parse().unwrap()));
+        assert!(!"0.0.0.0/0".parse::<Network>().unwrap().contains("2001:db8::1".parse().unwrap()));
+        assert!("::/0".parse::<Network>().unwrap().contains("8.8.8.8".parse().unwrap()));
+        for wrong in ["10.0.0.0/33", "ten", "10.0.0.0/x", "", "10.0.0.0/-1", "::1/129"] {
+            assert!(wrong.parse::<Network>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_network_is_written_in_one_way() {
+        for (typed, written) in [
+            ("10.1.2.3/8", "10.0.0.0/8"),
+            (" 203.0.113.7 ", "203.0.113.7"),
+            ("203.0.113.7/32", "203.0.113.7"),
+            ("2001:DB8::1/64", "2001:db8::/64"),
+            ("::1", "::1"),
+            ("0.0.0.0/0", "0.0.0.0/0"),
+        ] {
+            assert_eq!(typed.parse::<Network>().unwrap().to_string(), written);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconBan } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import { dateTime } from '../../../messages/format';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
+import { EmptyState } from '../../../ui/states';
+import { toast } from '../../../ui/toasts';
+import classes from './rules.module.css';
+
+const reload = () => void queryClient.invalidateQueries({ queryKey: queries.addressBlocks().queryKey });
+
+/** Networks whose requests are refused at the door. */
+export function BlocksSection() {
+  const { t } = useTranslation('users');
+  const [adding, setAdding] = useState(false);
+  const { data, error, refetch } = useQuery(queries.addressBlocks());
+  const unblock = useSave({
+    save: async ({ id, network }: { id: string; network: string }) => {
+      await body(api.DELETE('/rest/v1/address-blocks/{id}', { params: { path: { id } } }));
+      return network;
+    },
+    saved: (network) => {
+      reload();
+      toast({ title: t('rules.unblocked'), description: network });
+    },
+  });
+  return (
+    <SettingsSection title={t('rules.blocks')} text={t('rules.blocks_text')}>
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()}>
+        {(blocks) => (
+          <>
+            {blocks.length === 0 && <EmptyState icon={<IconBan size={20} />} title={t('rules.no_blocks')} />}
+            <div role="list" aria-label={t('rules.blocks')}>
+              {blocks.map((block) => (
+                <div key={block.id} role="listitem">
+                  <SettingsRow
+                    icon={<IconBan size={17} />}
+                    title={<span className={classes.network}>{block.network}</span>}
+                    text={[
+                      block.reason,
+                      t('rules.blocked_by', { name: block.created_by, at: dateTime(block.created_at) }),
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                    actions={
+                      <Button
+                        variant="default"
+                        aria-label={t('rules.unblock_of', { network: block.network })}
+                        disabled={unblock.isPending}
+                        onClick={() => unblock.mutate(block)}
+                      >
+                        {t('rules.unblock')}
+                      </Button>
+                    }
+                  />
+                </div>
+              ))}
+            </div>
+            <SettingsFooter>
+              <Button variant="default" onClick={() => setAdding(true)}>
+                {t('rules.block')}
+              </Button>
+            </SettingsFooter>
+          </>
+        )}
+      </SettingsState>
+      {adding && <BlockForm onClose={() => setAdding(false)} />}
+    </SettingsSection>
+  );
+}
+
+function BlockForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['users', 'names', 'common']);
+  const missing = useMissing();
+  const form = useForm({ initialValues: { network: '', reason: '' }, validate: { network: required } });
+  const save = useSave({
+    form,
+    save: ({ network, reason }: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/address-blocks', {
+          params: idempotent(key),
+          body: { network, reason: orNull(reason) },
+        }),
+      ),
+    saved: (block) => {
+      reload();
+      toast({ title: t('rules.blocked'), description: block.network });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('rules.block')}
+      text={t('rules.block_text')}
+      size="md"
+      submitLabel={t('rules.block')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('names:field.network')}
+        placeholder="203.0.113.0/24"
+        required
+        data-autofocus
+        {...form.getInputProps('network')}
+      />
+      <TextInput size="sm" label={t('names:field.reason')} {...form.getInputProps('reason')} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,44 @@
+import { Switch } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Role } from '../../../api/types';
+import { SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
+import { roles } from '../users/filters';
+import { useRules } from './useRules';
+
+/** Whose sign-in needs a second factor, role by role. */
+export function MfaSection() {
+  const { t } = useTranslation(['users', 'names']);
+  const { data, error, retry, save } = useRules();
+  return (
+    <SettingsSection title={t('rules.mfa')} text={t('rules.mfa_text')}>
+      <SettingsState data={data?.require_mfa} error={error} retry={retry} rows={5}>
+        {(needs) => {
+          const set = (role: Role, needed: boolean) =>
+            save.mutate({ require_mfa: { ...needs, [role]: needed } });
+          return (
+            <div role="list" aria-label={t('rules.mfa')}>
+              {roles.map((role) => (
+                <div key={role} role="listitem">
+                  <SettingsRow
+                    icon={<IconShieldLock size={17} />}
+                    title={t(`names:role.${role}`)}
+                    text={needs[role] ? t('rules.mfa_needed') : t('rules.mfa_free')}
+                    actions={
+                      <Switch
+                        aria-label={t('rules.mfa_of', { role: t(`names:role.${role}`) })}
+                        checked={needs[role]}
+                        disabled={save.isPending}
+                        onChange={(event) => set(role, event.currentTarget.checked)}
+                      />
+                    }
+                  />
+                </div>
+              ))}
+            </div>
+          );
+        }}
+      </SettingsState>
+    </SettingsSection>
+  );
+}

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { SettingsChange } from '../../../api/types';
+import { useSave } from '../../../shared/useSave';
+import { toast } from '../../../ui/toasts';
+
+/** The office's settings, and changing some of them. */
+export function useRules() {
+  const { t } = useTranslation('users');
+  const { data, error, refetch } = useQuery(queries.settings());
+  const save = useSave({
+    save: (change: SettingsChange) => body(api.PUT('/rest/v1/settings', { body: change })),
+    saved: (now) => {
+      queryClient.setQueryData(queries.settings().queryKey, now);
+      toast({ title: t('rules.saved'), description: t('rules.saved_text') });
+    },
+  });
+  return { data, error: error && errorText(error), retry: () => void refetch(), save };
+}

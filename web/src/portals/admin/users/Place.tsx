@@ -1,0 +1,57 @@
+import { useTranslation } from 'react-i18next';
+import type { UseFormReturnType } from '@mantine/form';
+import type { Role } from '../../../api/types';
+import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
+import { Pair } from '../../../ui/FormModal';
+
+export interface Placed {
+  role: Role | null;
+  company_id: string | null;
+  iso_id: string | null;
+}
+
+/** The company and the ISO partner that a role belongs to. */
+export function Place<Values extends Placed>({
+  form,
+  companyName,
+}: {
+  form: UseFormReturnType<Values>;
+  companyName?: string;
+}) {
+  const { t } = useTranslation('names');
+  const { role, company_id: company } = form.values;
+  if (role === null || role === 'employee' || role === 'super_admin') return null;
+  const chosen = form as unknown as UseFormReturnType<Placed>;
+  return (
+    <Pair>
+      <CompanySelect
+        label={t('field.company_id')}
+        required
+        initialLabel={companyName}
+        value={company}
+        error={chosen.errors.company_id}
+        onChange={(id) => chosen.setValues({ company_id: id, iso_id: null })}
+      />
+      {role !== 'company_admin' && (
+        <IsoSelect
+          companyId={company}
+          label={t('field.iso_id')}
+          required={role === 'iso'}
+          value={form.values.iso_id}
+          error={chosen.errors.iso_id}
+          onChange={(id) => chosen.setFieldValue('iso_id', id)}
+        />
+      )}
+    </Pair>
+  );
+}
+
+/** As the server wants it: nothing that the role has no use for. */
+export function placeOf({ role, company_id, iso_id }: Placed) {
+  const iso = iso_id === noIso ? null : iso_id;
+  return {
+    role: role ?? 'employee',
+    company_id: role === 'client' || role === 'company_admin' ? company_id : null,
+    iso_id: role === 'client' || role === 'iso' ? iso : null,
+  };
+}

@@ -1,0 +1,68 @@
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Account, Role } from '../../../api/types';
+import { required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+import { roles } from './filters';
+import { Place, placeOf } from './Place';
+
+/** Another role, with the company or partner that it belongs to. */
+export function RoleForm({ user, onClose }: { user: Account; onClose: () => void }) {
+  const { t } = useTranslation(['users', 'names', 'common']);
+  const missing = useMissing();
+  const name = `${user.first_name} ${user.last_name}`;
+  const form = useForm({
+    initialValues: {
+      role: user.role as Role | null,
+      company_id: user.company_id ?? null,
+      iso_id: user.iso_id ?? null,
+    },
+    validate: {
+      company_id: (id, { role }) => (role === 'client' || role === 'company_admin' ? required(id) : null),
+      iso_id: (id, { role }) => (role === 'iso' ? required(id) : null),
+    },
+  });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values) =>
+      body(api.POST('/rest/v1/users/{id}/role', { params: edited(user), body: placeOf(values) })),
+    saved: (changed) => {
+      for (const noun of ['users', 'clients', 'dashboards'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({
+        title: t('done.role'),
+        description: t('role_now', { name, role: t(`names:role.${changed.role}`) }),
+      });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('role_title', { name })}
+      text={t('role_note')}
+      size="md"
+      submitLabel={t('act.role')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <ChoiceSelect
+        label={t('names:field.role')}
+        required
+        value={form.values.role}
+        choices={roles.map((value) => ({ value, label: t(`names:role.${value}`) }))}
+        onChange={(role) => form.setFieldValue('role', role)}
+        error={form.errors.role}
+        description={form.values.role && t(`role_text.${form.values.role}`)}
+      />
+      <Place form={form} companyName={user.company_name ?? undefined} />
+    </FormModal>
+  );
+}

@@ -1,0 +1,112 @@
+import { Anchor, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import type { Role } from '../../../api/types';
+import { paths } from '../../../paths';
+import { orNull, required } from '../../../shared/rules';
+import { useMissing, useSave } from '../../../shared/useSave';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+import { roles } from './filters';
+import { Place, placeOf } from './Place';
+
+/** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
+export function UserForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['users', 'names', 'common']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      role: null as Role | null,
+      first_name: '',
+      last_name: '',
+      email: '',
+      phone: '',
+      company_id: null as string | null,
+      iso_id: null as string | null,
+    },
+    validate: {
+      role: required,
+      first_name: required,
+      last_name: required,
+      email: required,
+      company_id: (id, { role }) => (role === 'client' || role === 'company_admin' ? required(id) : null),
+      iso_id: (id, { role }) => (role === 'iso' ? required(id) : null),
+    },
+  });
+  const save = useSave({
+    form,
+    save: ({ first_name, last_name, email, phone, ...place }: typeof form.values, key) =>
+      body(
+        api.POST('/rest/v1/users', {
+          params: idempotent(key),
+          body: { ...placeOf(place), first_name, last_name, email, phone: orNull(phone) },
+        }),
+      ),
+    saved: (made) => {
+      for (const noun of ['users', 'dashboards', 'clients'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
+      toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('add')}
+      text={t('add_text')}
+      submitLabel={t('invite')}
+      busyLabel={t('inviting')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onClose={onClose}
+    >
+      <ChoiceSelect
+        label={t('names:field.role')}
+        required
+        placeholder={t('choose_role')}
+        value={form.values.role}
+        choices={roles.map((value) => ({ value, label: t(`names:role.${value}`) }))}
+        onChange={(role) => form.setFieldValue('role', role)}
+        error={form.errors.role}
+        description={form.values.role && t(`role_text.${form.values.role}`)}
+      />
+      {form.values.role === 'client' && (
+        <Text size="sm" c="dimmed">
+          {t('client_hint')}{' '}
+          <Anchor component={Link} to={paths.employeeTab('clients')} size="sm">
+            {t('client_link')}
+          </Anchor>
+        </Text>
+      )}
+      <Place form={form} />
+      <Pair>
+        <TextInput
+          size="sm"
+          label={t('names:field.first_name')}
+          required
+          {...form.getInputProps('first_name')}
+        />
+        <TextInput
+          size="sm"
+          label={t('names:field.last_name')}
+          required
+          {...form.getInputProps('last_name')}
+        />
+      </Pair>
+      <Pair>
+        <TextInput
+          size="sm"
+          type="email"
+          label={t('names:field.email')}
+          required
+          {...form.getInputProps('email')}
+        />
+        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
+      </Pair>
+    </FormModal>
+  );
+}

@@ -1,0 +1,135 @@
+import { Anchor, Button, Menu, Skeleton } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { AccountDetail } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { Ago } from '../../../ui/DateText';
+import { DetailList } from '../../../ui/DetailList';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+import { ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { Tag } from '../../../ui/Tag';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { useUserActions } from './actions';
+import { Factors, OwnActivity, Sessions, SignIns } from './UserSections';
+
+/** One account: who it is, how and where they sign in, what they did. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation('users');
+  const { data: user, error, refetch } = useQuery(queries.user(id));
+  const back = (
+    <Anchor component={Link} to={paths.adminUsers} fz="inherit">
+      ← {t('title')}
+    </Anchor>
+  );
+  if (error && !user)
+    return (
+      <>
+        <PageHeader title={t('title')} back={back} />
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      </>
+    );
+  return (
+    <>
+      <PageHeader
+        back={back}
+        title={user ? `${user.first_name} ${user.last_name}` : '…'}
+        text={user?.email}
+        actions={user && <Actions user={user} />}
+      />
+      <TwoColumns
+        main={
+          <>
+            <Sessions id={id} />
+            <SignIns id={id} />
+          </>
+        }
+        side={
+          <>
+            <About user={user} />
+            <Factors user={user} />
+            <OwnActivity id={id} />
+          </>
+        }
+      />
+    </>
+  );
+}
+
+function Actions({ user }: { user: AccountDetail }) {
+  const { t } = useTranslation(['users', 'common']);
+  const { actions, dialog } = useUserActions(user);
+  return (
+    <>
+      <StatusBadge kind="profile" status={user.status} />
+      {actions.length > 0 && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" rightSection={<IconChevronDown size={15} aria-hidden="true" />}>
+              {t('common:actions')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {actions.map((action) => (
+              <Menu.Item
+                key={action.label}
+                leftSection={action.icon}
+                color={action.danger ? 'red' : undefined}
+                onClick={action.onClick}
+              >
+                {action.label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {dialog}
+    </>
+  );
+}
+
+function About({ user }: { user: AccountDetail | undefined }) {
+  const { t } = useTranslation(['users', 'names']);
+  return (
+    <Section title={t('about')}>
+      {user ? (
+        <DetailList
+          details={[
+            [t('names:field.role'), t(`names:role.${user.role}`)],
+            [t('names:field.company_id'), user.company_name],
+            [t('names:field.iso_id'), user.iso_name],
+            [t('names:field.phone'), user.phone],
+            [
+              t('last_active'),
+              user.last_active_at ? <Ago key="active" at={user.last_active_at} /> : t('never'),
+            ],
+            [t('last_sign_in'), user.last_sign_in_at && dateTime(user.last_sign_in_at)],
+            [t('made'), dateTime(user.created_at)],
+            [t('changed'), t('changed_by', { at: dateTime(user.updated_at), name: user.updated_by })],
+            [
+              t('ways'),
+              <>
+                {user.has_password && <Tag tone="rest">{t('password')}</Tag>}{' '}
+                {user.providers.map((provider) => (
+                  <Tag key={provider} tone="rest">
+                    {t(`provider.${provider}`, { defaultValue: provider })}
+                  </Tag>
+                ))}
+                {!user.has_password && user.providers.length === 0 && t('no_way')}
+              </>,
+            ],
+          ]}
+        />
+      ) : (
+        <Skeleton height={180} />
+      )}
+    </Section>
+  );
+}

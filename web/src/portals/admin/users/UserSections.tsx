@@ -1,0 +1,181 @@
+import { Button } from '@mantine/core';
+import { IconDeviceDesktop, IconHistory, IconShieldOff } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { AccountDetail, AccountSession } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { activityText } from '../../../shared/activity/words';
+import { listState } from '../../../shared/listState';
+import { SignInTable } from '../../../shared/security/SignInTable';
+import { useSave } from '../../../shared/useSave';
+import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { Ago } from '../../../ui/DateText';
+import { Section } from '../../../ui/Section';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { Tag } from '../../../ui/Tag';
+import { toast } from '../../../ui/toasts';
+import classes from './UserPage.module.css';
+
+/** Where somebody is signed in, and ending that: one, or all of them. */
+export function Sessions({ id }: { id: string }) {
+  const { t } = useTranslation(['users', 'security', 'common']);
+  const [ending, setEnding] = useState<AccountSession | 'all'>();
+  const { data, error, refetch } = useQuery(queries.userSessions(id));
+  const save = useSave({
+    save: async (which: AccountSession | 'all') => {
+      if (which === 'all') {
+        await body(api.POST('/rest/v1/users/{id}/sign-out', { params: { path: { id } }, body: {} }));
+      } else {
+        const path = { id, session: which.id };
+        await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
+      }
+    },
+    saved: () => {
+      setEnding(undefined);
+      void queryClient.invalidateQueries({ queryKey: ['users', id] });
+      toast({ title: t('session_ended') });
+    },
+  });
+  const columns: Column<AccountSession>[] = [
+    {
+      key: 'device',
+      header: t('security:history.device'),
+      cell: (session) => (
+        <>
+          {session.device ?? t('security:sessions.unknown')}{' '}
+          {session.current && <Tag tone="live">{t('security:sessions.this')}</Tag>}
+          {session.aal === 'aal2' && <Tag tone="rest">{t('security:sessions.aal2')}</Tag>}
+        </>
+      ),
+    },
+    {
+      key: 'address',
+      header: t('security:history.from'),
+      cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
+    },
+    { key: 'used', header: t('last_used'), cell: (session) => <Ago at={session.last_used_at} /> },
+    { key: 'begun', header: t('begun'), cell: (session) => dateTime(session.created_at) },
+    {
+      key: 'actions',
+      header: t('common:actions'),
+      actions: true,
+      cell: (session) => (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={t('security:sessions.end_of', {
+            device: session.device ?? t('security:sessions.unknown'),
+          })}
+          onClick={() => setEnding(session)}
+        >
+          {t('security:sessions.end')}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Section
+      title={t('sessions')}
+      flush
+      actions={
+        data &&
+        data.length > 1 && (
+          <Button variant="default" onClick={() => setEnding('all')}>
+            {t('act.sign_out')}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label={t('sessions')}
+        columns={columns}
+        state={{ rows: data, error: error ? errorText(error) : null, retry: () => void refetch() }}
+        rowKey={(session) => session.id}
+        empty={<EmptyState icon={<IconDeviceDesktop size={20} />} title={t('no_sessions')} />}
+      />
+      {ending && (
+        <ConfirmDialog
+          title={ending === 'all' ? t('end_all_title') : t('end_title')}
+          confirmLabel={ending === 'all' ? t('act.sign_out') : t('security:sessions.end')}
+          busyLabel={t('security:sessions.ending')}
+          busy={save.isPending}
+          danger
+          onConfirm={() => save.mutate(ending)}
+          onClose={() => setEnding(undefined)}
+        >
+          {t('end_text')}
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+/** How somebody signed in, was refused and was signed out. */
+export function SignIns({ id }: { id: string }) {
+  const { t } = useTranslation('users');
+  return (
+    <Section title={t('sign_ins')} flush>
+      <SignInTable label={t('sign_ins')} state={listState(useInfiniteQuery(queries.userSignIns(id)))} />
+    </Section>
+  );
+}
+
+/** What somebody shows beside a password. */
+export function Factors({ user }: { user: AccountDetail | undefined }) {
+  const { t } = useTranslation('users');
+  const factors = user?.factors.filter((factor) => factor.verified);
+  return (
+    <Section title={t('factors')}>
+      {!factors && <ActivityWaiting />}
+      {factors?.length === 0 && <EmptyState icon={<IconShieldOff size={20} />} title={t('no_factors')} />}
+      {factors && factors.length > 0 && (
+        <ul className={classes.factors}>
+          {factors.map((factor) => (
+            <li key={factor.id}>
+              <span>{factor.name || t(`factor.${factor.kind}`)}</span>
+              <span className={classes.since}>{t('since', { at: dateTime(factor.created_at) })}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+/** What somebody did, and what others did with the account. */
+export function OwnActivity({ id }: { id: string }) {
+  const { t } = useTranslation(['users', 'common', 'events', 'names']);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    queries.userActivity(id),
+  );
+  return (
+    <Section title={t('activity')}>
+      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && <ActivityWaiting />}
+      {data?.length === 0 && (
+        <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
+      )}
+      {data && data.length > 0 && (
+        <ActivityList entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
+      )}
+      {hasNextPage && (
+        <Button
+          variant="default"
+          fullWidth
+          mt="sm"
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
+        </Button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+import { Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import { orNull } from '../rules';
+import { useSave } from '../useSave';
+import { FormModal } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+
+/** Begins a maintenance, or changes what everybody is told while it lasts. */
+export function MaintenanceDialog({ message, onClose }: { message?: string | null; onClose: () => void }) {
+  const { t } = useTranslation(['users', 'common']);
+  const form = useForm({ initialValues: { message: message ?? '' } });
+  const save = useSave({
+    form,
+    save: (values: typeof form.values) =>
+      body(api.PUT('/rest/v1/maintenance', { body: { message: orNull(values.message) } })),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: queries.settings().queryKey });
+      toast({ title: t('maintenance.begun'), description: t('maintenance.begun_text') });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('maintenance.title')}
+      text={t('maintenance.text')}
+      size="md"
+      submitLabel={t('maintenance.begin')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+    >
+      <Textarea
+        label={t('maintenance.message')}
+        description={t('maintenance.message_text')}
+        placeholder={t('common:maintenance.text')}
+        autosize
+        minRows={2}
+        maxLength={300}
+        data-autofocus
+        {...form.getInputProps('message')}
+      />
+    </FormModal>
+  );
+}

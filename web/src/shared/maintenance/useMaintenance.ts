@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import { toast } from '../../ui/toasts';
+import { useSave } from '../useSave';
+
+/** Whether the portal is being maintained, and ending it. */
+export function useMaintenance() {
+  const { t } = useTranslation('users');
+  const { data, error, refetch } = useQuery(queries.settings());
+  const end = useSave({
+    save: () => body(api.DELETE('/rest/v1/maintenance')),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: queries.settings().queryKey });
+      toast({ title: t('maintenance.ended') });
+    },
+  });
+  return { settings: data, error, refetch, maintenance: data?.maintenance ?? null, end };
+}

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { IconBarrierBlock, IconEye } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { endLooking, lookAway, looking, type Looking } from '../../api/looking';
+import { queries } from '../../api/queries';
+import classes from './Banners.module.css';
+
+/** Above every page while the portal is being maintained. */
+export function MaintenanceBanner() {
+  const { t } = useTranslation('common');
+  // No event tells clients of it: it is asked for now and then.
+  const { data: settings } = useQuery({ ...queries.settings(), staleTime: 30_000, refetchInterval: 60_000 });
+  const maintenance = settings?.maintenance;
+  return (
+    <div role="status">
+      {maintenance && (
+        <div className={classes.maintenance}>
+          <IconBarrierBlock size={18} stroke={1.75} aria-hidden="true" />
+          <p>
+            <strong>{t('maintenance.title')}</strong> {maintenance.message ?? t('maintenance.text')}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Above every page for whoever looks at it as somebody else. */
+export function LookingBanner() {
+  const [seen] = useState(looking);
+  return seen ? <Banner seen={seen} /> : null;
+}
+
+function Banner({ seen }: { seen: Looking }) {
+  const { t } = useTranslation('common');
+  const left = () => Math.max(0, Math.ceil((Date.parse(seen.until) - Date.now()) / 60_000));
+  const [minutes, setMinutes] = useState(left);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const now = left();
+      setMinutes(now);
+      if (now === 0) void lookAway();
+    }, 5_000);
+    return () => clearInterval(timer);
+  });
+  return (
+    <aside className={classes.looking} aria-label={t('looking.label')}>
+      <IconEye size={18} stroke={1.75} aria-hidden="true" />
+      <p>
+        <strong>{t('looking.as', { name: seen.name })}</strong> {t('looking.text')}{' '}
+        <span className="num">{t('looking.left', { count: minutes })}</span>
+      </p>
+      <Button size="compact-sm" variant="white" color="dark" onClick={() => void endLooking()}>
+        {t('looking.end')}
+      </Button>
+    </aside>
+  );
+}
