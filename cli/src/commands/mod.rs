@@ -18,6 +18,7 @@ mod named;
 pub mod request;
 pub mod seed;
 pub mod serve;
+pub mod settings;
 pub mod spv;
 pub mod step;
 pub mod template;
@@ -84,6 +85,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Job(verb) => job::run(verb, &portal).await,
         Command::Key(verb) => key::run(verb, &portal).await,
         Command::Lead(verb) => lead::run(verb, &portal).await,
+        Command::Settings(verb) => settings::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Export(args) => export::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,
