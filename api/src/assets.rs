@@ -40,8 +40,12 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/success",
     // Portals.
     "/admin-dashboard",
+    "/admin-dashboard/analytics",
+    "/admin-dashboard/jobs",
+    "/admin-dashboard/logs",
     "/admin-dashboard/notifications",
     "/admin-dashboard/security",
+    "/admin-dashboard/settings",
     "/admin-dashboard/users",
     "/client-dashboard",
     "/client-dashboard/activity",

@@ -54,6 +54,8 @@ ids! {
     PaymentId,
     RequestId,
     ActivityId,
+    AlertId,
+    ScanId,
     FactorId,
     ChallengeId,
     CommissionId,

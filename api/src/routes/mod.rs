@@ -20,6 +20,7 @@ mod invoices;
 mod isos;
 mod jobs;
 mod leads;
+mod logs;
 mod me;
 mod messages;
 mod notifications;
@@ -32,6 +33,7 @@ mod settings;
 mod spvs;
 mod steps;
 mod storage;
+mod system;
 mod tasks;
 mod templates;
 
@@ -56,6 +58,8 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(profile::log))
         .routes(routes!(profile::places))
         .routes(routes!(settings::get, settings::set))
+        .routes(routes!(settings::set_logo, settings::remove_logo))
+        .routes(routes!(settings::test_mail))
         // The desk: clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))
@@ -145,6 +149,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(finances::get))
         .routes(routes!(finances::csv))
         .routes(routes!(analytics::get))
+        .routes(routes!(analytics::office))
         .routes(routes!(reports::get))
         .routes(routes!(reports::csv))
         .routes(routes!(reports::workbook))
@@ -166,13 +171,22 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(notifications::choices, notifications::choose))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
+        .routes(routes!(logs::list))
+        .routes(routes!(logs::csv))
         .routes(routes!(dashboards::client))
         .routes(routes!(dashboards::employee))
         .routes(routes!(dashboards::iso))
         .routes(routes!(dashboards::company))
         .routes(routes!(dashboards::admin))
         // The office's machinery.
+        .routes(routes!(system::probes))
+        .routes(routes!(system::check))
+        .routes(routes!(system::alerts))
+        .routes(routes!(system::resolve))
+        .routes(routes!(system::latest_scan))
+        .routes(routes!(system::scan))
         .routes(routes!(jobs::list, jobs::create))
+        .routes(routes!(jobs::retry))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::get))
         .routes(routes!(requests::accept))
