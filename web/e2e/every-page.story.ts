@@ -81,6 +81,10 @@ const groups: Group[] = [
     pages: [
       paths.adminDashboard,
       paths.adminUsers,
+      paths.adminAnalytics,
+      paths.adminSettings,
+      paths.adminLogs,
+      paths.adminJobs,
       paths.adminSecurity,
       paths.adminNotifications,
       paths.employeeDashboard,

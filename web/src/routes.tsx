@@ -114,6 +114,10 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/UsersPage') },
+      { path: 'analytics', lazy: () => import('./portals/admin/AnalyticsPage') },
+      { path: 'settings', lazy: () => import('./portals/admin/SettingsPage') },
+      { path: 'logs', lazy: () => import('./portals/admin/LogsPage') },
+      { path: 'jobs', lazy: () => import('./portals/admin/JobsPage') },
       ...own,
     ],
   },
