@@ -91,13 +91,15 @@ pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateT
     .await
 }
 
+type Failed = (String, Option<Uuid>, Json<Map<String, Value>>);
+
 /// From where, at whose account, and what the log says of it.
 pub async fn failed_sign_ins(
     db: &mut Db,
     since: DateTime<Utc>,
 ) -> Result<Vec<(String, Option<Uuid>, Map<String, Value>)>> {
     let first = activity::store::first_since(db, since).await?;
-    let rows: Vec<(String, Option<Uuid>, Json<Map<String, Value>>)> = db
+    let rows: Vec<Failed> = db
         .sql(
             "select address, subject_id, data from activity where action = 'sign_in.failed' and seq is not null \
              and seq >= $1 and at >= $2 and address is not null order by seq desc limit 5000",

@@ -124,16 +124,24 @@ export function Component() {
         flush
       >
         <div className={classes.filters} role="search" aria-label={t('logs.filters')}>
-          <SearchBox key={`who ${narrowed}`} label={t('logs.who')} value={who} onChange={setWho} />
+          <SearchBox
+            key={`who ${narrowed}`}
+            label={t('logs.who')}
+            placeholder={t('logs.who')}
+            value={who}
+            onChange={setWho}
+          />
           <SearchBox
             key={`subject ${narrowed}`}
             label={t('logs.subject')}
+            placeholder={t('logs.subject')}
             value={subject}
             onChange={setSubject}
           />
           <SearchBox
             key={`address ${narrowed}`}
             label={t('logs.address')}
+            placeholder={t('logs.address')}
             value={address}
             onChange={setAddress}
           />

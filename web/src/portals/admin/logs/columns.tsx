@@ -4,20 +4,25 @@ import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText } from '../../../shared/activity/words';
 import type { Column } from '../../../ui/DataTable';
+import { Ago } from '../../../ui/DateText';
 import classes from './logs.module.css';
 
-/** Who did what, when and from where. */
-export function useLogColumns(): Column<LogEntry>[] {
+/** Who did what, when and from where; in brief without the place. */
+export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
   const { t } = useTranslation(['admin', 'names', 'events']);
-  return [
+  const columns: Column<LogEntry>[] = [
     {
       key: 'at',
       header: t('logs.when'),
-      cell: (row) => (
-        <time className="num" dateTime={row.at}>
-          {dateTime(row.at)}
-        </time>
-      ),
+      width: brief ? 120 : undefined,
+      cell: (row) =>
+        brief ? (
+          <Ago at={row.at} />
+        ) : (
+          <time className="num" dateTime={row.at}>
+            {dateTime(row.at)}
+          </time>
+        ),
     },
     {
       key: 'what',
@@ -33,6 +38,7 @@ export function useLogColumns(): Column<LogEntry>[] {
     {
       key: 'who',
       header: t('logs.who'),
+      width: brief ? 140 : undefined,
       cell: (row) => (
         <>
           {row.actor.kind === 'system' ? t('names:actor.system') : row.actor.name}
@@ -46,6 +52,7 @@ export function useLogColumns(): Column<LogEntry>[] {
       cell: (row) => <span className="num">{row.address ?? '—'}</span>,
     },
   ];
+  return columns.filter(({ key }) => !brief || key !== 'address');
 }
 
 export function roleText(t: TFunction, kind: string): string {

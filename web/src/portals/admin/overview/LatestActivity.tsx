@@ -16,7 +16,7 @@ import { useFollow } from '../logs/useFollow';
 export function LatestActivity() {
   const { t } = useTranslation(['admin', 'common']);
   const query = useInfiniteQuery(queries.logs({ limit: 8 }));
-  const columns = useLogColumns();
+  const columns = useLogColumns({ brief: true });
   useFollow(true);
   return (
     <Section
