@@ -40,9 +40,13 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/success",
     // Portals.
     "/admin-dashboard",
+    "/admin-dashboard/analytics",
+    "/admin-dashboard/jobs",
+    "/admin-dashboard/logs",
     "/admin-dashboard/notifications",
     "/admin-dashboard/security",
     "/admin-dashboard/security-settings",
+    "/admin-dashboard/settings",
     "/admin-dashboard/users",
     "/admin-dashboard/users/:",
     "/client-dashboard",

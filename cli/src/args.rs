@@ -131,6 +131,12 @@ pub enum Command {
     /// The outbox
     #[command(subcommand, after_help = "Examples:\n  spvctl mail list --status failed\n  spvctl mail resend 6f1c…")]
     Mail(commands::mail::Verb),
+    /// What the office says of itself, and how its portal runs
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl settings show\n  spvctl settings set brand_name 'Northern Formations'"
+    )]
+    Settings(commands::settings::Verb),
     /// Who did what
     #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
     Activity(commands::activity::Verb),

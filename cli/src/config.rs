@@ -323,6 +323,8 @@ impl Config {
             upload_limit: self.upload_limit_mb << 20,
             storage_quota: self.storage_quota_gb.map(|gb| gb << 30),
             scanner: self.scanner.clone(),
+            data_dir: Some(self.data_dir.clone()),
+            signing_keys: Some(self.signing_keys.clone()),
             ..Options::default()
         }))
     }

@@ -264,6 +264,8 @@ pub enum Resource {
     /// What a partner keeps for itself.
     IsoNotes,
     Settings,
+    /// How the portal runs: what was probed, what went wrong, what was looked through.
+    System,
     /// The work that orders begin with.
     Template,
     /// The office's own log.
@@ -314,6 +316,7 @@ impl Resource {
             Self::Calls | Self::Call { .. } | Self::NewCall => "call",
             Self::IsoNotes => "note",
             Self::Settings => "settings",
+            Self::System => "system",
             Self::Template => "template",
             Self::Activity => "activity",
             Self::TestData => "test_data",
@@ -544,12 +547,18 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             Portal::Admin => top,
         }),
         (Resource::Mails, Send) => when(staff),
-        (Resource::Mails | Resource::Jobs | Resource::Activity | Resource::Users | Resource::Revenue, View) => {
-            when(top)
-        }
+        (
+            Resource::Mails
+            | Resource::Jobs
+            | Resource::Activity
+            | Resource::Users
+            | Resource::Revenue
+            | Resource::System,
+            View,
+        ) => when(top),
         (Resource::Users, Create | Update | Suspend | Archive | Impersonate) => when(top),
         (Resource::Template, View) => when(staff),
-        (Resource::Settings | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
+        (Resource::Settings | Resource::System | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),
         (Resource::Thread { .. }, View | Send) => Verdict::Yes,
         // Internal notes.

@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The password of the demo sign-ins unless the operator chooses another.
 pub const DEMO_PASSWORD: &str = "portal-demo-2026";
@@ -64,6 +64,10 @@ pub struct Options {
     pub scanner: Option<Scanner>,
     /// How much documents may take, in bytes.
     pub storage_quota: Option<u64>,
+    /// Where everything lies that is no database on another machine.
+    pub data_dir: Option<PathBuf>,
+    /// The file of the signing keys.
+    pub signing_keys: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -86,6 +90,8 @@ impl Default for Options {
             upload_limit: 25 << 20,
             scanner: None,
             storage_quota: None,
+            data_dir: None,
+            signing_keys: None,
         }
     }
 }
@@ -104,6 +110,14 @@ impl Ctx {
 
     pub fn today(&self) -> NaiveDate {
         self.clock.today()
+    }
+
+    /// Where the clock of whoever acts stands.
+    pub fn zone(&self) -> chrono_tz::Tz {
+        match &self.actor {
+            Actor::User(user) => user.time_zone.parse().unwrap_or(chrono_tz::UTC),
+            _ => chrono_tz::UTC,
+        }
     }
 
     /// A handle for reads; a use case that writes takes a [`Tx`] from [`Ctx::begin`].

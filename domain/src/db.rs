@@ -5,10 +5,12 @@
 //! function in [`dialect`].
 mod dialect;
 mod writer;
+mod zones;
 
 pub use dialect::{
     Col, Dialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, selected, within,
 };
+pub use zones::local_date;
 
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;

@@ -19,11 +19,16 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub enum Table {
     Clients(clients::Filter),
-    Companies { q: Option<String>, archived: bool },
+    Companies {
+        q: Option<String>,
+        archived: bool,
+    },
     Isos(isos::Filter),
     Spvs(spvs::Filter),
     Commissions(commissions::Filter),
     Activity(activity::Filter),
+    /// All of the log that a search finds.
+    Log(activity::Search),
 }
 
 impl Table {
@@ -35,6 +40,7 @@ impl Table {
             Self::Spvs(_) => "spvs",
             Self::Commissions(_) => "commissions",
             Self::Activity(_) => "activity",
+            Self::Log(_) => "logs",
         }
     }
 }
@@ -98,6 +104,7 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         }
         Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
         Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(event),
+        Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(entry),
     })
 }
 
@@ -139,6 +146,9 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
             "payout_run",
             "reason",
         ],
+        Table::Log(_) => {
+            [columns(ctx, &Table::Activity(activity::Filter::default())), vec!["address", "user_agent"]].concat()
+        }
         Table::Activity(_) => vec![
             "seq",
             "id",
@@ -278,6 +288,14 @@ fn commission(row: Commission) -> Vec<String> {
         row.run().unwrap_or_default(),
         row.reason.unwrap_or_default(),
     ]
+}
+
+/// With where it came from.
+fn entry(row: Activity) -> Vec<String> {
+    let from = [row.address.clone().unwrap_or_default(), row.user_agent.clone().unwrap_or_default()];
+    let mut cells = event(row);
+    cells.extend(from);
+    cells
 }
 
 fn event(row: Activity) -> Vec<String> {

@@ -56,6 +56,8 @@ ids! {
     ActivityId,
     BlockId,
     ImpersonationId,
+    AlertId,
+    ScanId,
     FactorId,
     ChallengeId,
     CommissionId,

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod activity;
+pub mod alerts;
 pub mod analytics;
 pub mod auth;
 pub mod blocks;
@@ -40,10 +41,12 @@ pub mod network;
 pub mod notifications;
 pub mod page;
 pub mod places;
+pub mod probes;
 pub mod queue;
 pub mod reports;
 pub mod requests;
 pub mod scanner;
+pub mod scans;
 pub mod search;
 pub mod seed;
 pub mod settings;

@@ -233,8 +233,12 @@ impl World {
     /// Runs what the log's triggers refuse, as somebody with the file in hand could.
     pub async fn without_triggers(&self, sql: &str) {
         let mut tx = self.db.begin().await.expect("begins");
-        let on = if tx.dialect() == Dialect::Postgres { " on activity" } else { "" };
-        for trigger in ["activity_is_append_only", "activity_is_kept"] {
+        for (trigger, table) in [
+            ("activity_is_append_only", "activity"),
+            ("activity_is_kept", "activity"),
+            ("activity_checkpoint_moves_on", "activity_checkpoint"),
+        ] {
+            let on = if tx.dialect() == Dialect::Postgres { format!(" on {table}") } else { String::new() };
             tx.sql_built(format!("drop trigger if exists {trigger}{on}")).run().await.expect("drops");
         }
         tx.sql_built(sql.to_owned()).run().await.expect("runs");

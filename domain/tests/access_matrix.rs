@@ -90,6 +90,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("own schedule", Resource::ReportSchedule { company_id: company(OWN) }),
         ("foreign schedule", Resource::ReportSchedule { company_id: company(FOREIGN) }),
         ("settings", Resource::Settings),
+        ("system", Resource::System),
         ("activity log", Resource::Activity),
         ("test data", Resource::TestData),
         ("client dashboard", Resource::Dashboard(Portal::Client)),

@@ -4,12 +4,13 @@ use domain::{
     Error,
     access::Role,
     activity, analytics, auth, calls, clients, commissions, companies, dashboards,
+    Error, activity, alerts, analytics, auth, calls, clients, commissions, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
     document_requests,
     documents::{self, uploads},
     finances, invoices, iso_notes, isos, leads, mails, messages, notifications,
     page::PageQuery,
-    reports, requests, seed, span, spvs, tasks,
+    reports, requests, scans, seed, span, spvs, tasks,
     testing::{World, on_both},
     users,
 };
@@ -284,6 +285,31 @@ async fn no_query_scans_a_table_that_grows() {
             }
         }
         reports::list(&clara, None).await.unwrap();
+        for wanted in [
+            activity::Search::default(),
+            activity::Search { who: Some("sigrid".to_owned()), ..Default::default() },
+            activity::Search { who: Some("root".to_owned()), role: Some("operator".to_owned()), ..Default::default() },
+            activity::Search { what: Some("spv".to_owned()), ..Default::default() },
+            activity::Search { what: Some("spv.created".to_owned()), ..Default::default() },
+            activity::Search { subject: Some(spv.to_string()), ..Default::default() },
+            activity::Search { subject: Some("acme".to_owned()), ..Default::default() },
+            activity::Search { address: Some("192.0.2.1".to_owned()), ..Default::default() },
+            activity::Search {
+                from: Some("2026-11-01".to_owned()),
+                to: Some("2026-11-30".to_owned()),
+                ..Default::default()
+            },
+        ] {
+            let page = activity::search(&sigrid, &wanted, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+            let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
+            activity::search(&sigrid, &wanted, &next).await.unwrap();
+        }
+        let asked = span::Asked { period: Some("last_month".to_owned()), ..Default::default() };
+        analytics::office(&sigrid, &asked).await.unwrap();
+        alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
+        alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        scans::latest(&sigrid).await.unwrap();
         reports::admins(&clara, None).await.unwrap();
         reports::mail_due(&operator).await.unwrap();
         let people = dashboards::admin(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap().people;

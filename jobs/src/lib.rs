@@ -19,7 +19,9 @@ use domain::{
     documents::scanning::{ScanRest, ScanVersion},
     mails,
     notifications::{Digests, MailSoon},
+    probes::Watch,
     queue::worker::{self, stopped},
+    scans::Look,
     seed,
 };
 use handlers::{cleanup::CleanUp, reminders::RemindOverdue, reports::MailReports};
@@ -37,12 +39,18 @@ pub fn register(state: State) -> Register {
     Register::new(state)
         .job::<mails::Send, _>(MAIL, handlers::mails::send)
         .noting(handlers::mails::failed)
+        .job::<mails::SendTest, _>(PROMPT, handlers::mails::send_test)
+        .noting(handlers::mails::test_failed)
         .job::<RemindOverdue, _>(BRIEF, handlers::reminders::overdue)
         .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
         .job::<MailReports, _>(BRIEF, handlers::reports::mail)
         .by_hand::<MailReports, _>(plain::<MailReports>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
+        .job::<Watch, _>(BRIEF, handlers::watch::watch)
+        .by_hand::<Watch, _>(plain::<Watch>)
+        .job::<Look, _>(BRIEF, handlers::watch::scan)
+        .noting(handlers::watch::scan_failed)
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
         .job::<Digests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<Digests, _>(plain::<Digests>)
@@ -62,18 +70,14 @@ fn schedules() -> Vec<Line> {
         Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
+        Line::new::<Watch>("20 * * * * *"),        // every minute
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }
 
-/// Works off the queue, makes the ticks of the schedules and beats once a minute, until `stop` turns true and
-/// the jobs in hand are done.
+/// Works off the queue and makes the ticks of the schedules, until `stop` turns true and the jobs in hand are done.
 pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
-    tokio::join!(
-        work(ctx.clone(), state, workers, stop.clone()),
-        schedules::keep(ctx.clone(), schedules(), stop.clone()),
-        beat(ctx, stop),
-    );
+    tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::keep(ctx, schedules(), stop),);
 }
 
 /// Only works off the queue, until `stop`.
@@ -81,14 +85,19 @@ pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receive
     worker::work(ctx, workers, Arc::new(register(state)), stop).await;
 }
 
-/// Notes each minute in which a worker was alive.
-async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
+/// Notes each minute in which a portal runs: soon after it has begun, so that none is missed, and again a little later
+/// where the database was away.
+pub async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     loop {
-        if let Err(error) = domain::dashboards::heartbeat(&ctx).await {
-            tracing::debug!(%error, "the heartbeat was not noted");
-        }
+        let pause = match domain::dashboards::heartbeat(&ctx).await {
+            Ok(()) => u64::try_from(60 - ctx.now().timestamp().rem_euclid(60)).unwrap_or(60),
+            Err(error) => {
+                tracing::debug!(%error, "the heartbeat was not noted");
+                5
+            }
+        };
         tokio::select! {
-            () = tokio::time::sleep(Duration::from_secs(60)) => {}
+            () = tokio::time::sleep(Duration::from_secs(pause)) => {}
             () = stopped(&mut stop) => return,
         }
     }

@@ -66,14 +66,15 @@ impl Mailer {
         Self { from, way: Way::Files(dir.to_owned()) }
     }
 
-    /// Sends one mail, dated `now`.
+    /// Sends one mail, dated `now`, from `sender` or else from whom the operator configured.
     ///
     /// # Errors
     /// [`Failure::Never`] when the server refuses this mail or an address cannot be written, else
     /// [`Failure::Later`].
-    pub async fn send(&self, letter: &Letter, now: DateTime<Utc>) -> Result<(), Failure> {
-        let message =
-            self.message(letter, now).map_err(|e| Failure::Never(format!("cannot be written as a mail: {e}")))?;
+    pub async fn send(&self, letter: &Letter, sender: Option<&str>, now: DateTime<Utc>) -> Result<(), Failure> {
+        let message = self
+            .message(letter, sender, now)
+            .map_err(|e| Failure::Never(format!("cannot be written as a mail: {e}")))?;
         match &self.way {
             Way::Smtp(transport) => transport.send(message).await.map(drop).map_err(|e| decide(&e)),
             Way::Files(dir) => write(dir, &name(letter, now), &message.formatted())
@@ -105,13 +106,14 @@ impl Mailer {
     fn message(
         &self,
         letter: &Letter,
+        sender: Option<&str>,
         now: DateTime<Utc>,
     ) -> Result<Message, Box<dyn std::error::Error + Send + Sync>> {
         let to = Mailbox::new(Some(letter.to_name.clone()), letter.to_email.parse::<Address>()?);
         Ok(Message::builder()
             .message_id(Some(letter.message_id.clone()))
             .date(now.into())
-            .from(self.from.clone())
+            .from(sender.and_then(|sender| sender.parse().ok()).unwrap_or_else(|| self.from.clone()))
             .to(to)
             .subject(letter.subject.clone())
             .header(AutoSubmitted)

@@ -84,7 +84,6 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
     for (const { email, first_name, last_name } of admin.items.slice(0, 3))
       await expect(sigrid.row(email, 'Users')).toContainText(`${first_name} ${last_name}`);
   };
-  await showsNewest();
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
   await sigrid.link('User Management', side).click();
   await sigrid.isAt('/admin-dashboard/users');

@@ -84,6 +84,13 @@ export const paths = {
   adminUsers: '/admin-dashboard/users',
   adminUser: (id: string) => `/admin-dashboard/users/${id}`,
   adminRules: '/admin-dashboard/security-settings',
+  adminAnalytics: '/admin-dashboard/analytics',
+  adminSettings: '/admin-dashboard/settings',
+  adminLogs: '/admin-dashboard/logs',
+  /** The log narrowed to these. */
+  adminLogsOf: (wanted: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(wanted)}`,
+  adminJobs: '/admin-dashboard/jobs',
+  adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,
   adminNotifications: '/admin-dashboard/notifications',
   adminSecurity: '/admin-dashboard/security',
 } as const;

@@ -8,10 +8,14 @@ use axum::Json as Answer;
 use chrono::NaiveDate;
 use domain::{
     analytics,
+    money::Currency,
+    settings,
+    span::Asked,
     spvs::{Country, Status},
 };
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 /// Figures of the orders that were placed in the period.
 #[derive(Debug, Serialize, ToSchema)]
@@ -84,28 +88,142 @@ pub struct AnalyticsStep {
 pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Answer<Analytics>> {
     let (company, asked) = wanted.read();
     let found = analytics::get(&ctx, company, &asked).await?;
-    let months = found.months.into_iter().map(|row| AnalyticsMonth {
-        month: row.month,
-        placed: row.placed,
-        closed: row.closed,
-        cancelled: row.cancelled,
-        on_time: row.on_time.into(),
-    });
-    let steps = found.steps.into_iter().map(|row| AnalyticsStep {
-        name: row.name,
-        completed: row.completed,
-        median_days: row.median_days,
-        longest_days: row.longest_days,
-    });
     Ok(Answer(Analytics {
         company: Named { id: found.company.id.0, name: found.company.name },
         from: found.span.from,
         to: found.span.to,
         total: found.total,
-        months: months.collect(),
-        countries: found.countries.into_iter().map(|(country, spvs)| AnalyticsCountry { country, spvs }).collect(),
-        statuses: found.statuses.into_iter().map(|(status, spvs)| AnalyticsStatus { status, spvs }).collect(),
-        steps: steps.collect(),
+        months: found.months.into_iter().map(AnalyticsMonth::from).collect(),
+        countries: countries(found.countries),
+        statuses: statuses(found.statuses),
+        steps: found.steps.into_iter().map(AnalyticsStep::from).collect(),
         on_time: found.on_time.into(),
+    }))
+}
+
+fn countries(found: Vec<(Country, i64)>) -> Vec<AnalyticsCountry> {
+    found.into_iter().map(|(country, spvs)| AnalyticsCountry { country, spvs }).collect()
+}
+
+fn statuses(found: Vec<(Status, i64)>) -> Vec<AnalyticsStatus> {
+    found.into_iter().map(|(status, spvs)| AnalyticsStatus { status, spvs }).collect()
+}
+
+impl From<analytics::Month> for AnalyticsMonth {
+    fn from(row: analytics::Month) -> Self {
+        Self {
+            month: row.month,
+            placed: row.placed,
+            closed: row.closed,
+            cancelled: row.cancelled,
+            on_time: row.on_time.into(),
+        }
+    }
+}
+
+impl From<analytics::StepTime> for AnalyticsStep {
+    fn from(row: analytics::StepTime) -> Self {
+        Self { name: row.name, completed: row.completed, median_days: row.median_days, longest_days: row.longest_days }
+    }
+}
+
+/// The whole office in figures of the period.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfficeAnalytics {
+    /// Null where the period is open on this side.
+    from: Option<NaiveDate>,
+    to: Option<NaiveDate>,
+    total: i64,
+    months: Vec<OfficeMonth>,
+    countries: Vec<AnalyticsCountry>,
+    statuses: Vec<AnalyticsStatus>,
+    steps: Vec<AnalyticsStep>,
+    on_time: OnTime,
+    /// Those with the most orders.
+    companies: Vec<OfficeGroup>,
+    /// No name are orders without a partner.
+    isos: Vec<OfficeGroup>,
+    /// Fees of all that is not cancelled.
+    revenue: Vec<Fee>,
+    /// The office's own.
+    currency: Currency,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfficeMonth {
+    #[serde(flatten)]
+    of: AnalyticsMonth,
+    /// Fees of the orders that were placed and not cancelled.
+    revenue: Vec<Fee>,
+    requests: i64,
+    sign_ins: i64,
+    failed_sign_ins: i64,
+}
+
+/// A sum in one currency: sums are never made across currencies.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Fee {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+}
+
+/// Orders that have a company or a partner in common.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfficeGroup {
+    id: Option<Uuid>,
+    name: Option<String>,
+    spvs: i64,
+    revenue: Vec<Fee>,
+}
+
+fn fees(found: Vec<analytics::Fee>) -> Vec<Fee> {
+    found.into_iter().map(|(currency, minor)| Fee { currency, amount: currency.format(minor) }).collect()
+}
+
+fn groups(found: Vec<analytics::Group>) -> Vec<OfficeGroup> {
+    let group =
+        |row: analytics::Group| OfficeGroup { id: row.id, name: row.name, spvs: row.spvs, revenue: fees(row.revenue) };
+    found.into_iter().map(group).collect()
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedDays {
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
+    period: Option<String>,
+    /// The first day, instead of a period.
+    from: Option<String>,
+    /// The last day.
+    to: Option<String>,
+}
+
+/// The whole office: orders, fees, requests and sign-ins over time, by country, company and partner. Super admins.
+#[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(WantedDays),
+    responses((status = 200, body = OfficeAnalytics)))]
+pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -> Result<Answer<OfficeAnalytics>> {
+    let asked = Asked { period: wanted.period, from: wanted.from, to: wanted.to };
+    let found = analytics::office(&ctx, &asked).await?;
+    let months = found.months.into_iter().map(|row| OfficeMonth {
+        of: row.of.into(),
+        revenue: fees(row.revenue),
+        requests: row.requests,
+        sign_ins: row.sign_ins,
+        failed_sign_ins: row.failed_sign_ins,
+    });
+    Ok(Answer(OfficeAnalytics {
+        from: found.span.from,
+        to: found.span.to,
+        total: found.total,
+        months: months.collect(),
+        countries: countries(found.countries),
+        statuses: statuses(found.statuses),
+        steps: found.steps.into_iter().map(AnalyticsStep::from).collect(),
+        on_time: found.on_time.into(),
+        companies: groups(found.companies),
+        isos: groups(found.isos),
+        revenue: fees(found.revenue),
+        currency: settings::currency(&ctx).await?,
     }))
 }

@@ -219,7 +219,7 @@ pub async fn overview(
         pending: cards.currency.format(cards.pending_minor),
         next_payment: cards.currency.format(cards.next_minor),
     };
-    let currency = ctx.options.default_currency;
+    let currency = domain::settings::currency(&ctx).await?;
     let zero = commissions::Cards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
     let own = cards(found.cards.iter().find(|cards| cards.currency == currency).unwrap_or(&zero));
     Ok(Answer(CommissionOverview {

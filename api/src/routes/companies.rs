@@ -13,6 +13,7 @@ use domain::{
     ids::CompanyId,
     money::Currency,
     page::PageQuery,
+    settings,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -40,7 +41,7 @@ pub struct Company {
 }
 
 impl Company {
-    fn of(ctx: &Ctx, row: companies::Company) -> Self {
+    fn of(ctx: &Ctx, office: Currency, row: companies::Company) -> Self {
         Self {
             can: companies::can(ctx, &row),
             id: row.id,
@@ -52,7 +53,7 @@ impl Company {
             domain: row.domain,
             logo: company_portal::logo_path(row.logo_id),
             time_zone: row.time_zone,
-            currency: row.currency.unwrap_or(ctx.options.default_currency),
+            currency: row.currency.unwrap_or(office),
             archived_at: row.archived_at,
             created_at: row.created_at,
             version: row.version,
@@ -60,8 +61,8 @@ impl Company {
     }
 }
 
-fn row(ctx: &Ctx, company: companies::Company) -> Row<Company> {
-    Row { version: company.version, view: Company::of(ctx, company) }
+async fn row(ctx: &Ctx, company: companies::Company) -> Result<Row<Company>> {
+    Ok(Row { version: company.version, view: Company::of(ctx, settings::currency(ctx).await?, company) })
 }
 
 /// How many rows keep a company or an ISO from being deleted.
@@ -111,7 +112,8 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
     only_order(wanted.order.as_deref(), "name")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = companies::list(&ctx, wanted.q.as_deref(), wanted.archived, &page).await?;
-    Ok(Answer(Page::of(found, |company| Company::of(&ctx, company))))
+    let office = settings::currency(&ctx).await?;
+    Ok(Answer(Page::of(found, |company| Company::of(&ctx, office, company))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -146,7 +148,7 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
     Ok(Made {
         location: format!("/rest/v1/companies/{}", company.id),
         version: company.version,
-        view: Company::of(&ctx, company),
+        view: Company::of(&ctx, settings::currency(&ctx).await?, company),
     })
 }
 
@@ -156,7 +158,10 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanyDetail>> {
     let company = companies::get(&ctx, id).await?;
     let depends = companies::depends(&ctx, id).await?.map(Depends::from);
-    Ok(Row { version: company.version, view: CompanyDetail { company: Company::of(&ctx, company), depends } })
+    Ok(Row {
+        version: company.version,
+        view: CompanyDetail { company: Company::of(&ctx, settings::currency(&ctx).await?, company), depends },
+    })
 }
 
 /// What is left out stays as it is; null empties.
@@ -192,7 +197,7 @@ pub async fn update(
         logo_url: change.logo_url,
         domain: change.domain,
     };
-    Ok(row(&ctx, companies::update(&ctx, id, version, input).await?))
+    row(&ctx, companies::update(&ctx, id, version, input).await?).await
 }
 
 /// Deletes a company that nothing depends on.
@@ -212,7 +217,7 @@ pub async fn archive(
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Company>> {
-    Ok(row(&ctx, companies::archive(&ctx, id, version).await?))
+    row(&ctx, companies::archive(&ctx, id, version).await?).await
 }
 
 /// Brings an archived company back.
@@ -224,5 +229,5 @@ pub async fn restore(
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Company>> {
-    Ok(row(&ctx, companies::restore(&ctx, id, version).await?))
+    row(&ctx, companies::restore(&ctx, id, version).await?).await
 }

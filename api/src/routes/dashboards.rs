@@ -7,13 +7,12 @@ use crate::{
 use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
-    Ctx,
     access::Role,
     dashboards::{self, Sum},
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
     page::PageQuery,
-    settings::Representative,
+    settings::{self, Representative},
     users,
 };
 use serde::{Deserialize, Serialize};
@@ -27,12 +26,7 @@ pub struct Amount {
     amount: String,
 }
 
-/// The sum in the office's own currency, for the card, and every sum, for the tooltip.
-fn sums(ctx: &Ctx, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
-    sums_in(ctx.options.default_currency, found)
-}
-
-/// The same, in the currency that somebody else calls their own.
+/// The sum in somebody's own currency, for the card, and every sum, for the tooltip.
 fn sums_in(own: Currency, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
     let minor = found.iter().find(|sum| sum.currency == own).map_or(0, |sum| sum.minor);
     let all = found.iter().map(|sum| Amount { currency: sum.currency, amount: sum.currency.format(sum.minor) });
@@ -83,7 +77,7 @@ pub struct EmployeeDashboard {
     responses((status = 200, body = EmployeeDashboard)))]
 pub async fn employee(SignedIn(ctx): SignedIn) -> Result<Answer<EmployeeDashboard>> {
     let found = dashboards::employee(&ctx).await?;
-    let (revenue, currency, revenue_by_currency) = sums(&ctx, found.revenue);
+    let (revenue, currency, revenue_by_currency) = sums_in(settings::currency(&ctx).await?, found.revenue);
     Ok(Answer(EmployeeDashboard {
         total_clients: found.total_clients,
         active_spvs: found.active_spvs,
@@ -120,7 +114,8 @@ pub struct IsoClient {
     responses((status = 200, body = IsoDashboard)))]
 pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
     let found = dashboards::iso(&ctx).await?;
-    let (monthly_commissions, currency, commissions_by_currency) = sums(&ctx, found.monthly_commissions);
+    let (monthly_commissions, currency, commissions_by_currency) =
+        sums_in(settings::currency(&ctx).await?, found.monthly_commissions);
     let clients = found.clients.into_iter().map(|row| IsoClient {
         client: Client::of(&ctx, row.client),
         spvs: row.spvs,
@@ -180,7 +175,10 @@ pub struct Partner {
 pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany>) -> Result<Answer<CompanyDashboard>> {
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = dashboards::company(&ctx, wanted.company_id, &page).await?;
-    let own = found.company.currency.unwrap_or(ctx.options.default_currency);
+    let own = match found.company.currency {
+        Some(own) => own,
+        None => settings::currency(&ctx).await?,
+    };
     let (total_revenue, currency, revenue_by_currency) = sums_in(own, found.revenue);
     let partners = found.partners.into_iter();
     Ok(Answer(CompanyDashboard {
@@ -258,7 +256,7 @@ pub async fn admin(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedPage>) ->
         uptime_percent: found.uptime_percent,
         sessions: found.sessions,
         storage_bytes: found.storage_bytes,
-        storage_quota_bytes: ctx.options.storage_quota,
+        storage_quota_bytes: settings::get(&ctx).await?.storage_quota(&ctx.options),
         items: found.people.items.into_iter().map(AdminUser::from).collect(),
         next_cursor: found.people.next_cursor,
     }))

@@ -131,7 +131,7 @@ pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Res
 
 /// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what
 /// fails later breaks the answer off, so that half a file does not look like a whole one.
-async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
+pub(super) async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
     let first = exports::begin(&ctx, &table).await?;
     let name = format!("{}-{}.csv", table.name(), ctx.today());
     Ok(streamed(&name, first, move |cursor| {

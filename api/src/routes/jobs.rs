@@ -2,7 +2,7 @@
 use crate::{
     answer::Items,
     error::Result,
-    extract::{New, Query, SignedIn},
+    extract::{New, Path, Query, SignedIn},
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -67,6 +67,13 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
 #[serde(deny_unknown_fields)]
 pub struct NewJob {
     name: Name,
+}
+
+/// Runs a dead or waiting job again, now, with all its attempts. Super admins.
+#[utoipa::path(post, path = "/jobs/{id}/retry", operation_id = "job_retry", tag = "jobs",
+    params(("id" = String, Path)), responses((status = 200, body = Job)))]
+pub async fn retry(SignedIn(ctx): SignedIn, Path(id): Path<String>) -> Result<Answer<Job>> {
+    Ok(Answer(queue::retry(&ctx, &id).await?.into()))
 }
 
 /// The jobs that people may ask for.

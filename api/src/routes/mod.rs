@@ -23,6 +23,7 @@ mod isos;
 mod jobs;
 mod leads;
 mod maintenance;
+mod logs;
 mod me;
 mod messages;
 mod notifications;
@@ -35,6 +36,7 @@ mod settings;
 mod spvs;
 mod steps;
 mod storage;
+mod system;
 mod tasks;
 mod templates;
 mod users;
@@ -82,6 +84,8 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(edge::unblock))
         .routes(routes!(edge::keys))
         .routes(routes!(edge::rotate))
+        .routes(routes!(settings::set_logo, settings::remove_logo))
+        .routes(routes!(settings::test_mail))
         // The desk: clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))
@@ -171,6 +175,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(finances::get))
         .routes(routes!(finances::csv))
         .routes(routes!(analytics::get))
+        .routes(routes!(analytics::office))
         .routes(routes!(reports::get))
         .routes(routes!(reports::csv))
         .routes(routes!(reports::workbook))
@@ -192,13 +197,22 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(notifications::choices, notifications::choose))
         // What happened, and the screens' figures.
         .routes(routes!(activity::list))
+        .routes(routes!(logs::list))
+        .routes(routes!(logs::csv))
         .routes(routes!(dashboards::client))
         .routes(routes!(dashboards::employee))
         .routes(routes!(dashboards::iso))
         .routes(routes!(dashboards::company))
         .routes(routes!(dashboards::admin))
         // The office's machinery.
+        .routes(routes!(system::probes))
+        .routes(routes!(system::check))
+        .routes(routes!(system::alerts))
+        .routes(routes!(system::resolve))
+        .routes(routes!(system::latest_scan))
+        .routes(routes!(system::scan))
         .routes(routes!(jobs::list, jobs::create))
+        .routes(routes!(jobs::retry))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::get))
         .routes(routes!(requests::accept))

@@ -1,16 +1,24 @@
 //! What the office says of itself.
 use crate::{
+    answer::Row,
     error::Result,
-    extract::{Anyone, Json, SignedIn},
-    routes::maintenance::Maintenance,
+    extract::{Anyone, IfMatch, Json, New, Nothing, SignedIn, body},
+    routes::{company_portal::logo_path, maintenance::Maintenance},
     state::App,
 };
-use axum::{Json as Answer, extract::State};
+use axum::{
+    Json as Answer,
+    extract::{Request, State},
+    http::StatusCode,
+};
 use domain::{
     Action, Ctx,
     access::Resource,
     auth::passwords,
-    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Security},
+    ids::MailId,
+    mails,
+    money::Currency,
+    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security},
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -38,8 +46,33 @@ pub struct Settings {
     maintenance: Option<Maintenance>,
     /// How long sessions last; for super admins.
     security: Option<Security>,
+    /// Where the office's logo is read from.
+    logo: Option<String>,
+    /// What orders are in when neither they nor their company say.
+    default_currency: Currency,
     /// The office as it stands on its invoices; for super admins.
     billing: Option<Billing>,
+    /// How the portal runs; for super admins.
+    system: Option<System>,
+    /// To be sent back as `If-Match` with a change.
+    version: i64,
+}
+
+/// How the portal runs. Null is unset: then what the operator configured holds, or what is usual.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SystemSettings)]
+pub struct System {
+    /// Who mails are from.
+    mail_sender: Option<String>,
+    /// What new identifiers begin with.
+    identifier_prefix: String,
+    /// Where the clock of new accounts and companies stands.
+    default_time_zone: String,
+    storage_quota_gb: Option<u64>,
+    retention: Retention,
+    brand_name: Option<String>,
+    /// Whose sign-in needs a second factor, as far as it was said.
+    require_mfa: RequireMfa,
 }
 
 /// The office's settings. No sign-in needed.
@@ -53,11 +86,21 @@ pub async fn get(State(app): State<App>, Anyone(ctx): Anyone) -> Result<Answer<S
 impl Settings {
     async fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
         let gate = app.auth.verified.gate.look(&app.db, ctx.now()).await;
-        let top = ctx.can(Action::Update, Resource::Settings);
+        let theirs = ctx.can(Action::Update, Resource::Settings);
+        let system = System {
+            mail_sender: found.mail_sender.clone(),
+            identifier_prefix: found.identifier_prefix().to_owned(),
+            default_time_zone: found.time_zone().to_owned(),
+            storage_quota_gb: found.storage_quota_gb,
+            retention: found.retention,
+            brand_name: found.brand_name.clone(),
+            require_mfa: found.require_mfa,
+        };
         Self {
+            default_currency: found.currency(&ctx.options),
             password_min_length: found.security.password_min_length.unwrap_or(passwords::MIN_LENGTH as u64),
             maintenance: gate.maintenance.clone().map(Maintenance::from),
-            security: top.then_some(found.security),
+            security: theirs.then_some(found.security),
             brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
             demo: ctx.options.demo,
             support_email: found.support_email,
@@ -66,7 +109,10 @@ impl Settings {
             pages: found.pages,
             sign_in_providers: app.providers.names(),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
-            billing: top.then_some(found.billing),
+            logo: logo_path(found.logo_id),
+            billing: theirs.then_some(found.billing),
+            system: theirs.then_some(system),
+            version: found.version,
         }
     }
 }
@@ -101,17 +147,40 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Security>)]
     security: Option<Option<Security>>,
+    /// `Name <address>`, or an address.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    mail_sender: Option<Option<String>>,
+    /// Letters and digits, at most ten.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    identifier_prefix: Option<Option<String>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Currency>)]
+    default_currency: Option<Option<Currency>>,
+    /// IANA name.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<String>)]
+    default_time_zone: Option<Option<String>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<u64>)]
+    storage_quota_gb: Option<Option<u64>>,
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Retention>)]
+    retention: Option<Option<Retention>>,
 }
 
 /// Changes the office's settings. Super admins.
 #[utoipa::path(put, path = "/settings", operation_id = "settings_set", tag = "settings", request_body = SettingsChange,
+    params(("If-Match" = Option<String>, Header, description = "The version that was seen.")),
     responses((status = 200, body = Settings)))]
 pub async fn set(
     State(app): State<App>,
     SignedIn(ctx): SignedIn,
+    IfMatch(version): IfMatch,
     Json(change): Json<SettingsChange>,
-) -> Result<Answer<Settings>> {
-    let set = settings::set(&ctx, |now| settings::Settings {
+) -> Result<Row<Settings>> {
+    let set = settings::set_seen(&ctx, version, |now| settings::Settings {
         brand_name: change.brand_name.unwrap_or(now.brand_name),
         support_email: change.support_email.unwrap_or(now.support_email),
         support_phone: change.support_phone.unwrap_or(now.support_phone),
@@ -120,11 +189,53 @@ pub async fn set(
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
         billing: change.billing.map_or(now.billing, Option::unwrap_or_default),
         security: change.security.map_or(now.security, Option::unwrap_or_default),
+        mail_sender: change.mail_sender.unwrap_or(now.mail_sender),
+        identifier_prefix: change.identifier_prefix.unwrap_or(now.identifier_prefix),
+        default_currency: change.default_currency.unwrap_or(now.default_currency),
+        default_time_zone: change.default_time_zone.unwrap_or(now.default_time_zone),
+        storage_quota_gb: change.storage_quota_gb.unwrap_or(now.storage_quota_gb),
+        retention: change.retention.map_or(now.retention, Option::unwrap_or_default),
+        ..now
     })
     .await?;
     // Whose second factor is due may be another now.
     app.auth.verified.clear();
-    Ok(Answer(Settings::of(&app, &ctx, set).await))
+    Ok(row(&app, &ctx, set).await)
+}
+
+async fn row(app: &App, ctx: &Ctx, set: settings::Settings) -> Row<Settings> {
+    Row { version: set.version, view: Settings::of(app, ctx, set).await }
+}
+
+/// Sends the office's logo in: the picture itself, PNG or JPEG, at most 256 kB. Super admins.
+#[utoipa::path(put, path = "/settings/logo", operation_id = "settings_logo_set", tag = "settings",
+    request_body(content = String, content_type = "application/octet-stream"),
+    responses((status = 200, body = Settings)))]
+pub async fn set_logo(SignedIn(ctx): SignedIn, State(app): State<App>, request: Request) -> Result<Row<Settings>> {
+    let bytes = body(request, &app).await?;
+    let set = settings::set_logo(&ctx, bytes.to_vec()).await?;
+    Ok(row(&app, &ctx, set).await)
+}
+
+/// Takes the office's logo away. Super admins.
+#[utoipa::path(delete, path = "/settings/logo", operation_id = "settings_logo_remove", tag = "settings",
+    responses((status = 200, body = Settings)))]
+pub async fn remove_logo(State(app): State<App>, SignedIn(ctx): SignedIn) -> Result<Row<Settings>> {
+    let set = settings::remove_logo(&ctx).await?;
+    Ok(row(&app, &ctx, set).await)
+}
+
+/// A test mail that was queued. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TestMail {
+    id: MailId,
+}
+
+/// Sends a test mail to yourself, as every mail is sent. Super admins.
+#[utoipa::path(post, path = "/settings/test-mail", operation_id = "settings_test_mail", tag = "settings",
+    responses((status = 202, body = TestMail)))]
+pub async fn test_mail(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<TestMail>)> {
+    Ok((StatusCode::ACCEPTED, Answer(TestMail { id: mails::test(&ctx).await? })))
 }
 
 fn sent<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {

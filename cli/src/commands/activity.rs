@@ -7,14 +7,16 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    activity::{self, Activity, Filter},
+    activity::{self, Activity, Filter, Search},
     catalogue, spvs,
 };
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List what happened, newest first
-    #[command(after_help = "Examples:\n  spvctl activity list --spv SPV-2026-001")]
+    #[command(
+        after_help = "Examples:\n  spvctl activity list --spv SPV-2026-001\n  spvctl activity list --who maya@example.com --from 2026-11-01"
+    )]
     List(List),
     /// Walk the whole log and check that nothing was changed or taken out
     #[command(after_help = "Examples:\n  spvctl activity verify")]
@@ -26,6 +28,21 @@ pub struct List {
     /// Identifier, order number or id of an order
     #[arg(long, value_name = "SPV")]
     spv: Option<String>,
+    /// Name, e-mail address or id of who did it
+    #[arg(long, conflicts_with = "spv")]
+    who: Option<String>,
+    /// An action as spv.started, or a noun as spv
+    #[arg(long, conflicts_with = "spv")]
+    what: Option<String>,
+    /// Where it came from
+    #[arg(long, conflicts_with = "spv")]
+    address: Option<String>,
+    /// The first day (UTC)
+    #[arg(long, value_name = "DATE", conflicts_with = "spv")]
+    from: Option<String>,
+    /// The last day (UTC)
+    #[arg(long, value_name = "DATE", conflicts_with = "spv")]
+    to: Option<String>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -34,11 +51,17 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     match verb {
         Verb::List(args) => {
-            let spv_id = match &args.spv {
-                Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
-                None => None,
+            let List { spv, who, what, address, from, to, paging } = args;
+            let page = match &spv {
+                Some(name) => {
+                    let spv_id = Some(spvs::find(ctx, name).await?.spv.id);
+                    activity::list(ctx, &Filter { spv_id, ..Filter::default() }, &paging.query()).await?
+                }
+                None => {
+                    let wanted = Search { who, what, address, from, to, ..Search::default() };
+                    activity::search(ctx, &wanted, &paging.query()).await?
+                }
             };
-            let page = activity::list(ctx, &Filter { spv_id, ..Filter::default() }, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "activity", page.next_cursor)
         }
         Verb::Verify => {
@@ -63,6 +86,7 @@ fn record(row: &Activity) -> Record {
         .more("subject_kind", row.subject_kind.clone())
         .more("subject_id", row.subject_id.map(|id| id.to_string()))
         .more("subject", row.subject_label.clone())
+        .more("address", row.address.clone())
         .more("spv_id", row.spv_id.map(|id| id.to_string()))
         .more("data", row.data.clone())
 }

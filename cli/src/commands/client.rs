@@ -197,8 +197,8 @@ async fn create(args: Create, portal: &Portal) -> Result {
             input.country = Some(codes[ask.one_of("Country", &codes)?].clone());
         }
     }
-    let currency: Currency =
-        input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(ctx.options.default_currency);
+    let office = domain::settings::currency(ctx).await?;
+    let currency: Currency = input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     input.price = Some(ask.text(args.price, &format!("Price ({})", currency.code()), amount)?);
     input.commission = match (args.commission, input.iso_id) {

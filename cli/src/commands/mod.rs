@@ -20,6 +20,7 @@ pub mod request;
 pub mod security;
 pub mod seed;
 pub mod serve;
+pub mod settings;
 pub mod spv;
 pub mod step;
 pub mod template;
@@ -88,6 +89,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Lead(verb) => lead::run(verb, &portal).await,
         Command::Maintenance(verb) => maintenance::run(verb, &portal).await,
         Command::Security(verb) => security::run(verb, &portal).await,
+        Command::Settings(verb) => settings::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Export(args) => export::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,

@@ -61,6 +61,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let forgetting = move |event: &domain::activity::Activity| verified.forget(event);
     let following = tokio::spawn(domain::activity::follow(ctx.clone(), feed.clone(), forgetting));
     let watching = tokio::spawn(auth.keys.clone().watch());
+    let beating = tokio::spawn(jobs::beat(ctx.clone(), stop.clone()));
     let working = (!args.no_worker).then(|| {
         let state = jobs::State::new(ctx.clone(), mailer);
         tokio::spawn(jobs::run(ctx.clone(), state, portal::worker_options(&config), stop.clone()))
@@ -91,6 +92,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     if let Some(working) = working {
         let _ = working.await;
     }
+    let _ = beating.await;
     following.abort();
     watching.abort();
     db.close().await;

@@ -153,8 +153,8 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
     let (ctx, ask) = (&portal.ctx, &portal.ask);
     ask.about(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
     let client = named::client(ctx, &ask.text(args.client, "Client (e-mail)", anything)?).await?;
-    let currency: Currency =
-        args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(ctx.options.default_currency);
+    let office = domain::settings::currency(ctx).await?;
+    let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     let input = Input {
         client_id: Some(client.id),

@@ -4,9 +4,13 @@
 //! commit out of order, so [`follow`] numbers and hash-chains committed rows afterwards, and everything that
 //! listens reads by number. Any process may number: the chain's head is one row, locked while numbering.
 mod follow;
+mod retention;
+mod search;
 pub(crate) mod store;
 
 pub use follow::{Feed, follow, number_all};
+pub use retention::cut;
+pub use search::{Search, search};
 
 use crate::{
     access::{Action, Actor, Resource, Role, Scope},
@@ -101,6 +105,25 @@ impl Event {
         self.data.insert(name.to_owned(), value.into());
         self
     }
+}
+
+/// What two states of a thing differ in, before and after, field by field; `but` names fields that nobody asks for.
+/// Whatever is secret must not be among the fields.
+///
+/// # Errors
+/// Internal when it is no plain data.
+pub fn differing<T: Serialize>(before: &T, after: &T, but: &[&str]) -> Result<(Value, Value)> {
+    let fields = |of: &T| match serde_json::to_value(of).map_err(Error::internal)? {
+        Value::Object(fields) => Ok::<_, Error>(fields),
+        other => Ok(Map::from_iter([("value".to_owned(), other)])),
+    };
+    let (mut before, mut after) = (fields(before)?, fields(after)?);
+    let same = |name: &String, of: &Map<String, Value>, other: &Map<String, Value>| of.get(name) == other.get(name);
+    let changed: Vec<String> =
+        after.keys().filter(|name| !same(name, &before, &after) && !but.contains(&name.as_str())).cloned().collect();
+    before.retain(|name, _| changed.contains(name));
+    after.retain(|name, _| changed.contains(name));
+    Ok((before.into(), after.into()))
 }
 
 /// Writes one row of the log in the transaction of what it tells.
@@ -218,7 +241,7 @@ pub fn visible(actor: &Actor, event: &Activity) -> bool {
     }
 }
 
-/// Walks the whole chain and says how many rows it holds.
+/// Walks the whole chain from where it was last cut and says how many rows it holds.
 ///
 /// # Errors
 /// Conflict `activity_broken` naming the first number that is changed or missing; Forbidden for all but super
@@ -226,11 +249,23 @@ pub fn visible(actor: &Actor, event: &Activity) -> bool {
 pub async fn verify(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Activity)?;
     let mut db = ctx.db();
-    let (last, head_hash) = store::head(&mut db).await?;
-    let (mut seq, mut hash) = (0, String::new());
+    loop {
+        let cut = store::checkpoint(&mut db).await?;
+        match walk(&mut db, &cut).await {
+            // Rows were cut off meanwhile: what was looked for is no longer to be there.
+            Err(Error::Conflict(_)) if store::checkpoint(&mut db).await? != cut => {}
+            other => return other,
+        }
+    }
+}
+
+async fn walk(db: &mut crate::db::Db, cut: &(i64, String)) -> Result<i64> {
+    let (last, head_hash) = store::head(db).await?;
+    let (mut seq, mut hash) = cut.clone();
+    let mut told = seq == 0;
     loop {
         // Up to the head that was read: a running portal goes on numbering meanwhile.
-        let rows = store::chain(&mut db, seq, (last - seq).clamp(0, 500)).await?;
+        let rows = store::chain(db, seq, (last - seq).clamp(0, 500)).await?;
         if rows.is_empty() {
             break;
         }
@@ -240,12 +275,17 @@ pub async fn verify(ctx: &Ctx) -> Result<i64> {
             if row.seq != Some(seq) || hash != kept {
                 return Err(broken(seq));
             }
+            told |= retention::tells_of(&row, cut);
         }
     }
     if seq != last || hash != head_hash {
         return Err(broken(seq + 1));
     }
-    Ok(seq)
+    // Rows are only cut off together with an entry that says up to where; it may be so new that it has no number yet.
+    if !told && !store::unnumbered(db, 500).await?.iter().any(|row| retention::tells_of(row, cut)) {
+        return Err(broken(cut.0));
+    }
+    Ok(seq - cut.0)
 }
 
 fn broken(seq: i64) -> Error {

@@ -1,13 +1,14 @@
 //! SQL of the activity log.
-use super::{Activity, Filter};
+use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Json, Shape, Sql, Tx, json_list, json_row, number_activity},
+    db::{Col, Db, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity},
     error::{Error, Result},
     ids::UserId,
     users,
 };
+use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use std::iter;
 
@@ -115,6 +116,96 @@ pub async fn list(
     query.json().await
 }
 
+/// What can stand in a condition.
+enum Part {
+    Text(String),
+    Id(uuid::Uuid),
+    Number(i64),
+    Time(DateTime<Utc>),
+}
+
+/// The log of everything, newest first.
+pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
+    // PostgreSQL keeps no such character.
+    let plain = |text: &str| text.replace('\0', "");
+    let mut parts = Vec::new();
+    let mut sql = "select * from activity where seq is not null".to_owned();
+    let mut and = |condition: &str, part: Part| {
+        parts.push(part);
+        sql.push_str(" and ");
+        sql.push_str(&condition.replace('?', &format!("${}", parts.len())));
+    };
+    if let Some(at) = wanted.from {
+        let first = first_since(db, at).await?;
+        and("seq >= ?", Part::Number(first));
+        and("at >= ?", Part::Time(at));
+    }
+    if let Some(at) = wanted.to {
+        let last = last_before(db, at).await?;
+        and("seq <= ?", Part::Number(last));
+        and("at < ?", Part::Time(at));
+    }
+    if let Some(before) = before {
+        and("seq < ?", Part::Number(before));
+    }
+    if let Some(role) = &wanted.role {
+        and("actor_kind = ?", Part::Text(plain(role)));
+    }
+    if let Some(action) = &wanted.action {
+        and("action = ?", Part::Text(plain(action)));
+    }
+    if let Some(noun) = &wanted.noun {
+        // From the dot to the sign after it: every action of the noun.
+        and("action >= ?", Part::Text(format!("{}.", plain(noun))));
+        and("action < ?", Part::Text(format!("{}/", plain(noun))));
+    }
+    if let Some(id) = wanted.subject_id {
+        and("(subject_id = ? or spv_id = ?)", Part::Id(id));
+    }
+    if let Some(words) = &wanted.subject {
+        let words = plain(&words.to_lowercase()).replace(['%', '_', '\\'], "");
+        and("lower(subject_label) like ?", Part::Text(format!("%{words}%")));
+    }
+    if let Some(address) = &wanted.address {
+        and("address = ?", Part::Text(plain(address)));
+    }
+    match wanted.who.as_deref().map(|who| (who, who.parse())) {
+        None => {}
+        Some((_, Ok(id))) => and("actor_id = ?", Part::Id(id)),
+        Some((who, Err(_))) => {
+            let people = who_are(db, &plain(who)).await?;
+            if people.is_empty() {
+                and("actor_name = ?", Part::Text(plain(who)));
+            } else {
+                let ids = serde_json::to_string(&people).map_err(Error::internal)?;
+                let list = in_list(db.dialect()).replace("$1", "?");
+                and(&format!("actor_id {list}"), Part::Text(ids));
+            }
+        }
+    }
+    sql.push_str(&format!(" order by seq desc limit {limit}"));
+    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    for part in parts {
+        query = match part {
+            Part::Text(text) => query.bind(text),
+            Part::Id(id) => query.bind(id),
+            Part::Number(number) => query.bind(number),
+            Part::Time(at) => query.bind(at),
+        };
+    }
+    query.json().await
+}
+
+/// People whose name or e-mail address has words that begin like these: the first hundred.
+async fn who_are(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
+    let (people, words) = users::store::anywhere(Some(who), 1);
+    let mut query = db.sql_built(format!("select id from users where 1 = 1{people} limit 100"));
+    for word in words {
+        query = query.bind(word);
+    }
+    Ok(query.all::<(uuid::Uuid,)>().await?.into_iter().map(|(id,)| id).collect())
+}
+
 /// What was told of one subject, newest first; `actions` are constants of ours.
 pub async fn of_subject(
     db: &mut Db,
@@ -204,6 +295,49 @@ pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity,
     let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
     let sql = "select * from activity where seq > $1 order by seq limit $2";
     db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await
+}
+
+/// Rows are numbered a moment after they happen, and not always in that order: so much is looked at beside.
+const SLACK: Duration = Duration::minutes(1);
+
+/// A number before which nothing happened since then; none has one yet when nothing did.
+pub async fn first_since(db: &mut Db, at: DateTime<Utc>) -> Result<i64> {
+    let sql = "select seq from activity where seq is not null and at >= $1 order by at, seq limit 1";
+    let found: Option<(i64,)> = db.sql(sql).bind(at - SLACK).optional().await?;
+    Ok(found.map_or(i64::MAX, |(seq,)| seq))
+}
+
+/// A number after which nothing happened before then.
+pub async fn last_before(db: &mut Db, at: DateTime<Utc>) -> Result<i64> {
+    let sql = "select seq from activity where seq is not null and at < $1 order by at desc, seq desc limit 1";
+    let found: Option<(i64,)> = db.sql(sql).bind(at + SLACK).optional().await?;
+    Ok(found.map_or(0, |(seq,)| seq))
+}
+
+/// The number and hash of the last row that was cut off: what is left begins after it.
+pub async fn checkpoint(db: &mut impl Sql) -> Result<(i64, String)> {
+    db.sql("select seq, hash from activity_checkpoint").one().await
+}
+
+/// The oldest rows after a number: theirs, when, and their hash.
+pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, DateTime<Utc>, String)>> {
+    db.sql("select seq, at, hash from activity where seq > $1 order by seq limit $2")
+        .bind(after)
+        .bind(limit)
+        .all()
+        .await
+}
+
+/// Cuts off all rows up to `to`, unless another process has moved the checkpoint; then it says no.
+pub async fn cut(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
+    let sql = "update activity_checkpoint set seq = $1, hash = $2 where seq = $3 and hash = $4";
+    if tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await? == 0 {
+        return Ok(false);
+    }
+    let told = "delete from notifications where activity_id in (select id from activity where seq <= $1)";
+    tx.sql(told).bind(to.0).run().await?;
+    tx.sql("delete from activity where seq <= $1").bind(to.0).run().await?;
+    Ok(true)
 }
 
 /// Whether a committed row waits for its number.

@@ -1,6 +1,9 @@
 //! How a company's orders go: how many, where, how far, how fast. All of it is about the orders that were placed in the
 //! chosen days, so that every chart counts the same orders.
+mod office;
 pub(crate) mod store;
+
+pub use office::{Fee, Group, Office, OfficeMonth, office};
 
 use crate::{
     companies::{self, Company},
@@ -68,11 +71,27 @@ pub struct StepTime {
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Analytics> {
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;
-    let found = store::read(&mut ctx.db(), company.id, span.days()).await?;
+    let zone = company.time_zone.parse().unwrap_or(chrono_tz::UTC);
+    let found = store::read(&mut ctx.db(), Some(company.id), span.days(), zone, ctx.now()).await?;
+    let months = span.months(found.orders.iter().map(|row| row.month.clone()).collect(), company.today(ctx.now()));
+    let Figures { total, months, countries, statuses, steps, on_time } = figures(&found, months);
+    Ok(Analytics { total, months, countries, statuses, steps, on_time, company, span })
+}
+
+/// What a company and the office count alike.
+struct Figures {
+    total: i64,
+    months: Vec<Month>,
+    countries: Vec<(Country, i64)>,
+    statuses: Vec<(Status, i64)>,
+    steps: Vec<StepTime>,
+    on_time: OnTime,
+}
+
+fn figures(found: &store::Found, months: Vec<String>) -> Figures {
     let count = |wanted: &dyn Fn(&store::Orders) -> bool| {
         found.orders.iter().filter(|row| wanted(row)).map(|row| row.count).sum::<i64>()
     };
-    let months = span.months(found.orders.iter().map(|row| row.month.clone()).collect(), company.today(ctx.now()));
     let on_time = |kept: &mut dyn Iterator<Item = &store::Kept>| {
         kept.fold(OnTime::default(), |sum, row| OnTime { due: sum.due + row.due, kept: sum.kept + row.kept })
     };
@@ -95,16 +114,14 @@ pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
         })
         .collect();
     steps.sort_by(|a, b| b.median_days.total_cmp(&a.median_days).then_with(|| a.name.cmp(&b.name)));
-    Ok(Analytics {
+    Figures {
         total: count(&|_| true),
         months: months.collect(),
         countries: countries.filter(|(_, count)| *count > 0).collect(),
         statuses: Status::ALL.into_iter().map(|status| (status, count(&|row| row.status == status))).collect(),
         steps,
         on_time: on_time(&mut found.kept.iter()),
-        company,
-        span,
-    })
+    }
 }
 
 /// Seconds as days to one decimal.

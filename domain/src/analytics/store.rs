@@ -1,12 +1,16 @@
 //! SQL of a company's analytics.
 use crate::{
-    db::{Col, Db, Shape, Sql, elapsed, json_list, json_row, selected, within},
+    activity,
+    db::{Col, Db, Shape, Sql, elapsed, json_list, json_row, local_date, selected, within},
     error::Result,
     ids::CompanyId,
+    money::Currency,
     spvs::{Country, Status},
 };
-use chrono::NaiveDate;
+use chrono::{DateTime, Duration, NaiveDate, Utc};
+use chrono_tz::Tz;
 use serde::Deserialize;
+use uuid::Uuid;
 
 /// Orders that have these three in common.
 #[derive(Clone, Debug, Deserialize)]
@@ -68,10 +72,22 @@ pub(crate) fn since(order: &str) -> String {
     )
 }
 
-/// Everything in one statement, so that the charts agree with each other.
-pub async fn read(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<Found> {
+const PLACED: &str = "s.ordered_date >= $1 and s.ordered_date <= $2";
+
+/// Everything in one statement, so that the charts agree with each other: of one company, or of all. What was done in
+/// time is told by the clock of `zone`.
+pub async fn read(
+    db: &mut Db,
+    company: Option<CompanyId>,
+    (from, to): (NaiveDate, NaiveDate),
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<Found> {
     let dialect = db.dialect();
-    let placed = "s.company_id = $1 and s.ordered_date >= $2 and s.ordered_date <= $3";
+    let placed = match company {
+        Some(_) => format!("s.company_id = $3 and {PLACED}"),
+        None => PLACED.to_owned(),
+    };
     let month = "substr(cast(s.ordered_date as text), 1, 7)";
     let seconds = elapsed(dialect, "x.since", "x.completed_at");
     let done = format!(
@@ -91,22 +107,134 @@ pub async fn read(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, Naive
              count(*) over (partition by q.step_name) as n from ( \
                  select x.step_name, {seconds} as seconds from done x) q) z group by z.step_name"
     );
-    let kept = "select x.month, count(*) as due, \
-         count(*) filter (where substr(cast(x.completed_at as text), 1, 10) <= cast(x.due_date as text)) as kept \
-         from done x where x.due_date is not null group by x.month";
+    let day = local_date(dialect, "x.completed_at", zone, now);
+    let kept = format!(
+        "select x.month, count(*) as due, count(*) filter (where {day} <= cast(x.due_date as text)) as kept \
+         from done x where x.due_date is not null group by x.month"
+    );
     let list = |shape: &Shape, from: &str| within(dialect, &json_list(dialect, shape, from));
     let value = json_row(
         dialect,
         &[
             ("orders", &list(ORDERS, &orders), Col::Plain),
             ("steps", &list(STEPS, &steps), Col::Plain),
-            ("kept", &list(KEPT, kept), Col::Plain),
+            ("kept", &list(KEPT, &kept), Col::Plain),
         ],
     );
-    db.sql_built(format!("with done as materialized ({done}) {}", selected(dialect, &value)))
-        .bind(company)
-        .bind(from)
-        .bind(to)
-        .json()
-        .await
+    let sql = format!("with done as materialized ({done}) {}", selected(dialect, &value));
+    let mut query = db.sql_built(sql).bind(from).bind(to);
+    if let Some(company) = company {
+        query = query.bind(company);
+    }
+    query.json().await
+}
+
+/// Fees of a month in one currency.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Fees {
+    pub month: String,
+    pub currency: Currency,
+    pub minor: i64,
+}
+
+pub async fn fees(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<Fees>> {
+    db.sql_built(format!(
+        "select substr(cast(s.ordered_date as text), 1, 7) as month, s.currency, \
+         cast(sum(s.price_minor) as bigint) as minor from spvs s \
+         where {PLACED} and s.status <> 'cancelled' and s.price_minor is not null group by 1, 2"
+    ))
+    .bind(from)
+    .bind(to)
+    .all()
+    .await
+}
+
+/// Orders that have these in common.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct GroupRow {
+    pub id: Option<Uuid>,
+    pub name: Option<String>,
+    pub currency: Currency,
+    pub spvs: i64,
+    pub minor: i64,
+}
+
+const FEES: &str = "count(*) as spvs, cast(coalesce(sum(case when s.status <> 'cancelled' then s.price_minor end), 0) \
+     as bigint) as minor";
+
+pub async fn companies(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupRow>> {
+    db.sql_built(format!(
+        "select g.company_id as id, c.name, g.currency, g.spvs, g.minor from ( \
+             select s.company_id, s.currency, {FEES} from spvs s where {PLACED} group by s.company_id, s.currency \
+         ) g join companies c on c.id = g.company_id"
+    ))
+    .bind(from)
+    .bind(to)
+    .all()
+    .await
+}
+
+pub async fn isos(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupRow>> {
+    db.sql_built(format!(
+        "select g.iso_id as id, i.first_name || ' ' || i.last_name as name, g.currency, g.spvs, g.minor from ( \
+             select s.iso_id, s.currency, {FEES} from spvs s where {PLACED} group by s.iso_id, s.currency \
+         ) g left join isos i on i.id = g.iso_id"
+    ))
+    .bind(from)
+    .bind(to)
+    .all()
+    .await
+}
+
+/// The instants between which these days lie, wherever the clock stands: the days themselves are told afterwards.
+fn around((from, to): (NaiveDate, NaiveDate)) -> (DateTime<Utc>, DateTime<Utc>) {
+    let midnight = |date: NaiveDate| date.and_time(chrono::NaiveTime::MIN).and_utc();
+    (midnight(from) - Duration::days(1), midnight(to) + Duration::days(2))
+}
+
+/// How many requests came in, by month.
+pub async fn requests(
+    db: &mut Db,
+    days: (NaiveDate, NaiveDate),
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<Vec<(String, i64)>> {
+    let day = local_date(db.dialect(), "r.created_at", zone, now);
+    let (from, to) = around(days);
+    db.sql_built(format!(
+        "select substr(x.day, 1, 7), count(*) from ( \
+             select {day} as day from requests r where r.created_at >= $1 and r.created_at < $2 \
+         ) x where x.day >= $3 and x.day <= $4 group by 1"
+    ))
+    .bind(from)
+    .bind(to)
+    .bind(days.0.to_string())
+    .bind(days.1.to_string())
+    .all()
+    .await
+}
+
+/// How many people signed in, and how often somebody could not, by month.
+pub async fn sign_ins(
+    db: &mut Db,
+    days: (NaiveDate, NaiveDate),
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<Vec<(String, i64, i64)>> {
+    let day = local_date(db.dialect(), "a.at", zone, now);
+    let (from, to) = around(days);
+    let first = activity::store::first_since(db, from).await?;
+    db.sql_built(format!(
+        "select substr(x.day, 1, 7), count(*) filter (where x.action = 'session.started'), \
+         count(*) filter (where x.action = 'sign_in.failed') from ( \
+             select a.action, {day} as day from activity a where a.action in ('session.started', 'sign_in.failed') \
+             and a.seq is not null and a.seq >= $1 and a.at < $2 \
+         ) x where x.day >= $3 and x.day <= $4 group by 1"
+    ))
+    .bind(first)
+    .bind(to)
+    .bind(days.0.to_string())
+    .bind(days.1.to_string())
+    .all()
+    .await
 }

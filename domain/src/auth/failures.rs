@@ -116,13 +116,13 @@ pub(super) async fn note(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) 
 }
 
 /// Counts a try at an account that does not exist, and says whether the log should hear of it: of the first, the
-/// second, the fourth and so on from one place, so that nobody can fill it.
+/// second, the fourth and so on from one place, so that nobody can fill it. Then it says how many there were.
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<bool> {
+pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> {
     let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - MEMORY).await?;
-    Ok(failures.count_ones() == 1)
+    Ok((failures.count_ones() == 1).then_some(failures))
 }
 
 /// Begins counting anew: it was the right person.

@@ -63,10 +63,10 @@ pub(super) async fn failed(
 ) -> Result<()> {
     let event = match user {
         Some(user) => users::event("sign_in.failed", user),
-        None if failures::note_unknown(tx, ctx).await? => {
-            Event::new("sign_in.failed", "user", Uuid::nil(), "an unknown account")
-        }
-        None => return Ok(()),
+        None => match failures::note_unknown(tx, ctx).await? {
+            Some(count) => Event::new("sign_in.failed", "user", Uuid::nil(), "an unknown account").with("count", count),
+            None => return Ok(()),
+        },
     };
     activity::append(tx, ctx, event.with("method", method).with("reason", reason)).await
 }

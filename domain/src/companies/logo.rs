@@ -18,7 +18,7 @@ pub struct Logo {
 ///
 /// # Errors
 /// `logo_too_large`, `logo_kind`, `logo_edge`.
-pub(super) fn look(bytes: &[u8]) -> Result<&'static str, Problem> {
+pub(crate) fn look(bytes: &[u8]) -> Result<&'static str, Problem> {
     if bytes.len() > MAX_BYTES {
         return Err(Problem::new("logo_too_large").with("kilobytes", MAX_BYTES >> 10));
     }

@@ -7,6 +7,7 @@ mod settings;
 mod store;
 mod tax;
 
+pub(crate) use logo::look as look_at_logo;
 pub use logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
 pub use members::{
     Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
@@ -38,8 +39,9 @@ use uuid::Uuid;
 /// Forbidden; Invalid per field.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
-    let company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
+    let mut company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
     let mut tx = ctx.begin().await?;
+    company.time_zone = crate::settings::within(&mut tx).await?.time_zone().to_owned();
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         tx.commit().await?;
         return get(ctx, CompanyId(id)).await;
@@ -71,12 +73,16 @@ pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
 }
 
-/// A company's logo, by its own id. Anybody: it stands in mails, and its address cannot be guessed.
+/// A company's or the office's logo, by its own id. Anybody: it stands in mails, and its address cannot be guessed.
 ///
 /// # Errors
 /// NotFound.
 pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
-    store::logo(&mut ctx.db(), id).await?.ok_or(Error::NotFound("logo"))
+    let mut db = ctx.db();
+    match store::logo(&mut db, id).await? {
+        Some(logo) => Ok(logo),
+        None => crate::settings::logo(&mut db, id).await?.ok_or(Error::NotFound("logo")),
+    }
 }
 
 /// The one company of this name, or id, that the actor may see.

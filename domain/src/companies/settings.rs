@@ -104,8 +104,9 @@ pub(crate) async fn defaults(ctx: &Ctx, company: Option<CompanyId>) -> Result<De
         Some(id) => store::get(&mut ctx.db(), id).await?,
         None => None,
     };
+    let office = crate::settings::get(ctx).await?;
     Ok(Defaults {
-        currency: found.as_ref().and_then(|company| company.currency).unwrap_or(ctx.options.default_currency),
+        currency: found.as_ref().and_then(|company| company.currency).unwrap_or(office.currency(&ctx.options)),
         language: found.map_or_else(|| LANGUAGES[0].to_owned(), |company| company.language),
     })
 }

@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
-        "insert into companies (id, name, business_name, email, phone, logo_url, domain, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)",
+        "insert into companies (id, name, business_name, email, phone, logo_url, domain, created_at, updated_at, updated_by, \
+         time_zone) values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)",
     )
     .bind(company.id)
     .bind(company.name.clone())
@@ -29,6 +29,7 @@ pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     .bind(company.domain.clone())
     .bind(company.created_at)
     .bind(company.updated_by.clone())
+    .bind(company.time_zone.clone())
     .run()
     .await?;
     Ok(())

@@ -219,7 +219,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
 #[derive(Clone, Debug)]
 pub struct AdminDashboard {
     pub users: i64,
-    /// The share of minutes of the last 30 days, since the first start, in which a worker was alive.
+    /// The share of minutes of the last 30 days, or since the first start, in which a portal ran.
     pub uptime_percent: Option<f64>,
     pub sessions: i64,
     pub storage_bytes: i64,
@@ -249,15 +249,18 @@ const THIRTY_DAYS: i64 = 30 * 24 * 60;
 
 async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
     let minute = ctx.now().timestamp() / 60;
-    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS).await?;
+    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS, minute).await?;
     Ok(first.map(|first| {
-        // The minute that is running may not have had its beat yet.
-        let minutes = (minute - first).max(1);
-        (1000.0 * alive as f64 / minutes as f64).round().min(1000.0) / 10.0
+        // The minute that is running may not have had its beat yet, and is not counted.
+        let minutes = (minute - first).clamp(0, THIRTY_DAYS - 1);
+        if minutes == 0 {
+            return 100.0;
+        }
+        (1000.0 * alive as f64 / minutes as f64).min(1000.0).floor() / 10.0
     }))
 }
 
-/// Notes that a worker is alive in this minute. A scheduled job.
+/// Notes that a portal runs in this minute: once, however many do.
 ///
 /// # Errors
 /// What the database refuses.

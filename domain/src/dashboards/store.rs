@@ -135,13 +135,26 @@ pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit:
     query.all().await
 }
 
-/// The first minute since `from` in which a worker was alive, and how many such minutes there are.
-pub async fn heartbeats(db: &mut Db, from: i64) -> Result<(Option<i64>, i64)> {
-    db.sql("select min(minute), count(*) from heartbeats where minute > $1").bind(from).one().await
+/// The first minute in which a portal ran, and in how many it did after `from` and before `to`.
+pub async fn heartbeats(db: &mut Db, from: i64, to: i64) -> Result<(Option<i64>, i64)> {
+    db.sql(
+        "select (select min(minute) from heartbeats), \
+         (select count(*) from heartbeats where minute > $1 and minute < $2)",
+    )
+    .bind(from)
+    .bind(to)
+    .one()
+    .await
 }
 
 pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
     tx.sql("insert into heartbeats (minute) values ($1) on conflict (minute) do nothing").bind(minute).run().await?;
-    tx.sql("delete from heartbeats where minute <= $1").bind(old).run().await?;
+    // The last of the old ones stays: it tells that there was a portal before.
+    tx.sql(
+        "delete from heartbeats where minute <= $1 and minute < (select max(minute) from heartbeats where minute <= $1)",
+    )
+    .bind(old)
+    .run()
+    .await?;
     Ok(())
 }

@@ -21,6 +21,7 @@ use crate::{
     ids::{MailId, SpvId, UserId},
     page::{Page, PageQuery},
     queue::{self, Job},
+    settings,
     users::{self, email_key},
 };
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,35 @@ impl Job for Send {
     const ATTEMPTS: usize = 80;
     /// Behind what is done here: a mail server that hangs keeps nothing else waiting for longer than it must.
     const PRIORITY: usize = 0;
+}
+
+/// The job that sends a test mail: tried once, because somebody waits for what becomes of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SendTest {
+    pub mail_id: MailId,
+}
+
+impl Job for SendTest {
+    const NAME: &'static str = "mails.send_test";
+    const ATTEMPTS: usize = 1;
+}
+
+/// Sends a mail to whoever asks, as every mail is sent. Super admins. Its outcome is the event `mail.sent` or
+/// `mail.failed` of this id.
+///
+/// # Errors
+/// Forbidden, also for whoever is no person.
+pub async fn test(ctx: &Ctx) -> Result<MailId> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let me = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
+    let user = users::get(ctx, me).await?;
+    let mut tx = ctx.begin().await?;
+    let name = format!("{} {}", user.first_name, user.last_name);
+    let mail = Mail { user_id: Some(me), ..new(ctx, Kind::Test, user.email, name, user.language, Map::new()) };
+    store::insert(&mut tx, &mail).await?;
+    queue::enqueue(&mut tx, &SendTest { mail_id: mail.id }).await?;
+    tx.commit().await?;
+    Ok(mail.id)
 }
 
 /// Puts a mail to a known user into the outbox and its job into the queue; none when the mails are off.
@@ -201,7 +231,12 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         Some(spv) => store::spv(&mut tx, spv).await?,
         None => None,
     };
-    let logo = companies::logo_of(&mut tx, user_id).await?;
+    let mut logo = companies::logo_of(&mut tx, user_id).await?;
+    if logo.is_none()
+        && let Some(id) = settings::within(&mut tx).await?.logo_id
+    {
+        logo = settings::logo(&mut tx, id).await?;
+    }
     tx.commit().await?;
     let store::Reader { role, time_zone, date_format, .. } = reader;
     Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo }))
@@ -248,7 +283,7 @@ pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> 
     if last {
         store::give_up(&mut tx, id, why).await?;
         if let Some(mail) = store::lock(&mut tx, id).await? {
-            activity::append(&mut tx, ctx, told(&mail, "mail.failed")).await?;
+            activity::append(&mut tx, ctx, told(&mail, "mail.failed").with("reason", why)).await?;
         }
     } else {
         store::note_error(&mut tx, id, why).await?;

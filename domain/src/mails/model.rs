@@ -54,10 +54,12 @@ pub enum Kind {
     Digest,
     /// To a company's admin: a report is ready.
     Report,
+    /// To a super admin who wants to see whether mails arrive.
+    Test,
 }
 
 impl Kind {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -78,6 +80,7 @@ impl Kind {
         Self::Notices,
         Self::Digest,
         Self::Report,
+        Self::Test,
     ];
 
     pub fn name(self) -> &'static str {
@@ -102,6 +105,7 @@ impl Kind {
             Self::Notices => "notices",
             Self::Digest => "digest",
             Self::Report => "report",
+            Self::Test => "test",
         }
     }
 

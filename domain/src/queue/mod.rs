@@ -178,6 +178,10 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, limit: i64) -> Result<Vec<Lis
 /// NotFound; Forbidden for all but super admins and the operator.
 pub async fn get(ctx: &Ctx, id: &str) -> Result<Listed> {
     ctx.may(Action::View, Resource::Jobs)?;
+    // PostgreSQL keeps no such character.
+    if id.contains('\0') {
+        return Err(Error::NotFound("job"));
+    }
     let mut db = ctx.db();
     let (from, seconds) = table(db.dialect());
     let row: Option<JobRow> = db

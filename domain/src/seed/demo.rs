@@ -3,12 +3,12 @@
 use super::{Order, account, billing, brought, company, history, iso, known, papers, store};
 use crate::{
     access::{Action, Actor, Role},
-    activity,
+    activity::{self, Event as Told},
     auth::passwords,
     clients,
     clock::{Chance, Clock},
     companies,
-    ctx::Ctx,
+    ctx::{Ctx, Origin},
     db::Tx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
@@ -190,6 +190,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     japan(ctx).await?;
     brought::partner(ctx).await?;
     mailed(ctx).await?;
+    storm(ctx).await?;
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
@@ -199,6 +200,17 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
     Ok(true)
+}
+
+/// Somebody tries many names at the door: the first look at the log makes an alert of it, which ends by itself.
+async fn storm(ctx: &Ctx) -> Result<()> {
+    let origin = Origin { address: Some("203.0.113.45".to_owned()), user_agent: None };
+    let ctx = Ctx { origin, ..ctx.acting_as(Actor::Anonymous) };
+    let event = Event::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
+    let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
+    let mut tx = ctx.begin().await?;
+    activity::append(&mut tx, &ctx, event).await?;
+    tx.commit().await
 }
 
 /// The demo company's admin is mailed its portfolio from next Monday on.
@@ -267,7 +279,7 @@ fn office() -> settings::Settings {
         require_mfa: settings::RequireMfa::default(),
         billing: billing::office(),
         pages: settings::Pages::default(),
-        security: settings::Security::default(),
+        ..settings::Settings::default()
     }
 }
 

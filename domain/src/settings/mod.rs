@@ -7,12 +7,15 @@ use crate::{
     activity::{self, Event},
     auth::passwords,
     check::{Check, LINE},
+    companies::{self, Logo},
     ctx::{Ctx, Options},
-    db::{Db, Sql},
-    error::{Problem, Result},
+    db::{Db, Sql, Tx},
+    error::{Error, Problem, Result},
+    money::Currency,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,6 +28,21 @@ pub struct Settings {
     pub require_mfa: RequireMfa,
     pub billing: Billing,
     pub security: Security,
+    /// Who mails are from, `Name <address>`; unset: what the operator configured.
+    pub mail_sender: Option<String>,
+    /// What new identifiers begin with; `SPV-` unless told.
+    pub identifier_prefix: Option<String>,
+    /// What orders are in when neither they nor their company say.
+    pub default_currency: Option<Currency>,
+    /// Where the clock of new accounts and companies stands.
+    pub default_time_zone: Option<String>,
+    /// What the storage card measures against, in GB; unset: what the operator configured.
+    pub storage_quota_gb: Option<u64>,
+    pub retention: Retention,
+    /// The office's logo, by its id.
+    pub logo_id: Option<Uuid>,
+    /// Grows with every change.
+    pub version: i64,
 }
 
 /// What the office wants of sign-in beside second factors. What is unset is as the portal has it.
@@ -54,9 +72,42 @@ impl Security {
     }
 }
 
+/// How long things are kept that nobody needs for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// Days of the activity log; unset: all of it.
+    pub activity_days: Option<u64>,
+}
+
+/// What new identifiers begin with unless the settings say otherwise.
+const PREFIX: &str = "SPV-";
+/// So long the log is kept at least: notifications, which hang on it, are kept half a year.
+const ACTIVITY_DAYS: (u64, u64) = (190, 3_650);
+
+impl Settings {
+    pub fn identifier_prefix(&self) -> &str {
+        self.identifier_prefix.as_deref().unwrap_or(PREFIX)
+    }
+
+    pub fn currency(&self, options: &Options) -> Currency {
+        self.default_currency.unwrap_or(options.default_currency)
+    }
+
+    pub fn time_zone(&self) -> &str {
+        self.default_time_zone.as_deref().unwrap_or(crate::users::TIME_ZONE)
+    }
+
+    /// How much documents may take, in bytes.
+    pub fn storage_quota(&self, options: &Options) -> Option<u64> {
+        self.storage_quota_gb.map(|gb| gb << 30).or(options.storage_quota)
+    }
+}
+
 /// The office as it stands on its invoices. Not public: for whoever has one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schema(as = OfficeBilling)]
 pub struct Billing {
     pub legal_name: Option<String>,
     pub address: Option<String>,
@@ -170,15 +221,45 @@ pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
     Ok(store::get(db).await?.unwrap_or_default().security)
 }
 
+/// What the office counts in where nobody says otherwise. Public.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn currency(ctx: &Ctx) -> Result<Currency> {
+    Ok(get(ctx).await?.currency(&ctx.options))
+}
+
+/// As [`get`], within a transaction of somebody who needs them.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
+    Ok(store::get(db).await?.unwrap_or_default())
+}
+
 /// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
 /// between. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid per field.
 pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result<Settings> {
+    set_seen(ctx, None, change).await
+}
+
+/// [`set`] by somebody who has seen the settings as of `version`.
+///
+/// # Errors
+/// As [`set`]; Conflict `stale` when they were changed since.
+pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Settings) -> Settings) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
     let mut tx = ctx.begin().await?;
-    let new = change(store::lock(&mut tx).await?.unwrap_or_default());
+    let old = store::lock(&mut tx).await?.unwrap_or_default();
+    if version.is_some_and(|seen| seen != old.version)
+        && let Some((by, at)) = store::changed(&mut tx).await?
+    {
+        return Err(Error::stale(&by, at));
+    }
+    let new = change(old.clone());
     let mut check = Check::new();
     let checked = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
@@ -197,10 +278,24 @@ pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result
         require_mfa: new.require_mfa,
         billing: checked_billing(&mut check, new.billing),
         security: checked_security(&mut check, new.security),
+        mail_sender: check.optional("mail_sender", new.mail_sender.as_deref(), sender),
+        identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
+        default_currency: new.default_currency,
+        default_time_zone: check.optional("default_time_zone", new.default_time_zone.as_deref(), zone),
+        storage_quota_gb: within_range(&mut check, "storage_quota_gb", new.storage_quota_gb, (1, 1_000_000)),
+        retention: Retention {
+            activity_days: within_range(
+                &mut check,
+                "retention.activity_days",
+                new.retention.activity_days,
+                ACTIVITY_DAYS,
+            ),
+        },
+        logo_id: old.logo_id,
+        version: old.version + 1,
     };
     check.done()?;
-    store::set(&mut tx, &checked, ctx.now(), &ctx.who()).await?;
-    activity::append(&mut tx, ctx, Event::new("settings.updated", "settings", uuid::Uuid::nil(), "Settings")).await?;
+    write(&mut tx, ctx, &old, &checked).await?;
     tx.commit().await?;
     Ok(checked)
 }
@@ -218,6 +313,87 @@ fn checked_security(check: &mut Check, new: Security) -> Security {
     new
 }
 
+/// Keeps the new settings, and says in the log what they were before and are now.
+async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result<()> {
+    store::set(tx, new, ctx.now(), &ctx.who()).await?;
+    let (before, after) = activity::differing(old, new, &["version"])?;
+    let told =
+        Event::new("settings.updated", "settings", Uuid::nil(), "Settings").with("before", before).with("after", after);
+    activity::append(tx, ctx, told).await
+}
+
+/// Takes the picture as the office's logo. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid `logo` for what is no PNG or JPEG, or too large.
+pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let media_type = companies::look_at_logo(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
+    replace_logo(ctx, Some((media_type, bytes))).await
+}
+
+/// Takes the office's logo away. Super admins.
+///
+/// # Errors
+/// Forbidden.
+pub async fn remove_logo(ctx: &Ctx) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    replace_logo(ctx, None).await
+}
+
+async fn replace_logo(ctx: &Ctx, picture: Option<(&'static str, Vec<u8>)>) -> Result<Settings> {
+    let mut tx = ctx.begin().await?;
+    let old = store::lock(&mut tx).await?.unwrap_or_default();
+    let logo_id = picture.is_some().then(|| ctx.chance.uuid());
+    store::drop_logos(&mut tx).await?;
+    if let (Some(id), Some((media_type, bytes))) = (logo_id, picture) {
+        store::insert_logo(&mut tx, id, media_type, bytes, ctx.now()).await?;
+    }
+    let new = Settings { logo_id, version: old.version + 1, ..old.clone() };
+    write(&mut tx, ctx, &old, &new).await?;
+    tx.commit().await?;
+    Ok(new)
+}
+
+/// The office's logo, if it is the one with this id.
+pub(crate) async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
+    store::logo(db, id).await
+}
+
+fn within_range(check: &mut Check, field: &str, value: Option<u64>, (min, max): (u64, u64)) -> Option<u64> {
+    if value.is_some_and(|value| !(min..=max).contains(&value)) {
+        check.refuse(field, Problem::new("out_of_range").with("min", min).with("max", max));
+    }
+    value
+}
+
+/// `Name <address>`, or an address alone.
+fn sender(text: &str) -> Result<String, Problem> {
+    let address = match text.rsplit_once('<') {
+        None => text,
+        Some((name, rest)) if !name.trim().is_empty() => rest.strip_suffix('>').unwrap_or(""),
+        Some(_) => "",
+    };
+    let mut check = Check::new();
+    check.line("sender", text, LINE);
+    check.email("sender", address.trim());
+    check.done().map_err(|_| Problem::new("invalid_sender"))?;
+    Ok(text.to_owned())
+}
+
+/// Letters and digits, and a hyphen to end with, in capitals.
+fn prefix(text: &str) -> Result<String, Problem> {
+    let word = text.strip_suffix('-').unwrap_or(text);
+    if word.is_empty() || word.len() > 10 || !word.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Err(Problem::new("invalid_prefix"));
+    }
+    Ok(format!("{}-", word.to_ascii_uppercase()))
+}
+
+fn zone(text: &str) -> Result<String, Problem> {
+    if crate::users::is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
+}
+
 fn checked_billing(check: &mut Check, new: Billing) -> Billing {
     if new.due_days.is_some_and(|days| days > 365) {
         check.refuse("billing.due_days", Problem::new("out_of_range").with("min", 0).with("max", 365));
@@ -233,5 +409,35 @@ fn checked_billing(check: &mut Check, new: Billing) -> Billing {
             account_number: check.line("billing.bank.account_number", &bank.account_number, 60),
             bank_code: check.optional_line("billing.bank.bank_code", bank.bank_code.as_deref(), 40),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_is_an_address_with_or_without_a_name() {
+        for good in ["office@example.com", "Northern Formations <office@example.com>"] {
+            assert_eq!(sender(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "Northern",
+            "<office@example.com>",
+            "Northern <office>",
+            "Northern <a@example.com> x",
+            "a\r\nBcc: b@example.com",
+        ] {
+            assert_eq!(sender(bad).map_err(|problem| problem.code), Err("invalid_sender"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_ends_with_a_hyphen_and_is_in_capitals() {
+        assert_eq!(prefix("nf").as_deref(), Ok("NF-"));
+        assert_eq!(prefix("SPV-").as_deref(), Ok("SPV-"));
+        for bad in ["-", "a b", "ÄB", "ABCDEFGHIJK"] {
+            assert_eq!(prefix(bad).map_err(|problem| problem.code), Err("invalid_prefix"), "{bad}");
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! SQL of settings: one row holds them all.
 use super::Settings;
 use crate::{
+    companies::Logo,
     db::{Json, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 pub async fn get(db: &mut impl Sql) -> Result<Option<Settings>> {
     let row: Option<(Json<Settings>,)> = db.sql("select value from settings where name = 'office'").optional().await?;
@@ -29,4 +31,29 @@ pub async fn set(tx: &mut Tx, settings: &Settings, at: DateTime<Utc>, by: &str) 
     .run()
     .await?;
     Ok(())
+}
+
+/// Who changed them last, and when.
+pub async fn changed(tx: &mut Tx) -> Result<Option<(String, DateTime<Utc>)>> {
+    tx.sql("select updated_by, updated_at from settings where name = 'office'").optional().await
+}
+
+pub async fn insert_logo(tx: &mut Tx, id: Uuid, media_type: &str, bytes: Vec<u8>, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("insert into office_logos (id, media_type, bytes, created_at) values ($1, $2, $3, $4)")
+        .bind(id)
+        .bind(media_type.to_owned())
+        .bind(bytes)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn drop_logos(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from office_logos").run().await?;
+    Ok(())
+}
+
+pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
+    db.sql("select media_type, bytes from office_logos where id = $1").bind(id).optional().await
 }

@@ -159,10 +159,11 @@ pub(crate) fn taken(error: Error) -> Error {
     if error.is_unique_violation() { Error::field("custom_identifier", "duplicate") } else { error }
 }
 
-/// `SPV-` and the UTC time, with a counter when the company has it already (decision 7).
+/// The office's prefix, `SPV-` unless told, and the UTC time, with a counter when the company has it already (decision 7).
 async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<String> {
     tx.alone_with(format!("identifiers {company}")).await?;
-    let base = format!("SPV-{}", ctx.now().format("%Y%m%d%H%M%S"));
+    let settings = crate::settings::within(tx).await?;
+    let base = format!("{}{}", settings.identifier_prefix(), ctx.now().format("%Y%m%d%H%M%S"));
     let mut identifier = base.clone();
     let mut n = 1;
     while store::identifier_taken(tx, company, &identifier).await? {

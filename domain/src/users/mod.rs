@@ -66,7 +66,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         password_hash: new.password_hash,
         must_change_password: new.must_change_password,
         language: new.language,
-        time_zone: TIME_ZONE.to_owned(),
+        time_zone: crate::settings::within(tx).await?.time_zone().to_owned(),
         last_sign_in_at: None,
         created_at: now,
         updated_at: now,

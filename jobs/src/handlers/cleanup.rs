@@ -1,11 +1,13 @@
 //! Deletes what has had its time.
 use crate::{outcome, state::State};
-use chrono::Duration;
+use chrono::{Duration, NaiveTime};
 use domain::{
+    activity,
     auth::{factors, failures, flows, gaps, links, sessions},
     documents::uploads,
     idempotency, notifications,
     queue::{self, Job, worker::Failure},
+    settings,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,14 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let told = notifications::clean_up(&ctx, now - Duration::days(180)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
     let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
+    let kept = settings::get(&ctx).await.map_err(outcome::of)?.retention;
+    if let Some(days) = kept.activity_days {
+        // Whole days, so that the log tells of it once a day.
+        let day = now - Duration::days(i64::try_from(days).unwrap_or(i64::MAX).min(36_500));
+        let entries =
+            activity::cut(&ctx, day.date_naive().and_time(NaiveTime::MIN).and_utc()).await.map_err(outcome::of)?;
+        tracing::info!(entries, "the activity log was cut");
+    }
     tracing::info!(uploads, links, sessions, flows, failures, gaps, challenges, keys, told, jobs, "cleaned up");
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! Sends what is in the outbox.
 use crate::{outcome, state::State, templates};
 use domain::{
+    Ctx,
     auth::asked::{self, Asked},
-    mails::{self, Send},
+    ids::MailId,
+    mails::{self, Send, SendTest},
     queue::{Job, worker::Failure},
 };
 
@@ -13,13 +15,28 @@ const BRAND: &str = "SPV Portal";
 /// server's yes and our note of it sends twice, with the same Message-ID.
 pub async fn send(state: State, job: Send) -> Result<(), Failure> {
     let ctx = state.ctx(Send::NAME);
-    let Some(outgoing) = mails::attempt(&ctx, job.mail_id).await.map_err(outcome::of)? else { return Ok(()) };
-    let settings = domain::settings::get(&ctx).await.map_err(outcome::of)?;
+    leave(&state, &ctx, job.mail_id).await
+}
+
+/// Sends a test mail, which is not tried again: whoever asked for it is told at once why it did not leave.
+pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
+    let ctx = state.ctx(SendTest::NAME);
+    leave(&state, &ctx, job.mail_id).await
+}
+
+/// Writes into the outbox why a test mail did not leave.
+pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
+    failed(state, Send { mail_id: job.mail_id }, why, last).await;
+}
+
+async fn leave(state: &State, ctx: &Ctx, id: MailId) -> Result<(), Failure> {
+    let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
+    let settings = domain::settings::get(ctx).await.map_err(outcome::of)?;
     let brand = settings.brand_name.as_deref().unwrap_or(BRAND);
     let letter = templates::letter(&outgoing, ctx.now(), &ctx.options.public_url, brand)
         .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
-    state.mailer.send(&letter, ctx.now()).await?;
-    mails::sent(&ctx, job.mail_id).await.map_err(outcome::of)
+    state.mailer.send(&letter, settings.mail_sender.as_deref(), ctx.now()).await?;
+    mails::sent(ctx, id).await.map_err(outcome::of)
 }
 
 /// Writes into the outbox why an attempt failed.

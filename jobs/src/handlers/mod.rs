@@ -6,3 +6,4 @@ pub mod notifications;
 pub mod reminders;
 pub mod reports;
 pub mod seed;
+pub mod watch;

@@ -140,6 +140,8 @@ const touchedBy: Record<string, string[]> = {
   template: ['templates'],
   message: ['threads'],
   note: ['threads'],
+  alert: ['alerts'],
+  scan: ['scans'],
   seed: ['clients', 'companies', 'isos', 'spvs'],
 };
 

@@ -290,7 +290,7 @@ export const queries = {
       select: (found) => found.items,
       staleTime: 5_000,
     }),
-  activity: (query: { spv_id?: string; limit?: number }) =>
+  activity: (query: { spv_id?: string; subject_id?: string; limit?: number }) =>
     pages(['activity', query], (cursor, signal) =>
       body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),
     ),
@@ -410,6 +410,45 @@ export const queries = {
       queryKey: ['dashboards', 'company', company_id],
       queryFn: ({ signal }) =>
         body(api.GET('/rest/v1/dashboards/company', { params: { query: { company_id, limit: 0 } }, signal })),
+    }),
+  alerts: (query: { open?: boolean; limit?: number }) =>
+    pages(['alerts', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/alerts', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  probes: () =>
+    queryOptions({
+      queryKey: ['probes'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/probes', { signal })),
+    }),
+  latestScan: () =>
+    queryOptions({
+      queryKey: ['scans'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/scans/latest', { signal })),
+    }),
+  jobs: (query: { status?: string; limit?: number }) =>
+    queryOptions({
+      queryKey: ['jobs', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/jobs', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  logs: (query: {
+    who?: string;
+    role?: string;
+    what?: string;
+    subject?: string;
+    from?: string;
+    to?: string;
+    address?: string;
+    limit?: number;
+  }) =>
+    pages(['logs', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/logs', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  officeAnalytics: (query: { period?: string; from?: string; to?: string }) =>
+    queryOptions({
+      queryKey: ['analytics', 'office', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics/office', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
     }),
   adminDashboard: () =>
     infiniteQueryOptions({

@@ -70,7 +70,7 @@ export function PortalLayout({ portal, home, navigation, security, choices, time
         navigation={navigation}
         brand={
           <Link className={classes.brand} to={home}>
-            <Logo />
+            {settings?.logo ? <img className={classes.logo} src={settings.logo} alt="" /> : <Logo />}
             {brand ?? 'SPV Portal'}
           </Link>
         }

@@ -6,11 +6,13 @@ import { useTranslation } from 'react-i18next';
 interface Props {
   label: string;
   value: string;
+  /** What stands in the empty box, where several stand side by side. */
+  placeholder?: string;
   onChange: (value: string) => void;
 }
 
 /** Reports what was typed once the typing pauses. */
-export function SearchBox({ label, value, onChange }: Props) {
+export function SearchBox({ label, value, placeholder, onChange }: Props) {
   const { t } = useTranslation('common');
   const [typed, setTyped] = useState(value);
   useEffect(() => {
@@ -22,7 +24,7 @@ export function SearchBox({ label, value, onChange }: Props) {
     <TextInput
       type="search"
       aria-label={label}
-      placeholder={t('search')}
+      placeholder={placeholder ?? t('search')}
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}
       leftSection={<IconSearch size={15} aria-hidden="true" />}

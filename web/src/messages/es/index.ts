@@ -1,6 +1,7 @@
 import errors from '@catalogue/es/errors.json';
 import events from '@catalogue/es/events.json';
 import names from '@catalogue/es/names.json';
+import admin from './admin.json';
 import billing from './billing.json';
 import client from './client.json';
 import commissions from './commissions.json';
@@ -24,6 +25,7 @@ export const messages = {
   errors,
   events,
   names,
+  admin,
   billing,
   common,
   commissions,

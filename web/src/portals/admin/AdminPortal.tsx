@@ -1,27 +1,40 @@
-import { IconLayoutDashboard, IconShieldCog, IconUsers } from '@tabler/icons-react';
+import { UnstyledButton } from '@mantine/core';
+import {
+  IconChartBar,
+  IconFileText,
+  IconLayoutDashboard,
+  IconLogout,
+  IconSettings,
+  IconShieldCog,
+  IconUsers,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { NavLink } from 'react-router-dom';
 import { paths } from '../../paths';
+import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
+import { useLogout } from '../../shared/session/logout';
 import { NavGroup, navLink } from '../../ui/NavItem';
+import classes from './AdminPortal.module.css';
 
 export function Component() {
-  const { t } = useTranslation(['dashboards', 'common', 'security', 'users']);
+  const { t } = useTranslation(['admin', 'common', 'security', 'users']);
+  const logout = useLogout();
+  // A page of this portal is one line here.
   const navigation = (
-    <NavGroup label={t('common:portal.admin')}>
-      <NavLink className={navLink} to={paths.adminDashboard} end>
-        <IconLayoutDashboard size={16} aria-hidden="true" />
-        {t('admin.overview')}
-      </NavLink>
-      <NavLink className={navLink} to={paths.adminUsers}>
-        <IconUsers size={16} aria-hidden="true" />
-        {t('admin.users_title')}
-      </NavLink>
-      <NavLink className={navLink} to={paths.adminRules}>
-        <IconShieldCog size={16} aria-hidden="true" />
-        {t('users:rules.nav')}
-      </NavLink>
-    </NavGroup>
+    <div className={classes.sidebar}>
+      <NavGroup label={t('common:portal.admin')}>
+        <Entry to={paths.adminDashboard} end icon={IconLayoutDashboard} label={t('nav.overview')} />
+        <Entry to={paths.adminUsers} icon={IconUsers} label={t('nav.users')} />
+        <Entry to={paths.adminAnalytics} icon={IconChartBar} label={t('nav.analytics')} />
+        <Entry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
+        <Entry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />
+        <Entry to={paths.adminLogs} icon={IconFileText} label={t('nav.logs')} />
+      </NavGroup>
+      <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
+        <IconLogout size={16} aria-hidden="true" />
+        {t('common:logout')}
+      </UnstyledButton>
+    </div>
   );
   return (
     <PortalLayout

@@ -2,51 +2,79 @@ import { Stack } from '@mantine/core';
 import { IconDatabase, IconHeartbeat, IconPlugConnected, IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { bytes, number, percent } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { UsersTable } from './UsersTable';
+import { ErrorState } from '../../ui/states';
+import { TwoColumns } from '../../ui/TwoColumns';
+import { Alerts } from './overview/Alerts';
+import { LatestActivity } from './overview/LatestActivity';
+import { QuickActions } from './overview/QuickActions';
+import { SecurityScan } from './overview/SecurityScan';
+import { ServerStatus } from './overview/ServerStatus';
 
+/** How the portal stands, and what to do about it. */
 export function Component() {
-  const { t } = useTranslation('dashboards');
+  const { t } = useTranslation(['admin', 'dashboards']);
   const me = useMe();
-  const query = useInfiniteQuery(queries.adminDashboard());
+  const query = useInfiniteQuery({ ...queries.adminDashboard(), refetchInterval: 60_000 });
   const data = query.data?.pages[0];
   const quota = data?.storage_quota_bytes;
-  // The table below tells of a failure; four cards that fail with it would only repeat it.
-  const cards = data ?? !query.error;
   return (
     <>
-      <PageHeader title={t('admin.title')} text={t('greeting', { name: me.first_name })} />
+      <PageHeader
+        title={t('dashboards:admin.title')}
+        text={t('dashboards:greeting', { name: me.first_name })}
+      />
       <Stack gap="md">
-        {cards && (
+        {query.error && !data ? (
+          <ErrorState message={errorText(query.error)} onRetry={() => void query.refetch()} />
+        ) : (
           <StatRow>
             <StatCard
-              label={t('admin.total_users')}
+              label={t('dashboards:admin.total_users')}
+              explain={t('overview.users_text')}
               icon={<IconUsers size={18} />}
               value={data && number(data.users)}
             />
             <StatCard
-              label={t('admin.uptime')}
+              label={t('dashboards:admin.uptime')}
+              explain={t('overview.uptime_text')}
               icon={<IconHeartbeat size={18} />}
               value={data && percent(data.uptime_percent)}
             />
             <StatCard
-              label={t('admin.sessions')}
+              label={t('dashboards:admin.sessions')}
+              explain={t('overview.sessions_text')}
               icon={<IconPlugConnected size={18} />}
               value={data && number(data.sessions)}
             />
             <StatCard
-              label={t('admin.storage')}
+              label={t('dashboards:admin.storage')}
               icon={<IconDatabase size={18} />}
               value={data && bytes(data.storage_bytes)}
-              hint={quota ? t('admin.of_quota', { quota: bytes(quota) }) : undefined}
+              hint={quota ? t('dashboards:admin.of_quota', { quota: bytes(quota) }) : undefined}
             />
           </StatRow>
         )}
-        <UsersTable />
+        <TwoColumns
+          main={
+            <>
+              <Alerts />
+              <LatestActivity />
+            </>
+          }
+          side={
+            <>
+              <QuickActions />
+              <ServerStatus />
+            </>
+          }
+        />
+        <SecurityScan />
       </Stack>
     </>
   );

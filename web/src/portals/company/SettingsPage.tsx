@@ -219,6 +219,7 @@ function Contact({ settings }: { settings: CompanySettings }) {
 
 function Regional({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation(['company', 'names', 'profile']);
+  const { data: office } = useQuery(queries.settings());
   const [now] = useState(() => new Date().toISOString());
   // The example is written as the pages are, from the moment it is saved.
   useLocale();
@@ -229,7 +230,7 @@ function Regional({ settings }: { settings: CompanySettings }) {
       valuesOf={(of) => ({
         time_zone: of.time_zone,
         language: of.language,
-        currency: of.currency ?? usual,
+        currency: of.currency ?? office?.default_currency ?? usual,
       })}
     >
       {(field) => (

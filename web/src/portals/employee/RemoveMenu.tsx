@@ -1,5 +1,5 @@
 import { Button, List } from '@mantine/core';
-import { IconArchive, IconPencil, IconRestore, IconTrash } from '@tabler/icons-react';
+import { IconArchive, IconHistory, IconPencil, IconRestore, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Depends } from '../../api/types';
+import { HistoryDialog } from '../../shared/activity/HistoryDialog';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
@@ -39,6 +40,7 @@ interface Props {
 export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
+  const [told, setTold] = useState(false);
   const save = useSave({
     save: async (action: Act) => {
       await act(kind, row.id, action);
@@ -52,6 +54,11 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
       toast({ title: t(`${kind}.done.${action}`), description: name });
     },
   });
+  const history: RowAction = {
+    label: t('history'),
+    icon: <IconHistory size={15} />,
+    onClick: () => setTold(true),
+  };
   const offers: (RowAction & { needs: string })[] = [
     ...(onEdit
       ? [{ needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit }]
@@ -83,7 +90,8 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   );
   return (
     <>
-      <RowMenu name={name} actions={offers.filter((offer) => row.can.includes(offer.needs))} />
+      <RowMenu name={name} actions={[history, ...offers.filter((offer) => row.can.includes(offer.needs))]} />
+      {told && <HistoryDialog id={row.id} name={name} onClose={() => setTold(false)} />}
       {asking === 'archive' && (
         <ConfirmDialog
           title={t('archive_title', { name })}

@@ -11,12 +11,22 @@ import { activityText } from './words';
 
 /** What happened to one order, as far as the reader may know of it. */
 export function Timeline({ spvId }: { spvId: string }) {
-  const { t } = useTranslation(['orders', 'common', 'events', 'names']);
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    queries.activity({ spv_id: spvId, limit: 10 }),
-  );
+  const { t } = useTranslation('orders');
   return (
     <Section title={t('timeline')}>
+      <Events of={{ spv_id: spvId }} />
+    </Section>
+  );
+}
+
+/** Events of an order or of another subject, newest first. */
+export function Events({ of }: { of: { spv_id: string } | { subject_id: string } }) {
+  const { t } = useTranslation(['orders', 'common', 'events', 'names']);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    queries.activity({ ...of, limit: 10 }),
+  );
+  return (
+    <>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {!data && !error && <ActivityWaiting />}
       {data?.length === 0 && (
@@ -36,6 +46,6 @@ export function Timeline({ spvId }: { spvId: string }) {
           {isFetchingNextPage ? t('common:loading') : t('show_more')}
         </Button>
       )}
-    </Section>
+    </>
   );
 }

@@ -1,6 +1,12 @@
+import { Button } from '@mantine/core';
+import { IconFileTypeCsv } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { Explained } from '../Explained';
+import { saveBlob } from '../saveText';
 import classes from './FigureTable.module.css';
+
+type Plain = string | number | null;
 
 export interface FigureColumn<Row> {
   key: string;
@@ -8,6 +14,8 @@ export interface FigureColumn<Row> {
   /** How it is counted. */
   explain?: string;
   cell: (row: Row) => ReactNode;
+  /** The figure itself, for the file. */
+  plain?: (row: Row) => Plain;
   /** In the last line. */
   total?: ReactNode;
 }
@@ -15,51 +23,93 @@ export interface FigureColumn<Row> {
 interface Props<Row> {
   label: string;
   /** The first column names the line. */
-  first: { header: string; cell: (row: Row) => ReactNode; total?: string };
+  first: {
+    header: string;
+    cell: (row: Row) => ReactNode;
+    plain?: (row: Row) => Plain;
+    total?: string;
+  };
   columns: FigureColumn<Row>[];
   rows: Row[];
   rowKey: (row: Row) => string;
+  /** What the table is called as a file, without its ending; without it it cannot be saved. */
+  file?: string;
 }
 
 /** Figures by line and column, with their sums below. It scrolls sideways where there is no room. */
-export function FigureTable<Row>({ label, first, columns, rows, rowKey }: Props<Row>) {
+export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: Props<Row>) {
+  const { t } = useTranslation('common');
   const totals = first.total !== undefined;
+  const save = () => {
+    const cell = (of: { cell: (row: Row) => ReactNode; plain?: (row: Row) => Plain }, row: Row) =>
+      of.plain ? of.plain(row) : of.cell(row);
+    const lines = [
+      [first.header, ...columns.map((column) => column.header)],
+      ...rows.map((row) => [cell(first, row), ...columns.map((column) => cell(column, row))]),
+    ];
+    // Without this sign Excel takes the file for one of another alphabet.
+    const text = `\ufeff${lines.map((line) => line.map(quoted).join(',')).join('\r\n')}\r\n`;
+    saveBlob(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  };
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone
-    <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
-      <table className={classes.table} aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">{first.header}</th>
-            {columns.map((column) => (
-              <th key={column.key} scope="col">
-                {column.header}
-                {column.explain && <Explained text={column.explain} />}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={rowKey(row)}>
-              <th scope="row">{first.cell(row)}</th>
-              {columns.map((column) => (
-                <td key={column.key}>{column.cell(row)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-        {totals && (
-          <tfoot>
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone */}
+      <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
+        <table className={classes.table} aria-label={label}>
+          <thead>
             <tr>
-              <th scope="row">{first.total}</th>
+              <th scope="col">{first.header}</th>
               {columns.map((column) => (
-                <td key={column.key}>{column.total}</td>
+                <th key={column.key} scope="col">
+                  {column.header}
+                  {column.explain && <Explained text={column.explain} />}
+                </th>
               ))}
             </tr>
-          </tfoot>
-        )}
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={rowKey(row)}>
+                <th scope="row">{first.cell(row)}</th>
+                {columns.map((column) => (
+                  <td key={column.key}>{column.cell(row)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+          {totals && (
+            <tfoot>
+              <tr>
+                <th scope="row">{first.total}</th>
+                {columns.map((column) => (
+                  <td key={column.key}>{column.total}</td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
+        </table>
+      </div>
+      {file && rows.length > 0 && (
+        <div className={classes.file}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            leftSection={<IconFileTypeCsv size={15} aria-hidden="true" />}
+            aria-label={t('csv_of', { name: label })}
+            onClick={save}
+          >
+            CSV
+          </Button>
+        </div>
+      )}
+    </>
   );
+}
+
+/** A cell that a spreadsheet neither runs nor takes for two. */
+function quoted(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  const text = value === null || value === undefined ? '' : String(value);
+  const harmless = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

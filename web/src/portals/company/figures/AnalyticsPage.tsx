@@ -10,8 +10,8 @@ import { Section } from '../../../ui/Section';
 import { StatCard, StatRow } from '../../../ui/StatCard';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { useCompany } from '../company';
-import { Charts } from './Charts';
-import { useSpan, useSpanText } from './span';
+import { OrderCharts } from '../../../shared/figures/OrderCharts';
+import { useSpan, useSpanText } from '../../../shared/figures/span';
 
 /** How the orders that were placed in a period go. */
 export function Component() {
@@ -69,7 +69,7 @@ export function Component() {
               />
             </Section>
           )}
-          {data && data.total > 0 && <Charts data={data} />}
+          {data && data.total > 0 && <OrderCharts data={data} />}
         </Stack>
       )}
     </>

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState } from '../../../ui/states';
 import { useCompany } from '../company';
 import { Account } from './Account';
 import { financesCsv } from './files';
-import { useSpan, useSpanText } from './span';
+import { useSpan, useSpanText } from '../../../shared/figures/span';
 
 /** A company's money by month, partner and country, each currency for itself. */
 export function Component() {

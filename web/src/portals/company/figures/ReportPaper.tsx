@@ -6,7 +6,7 @@ import type { ReportPage } from '../../../api/types';
 import { money, number } from '../../../messages/format';
 import { Explained } from '../../../ui/Explained';
 import { ErrorState } from '../../../ui/states';
-import { useSpanText } from './span';
+import { useSpanText } from '../../../shared/figures/span';
 import { cellText, isNumber } from './report';
 import classes from './report.module.css';
 

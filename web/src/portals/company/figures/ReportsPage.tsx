@@ -18,7 +18,7 @@ import { ReportPaper } from './ReportPaper';
 import classes from './report.module.css';
 import { reports } from './report';
 import { Schedules } from './Schedules';
-import { useSpan } from './span';
+import { useSpan } from '../../../shared/figures/span';
 
 /** More pages than anybody prints. */
 const mostPages = 100;

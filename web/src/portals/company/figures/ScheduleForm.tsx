@@ -11,7 +11,7 @@ import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompany } from '../company';
 import { reports } from './report';
-import { periods, type ReportPeriod } from './span';
+import { periods, type ReportPeriod } from '../../../shared/figures/span';
 
 interface Props {
   /** None for a new one. */

@@ -18,7 +18,7 @@ import { EmptyState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
 import { useCompany } from '../company';
 import { ScheduleForm } from './ScheduleForm';
-import type { ReportPeriod } from './span';
+import type { ReportPeriod } from '../../../shared/figures/span';
 
 interface Props {
   /** What is on the screen: a new schedule begins with it. */

@@ -1,6 +1,6 @@
 import { api, body } from '../../../api/client';
 import type { ReportName } from '../../../api/types';
-import type { Span } from './span';
+import type { Span } from '../../../shared/figures/span';
 
 interface Wanted extends Span {
   company_id: string;

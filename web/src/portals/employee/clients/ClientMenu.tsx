@@ -2,6 +2,7 @@ import {
   IconArchive,
   IconFolderPlus,
   IconFolders,
+  IconHistory,
   IconMail,
   IconPencil,
   IconRestore,
@@ -14,6 +15,7 @@ import { api, body } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
+import { HistoryDialog } from '../../../shared/activity/HistoryDialog';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
@@ -39,6 +41,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();
   const [asking, setAsking] = useState<Act | null>(null);
+  const [told, setTold] = useState(false);
   const name = `${client.first_name} ${client.last_name}`;
   const save = useSave({
     save: async (action: Act) => {
@@ -55,6 +58,11 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
     label: t('clients.orders'),
     icon: <IconFolders size={15} />,
     onClick: () => void navigate(paths.employeeTabFor('spvs', client.email)),
+  };
+  const history: RowAction = {
+    label: t('history'),
+    icon: <IconHistory size={15} />,
+    onClick: () => setTold(true),
   };
   const offers: (RowAction & { needs: string })[] = [
     { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
@@ -88,8 +96,9 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
     <>
       <RowMenu
         name={name}
-        actions={[orders, ...offers.filter((offer) => client.can.includes(offer.needs))]}
+        actions={[orders, history, ...offers.filter((offer) => client.can.includes(offer.needs))]}
       />
+      {told && <HistoryDialog id={client.id} name={name} onClose={() => setTold(false)} />}
       {asking && (
         <ConfirmDialog
           title={t(`clients.confirm.${asking}`, { name })}

@@ -1,15 +1,18 @@
 import { useTranslation } from 'react-i18next';
-import type { Analytics } from '../../../api/types';
-import { month, number, percent } from '../../../messages/format';
-import { BarChart } from '../../../ui/charts/BarChart';
-import { ChartPanel } from '../../../ui/charts/ChartPanel';
-import { ColumnChart } from '../../../ui/charts/ColumnChart';
-import { FigureTable } from '../../../ui/charts/FigureTable';
+import type { Analytics } from '../../api/types';
+import { month, number, percent } from '../../messages/format';
+import { BarChart } from '../../ui/charts/BarChart';
+import { ChartPanel } from '../../ui/charts/ChartPanel';
+import { ColumnChart } from '../../ui/charts/ColumnChart';
+import { FigureTable } from '../../ui/charts/FigureTable';
 
 type Month = Analytics['months'][number];
 
-/** Each chart with its figures beside it. */
-export function Charts({ data }: { data: Analytics }) {
+/** What a company and the whole office have alike. */
+type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'countries' | 'total' | 'on_time'>;
+
+/** How orders go: each chart with its figures beside it. */
+export function OrderCharts({ data }: { data: Figures }) {
   const { t } = useTranslation(['reports', 'names']);
   const { months, steps, statuses, countries, total, on_time: onTime } = data;
   const sum = (name: 'placed' | 'closed' | 'cancelled') =>
@@ -36,8 +39,14 @@ export function Charts({ data }: { data: Analytics }) {
         }
         table={
           <FigureTable
+            file="orders-over-time"
             label={t('analytics.over_time')}
-            first={{ header: t('finances.month'), cell: (row) => month(row.month), total: t('total') }}
+            first={{
+              header: t('finances.month'),
+              cell: (row) => month(row.month),
+              plain: (row) => row.month,
+              total: t('total'),
+            }}
             rows={months}
             rowKey={(row) => row.month}
             columns={(['placed', 'closed', 'cancelled'] as const).map((name) => ({
@@ -45,6 +54,7 @@ export function Charts({ data }: { data: Analytics }) {
               header: t(`analytics.${name}`),
               explain: t(`analytics.${name}_text`),
               cell: (row: Month) => number(row[name]),
+              plain: (row: Month) => row[name],
               total: sum(name),
             }))}
           />
@@ -64,19 +74,31 @@ export function Charts({ data }: { data: Analytics }) {
         }
         table={
           <FigureTable
+            file="step-times"
             label={t('analytics.step_time')}
             first={{ header: t('analytics.step'), cell: (row) => row.name }}
             rows={steps}
             rowKey={(row) => row.name}
             columns={[
-              { key: 'completed', header: t('analytics.completed'), cell: (row) => number(row.completed) },
+              {
+                key: 'completed',
+                header: t('analytics.completed'),
+                cell: (row) => number(row.completed),
+                plain: (row) => row.completed,
+              },
               {
                 key: 'median',
                 header: t('analytics.median'),
                 explain: t('analytics.median_text'),
                 cell: (row) => days(row.median_days),
+                plain: (row) => row.median_days,
               },
-              { key: 'longest', header: t('analytics.longest'), cell: (row) => days(row.longest_days) },
+              {
+                key: 'longest',
+                header: t('analytics.longest'),
+                cell: (row) => days(row.longest_days),
+                plain: (row) => row.longest_days,
+              },
             ]}
           />
         }
@@ -103,8 +125,14 @@ export function Charts({ data }: { data: Analytics }) {
         }
         table={
           <FigureTable
+            file="on-time"
             label={t('analytics.on_time')}
-            first={{ header: t('finances.month'), cell: (row) => month(row.month), total: t('total') }}
+            first={{
+              header: t('finances.month'),
+              cell: (row) => month(row.month),
+              plain: (row) => row.month,
+              total: t('total'),
+            }}
             rows={months}
             rowKey={(row) => row.month}
             columns={[
@@ -113,18 +141,21 @@ export function Charts({ data }: { data: Analytics }) {
                 header: t('analytics.due'),
                 explain: t('analytics.due_text'),
                 cell: (row) => number(row.on_time.due),
+                plain: (row) => row.on_time.due,
                 total: number(onTime.due),
               },
               {
                 key: 'kept',
                 header: t('analytics.kept'),
                 cell: (row) => number(row.on_time.kept),
+                plain: (row) => row.on_time.kept,
                 total: number(onTime.kept),
               },
               {
                 key: 'share',
                 header: t('analytics.share'),
                 cell: (row) => percent(row.on_time.percent),
+                plain: (row) => row.on_time.percent,
                 total: percent(onTime.percent),
               },
             ]}
@@ -145,6 +176,7 @@ export function Charts({ data }: { data: Analytics }) {
         }
         table={
           <FigureTable
+            file="orders-by-country"
             label={t('analytics.by_country')}
             first={{
               header: t('finances.country'),
@@ -158,6 +190,7 @@ export function Charts({ data }: { data: Analytics }) {
                 key: 'spvs',
                 header: t('finances.spvs'),
                 cell: (row) => number(row.spvs),
+                plain: (row) => row.spvs,
                 total: number(total),
               },
               {
@@ -184,6 +217,7 @@ export function Charts({ data }: { data: Analytics }) {
         }
         table={
           <FigureTable
+            file="orders-by-status"
             label={t('analytics.funnel')}
             first={{
               header: t('analytics.status'),
@@ -197,6 +231,7 @@ export function Charts({ data }: { data: Analytics }) {
                 key: 'spvs',
                 header: t('finances.spvs'),
                 cell: (row) => number(row.spvs),
+                plain: (row) => row.spvs,
                 total: number(total),
               },
               {

@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { date } from '../../../messages/format';
-import { useParam } from '../../../shared/queryParams';
-import { ChoiceFilter } from '../../../ui/ChoiceFilter';
-import classes from './figures.module.css';
+import { date } from '../../messages/format';
+import { useParam } from '../queryParams';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import classes from './span.module.css';
 
 export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
 export type ReportPeriod = (typeof periods)[number];

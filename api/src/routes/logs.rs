@@ -1,0 +1,84 @@
+//! The whole log, for super admins: narrowed, and as a file.
+use crate::{
+    answer::Page,
+    error::Result,
+    extract::{Query, SignedIn},
+    routes::{activity::Activity, exports},
+};
+use axum::{Json as Answer, response::Response};
+use domain::{
+    activity::{self, Search},
+    exports::Table,
+    ids::UserId,
+    page::PageQuery,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// An entry with all that is known of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LogEntry {
+    #[serde(flatten)]
+    entry: Activity,
+    actor_id: Option<UserId>,
+    /// From where.
+    address: Option<String>,
+    user_agent: Option<String>,
+}
+
+impl From<activity::Activity> for LogEntry {
+    fn from(row: activity::Activity) -> Self {
+        Self {
+            actor_id: row.actor_id,
+            address: row.address.clone(),
+            user_agent: row.user_agent.clone(),
+            entry: row.into(),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedLog {
+    /// A person by id, name or e-mail address.
+    who: Option<String>,
+    /// A role, `operator`, `system`, `service` or `anonymous`.
+    role: Option<String>,
+    /// An action as `spv.started`, or all of a noun as `spv`.
+    what: Option<String>,
+    /// What it was about: an id, or words of its name.
+    subject: Option<String>,
+    /// The first day, by your clock.
+    from: Option<String>,
+    /// The last day.
+    to: Option<String>,
+    /// Where it came from.
+    address: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl WantedLog {
+    fn read(self) -> (Search, PageQuery) {
+        let Self { who, role, what, subject, from, to, address, limit, cursor } = self;
+        (Search { who, role, what, subject, from, to, address }, PageQuery { limit, cursor })
+    }
+}
+
+/// The whole log, newest first. Super admins.
+#[utoipa::path(get, path = "/logs", operation_id = "log_list", tag = "activity", params(WantedLog),
+    responses((status = 200, body = Page<LogEntry>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedLog>) -> Result<Answer<Page<LogEntry>>> {
+    let (search, page) = wanted.read();
+    Ok(Answer(Page::of(activity::search(&ctx, &search, &page).await?, LogEntry::from)))
+}
+
+/// All of the log that matches, as CSV. Super admins.
+#[utoipa::path(get, path = "/logs.csv", operation_id = "log_export", tag = "activity", params(WantedLog),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedLog>) -> Result<Response> {
+    exports::answer(ctx, Table::Log(wanted.read().0)).await
+}

@@ -1,0 +1,190 @@
+//! How the portal runs: what was probed, what went wrong, what was looked through. For super admins.
+use crate::{
+    answer::{Items, Page},
+    error::Result,
+    extract::{New, Nothing, Path, Query, SignedIn},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    alerts,
+    ids::{AlertId, ScanId},
+    page::PageQuery,
+    probes,
+    scans::{self, State},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+/// A part of the portal as it stood when it was last probed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Probe {
+    /// `web_server`, `database`, `api_gateway`, `file_storage`, `mail` or `queue`.
+    name: String,
+    ok: bool,
+    latency_ms: Option<i64>,
+    /// What it said, or why it does not work.
+    detail: Option<String>,
+    last_error: Option<String>,
+    last_error_at: Option<DateTime<Utc>>,
+    checked_at: DateTime<Utc>,
+    /// False where it was so long ago that it says nothing of now.
+    fresh: bool,
+}
+
+impl From<probes::Probe> for Probe {
+    fn from(row: probes::Probe) -> Self {
+        Self {
+            name: row.name,
+            ok: row.ok,
+            latency_ms: row.latency_ms,
+            detail: row.detail,
+            last_error: row.last_error,
+            last_error_at: row.last_error_at,
+            checked_at: row.checked_at,
+            fresh: row.fresh,
+        }
+    }
+}
+
+/// How each part of the portal stands; probed every minute. Super admins.
+#[utoipa::path(get, path = "/probes", operation_id = "probe_list", tag = "system",
+    responses((status = 200, body = Items<Probe>)))]
+pub async fn probes(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Probe>>> {
+    Ok(Answer(Items { items: probes::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
+}
+
+/// Has every part probed now; `checked_at` moves on when it is done. Super admins.
+#[utoipa::path(post, path = "/probes/check", operation_id = "probe_check", tag = "system", responses((status = 202)))]
+pub async fn check(New { ctx, .. }: New<Nothing>) -> Result<StatusCode> {
+    probes::ask(&ctx).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// What somebody should look at.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Alert {
+    id: AlertId,
+    /// `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing` or `key_expiring`.
+    kind: String,
+    /// An address, a part of the portal: what it is about.
+    subject: String,
+    /// What its sentence needs.
+    #[schema(value_type = HashMap<String, Value>)]
+    data: Map<String, Value>,
+    opened_at: DateTime<Utc>,
+    /// When its cause was last seen.
+    seen_at: DateTime<Utc>,
+    resolved_at: Option<DateTime<Utc>>,
+    /// Null while it is open, and where its cause ended by itself.
+    resolved_by: Option<String>,
+}
+
+impl From<alerts::Alert> for Alert {
+    fn from(row: alerts::Alert) -> Self {
+        Self {
+            id: row.id,
+            kind: row.kind,
+            subject: row.subject,
+            data: row.data,
+            opened_at: row.opened_at,
+            seen_at: row.seen_at,
+            resolved_at: row.resolved_at,
+            resolved_by: row.resolved_by,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedAlerts {
+    /// True takes only those that are open.
+    #[serde(default)]
+    open: bool,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Alerts, newest first. Super admins.
+#[utoipa::path(get, path = "/alerts", operation_id = "alert_list", tag = "system", params(WantedAlerts),
+    responses((status = 200, body = Page<Alert>)))]
+pub async fn alerts(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedAlerts>) -> Result<Answer<Page<Alert>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Ok(Answer(Page::of(alerts::list(&ctx, wanted.open, &page).await?, Alert::from)))
+}
+
+/// Says that you have seen to an alert. It comes again if its cause is still there in an hour. Super admins.
+#[utoipa::path(post, path = "/alerts/{id}/resolve", operation_id = "alert_resolve", tag = "system",
+    params(("id" = AlertId, Path)), responses((status = 200, body = Alert)))]
+pub async fn resolve(SignedIn(ctx): SignedIn, Path(id): Path<AlertId>) -> Result<Answer<Alert>> {
+    Ok(Answer(alerts::resolve(&ctx, id).await?.into()))
+}
+
+/// One look through the portal.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SecurityScan)]
+pub struct Scan {
+    id: ScanId,
+    asked_at: DateTime<Utc>,
+    asked_by: String,
+    /// Null while it goes on.
+    finished_at: Option<DateTime<Utc>>,
+    /// Why it could not be done.
+    error: Option<String>,
+    findings: Vec<Finding>,
+}
+
+/// What was found about one thing.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Finding {
+    check: String,
+    state: State,
+    /// Names the sentence and what to do.
+    code: String,
+    #[schema(value_type = HashMap<String, Value>)]
+    params: Map<String, Value>,
+}
+
+impl From<scans::Scan> for Scan {
+    fn from(row: scans::Scan) -> Self {
+        let finding = |found: scans::Finding| Finding {
+            check: found.check,
+            state: found.state,
+            code: found.code,
+            params: found.params,
+        };
+        Self {
+            id: row.id,
+            asked_at: row.asked_at,
+            asked_by: row.asked_by,
+            finished_at: row.finished_at,
+            error: row.error,
+            findings: row.findings.into_iter().map(finding).collect(),
+        }
+    }
+}
+
+/// The newest security scan, if there was any.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LatestScan {
+    scan: Option<Scan>,
+}
+
+/// What the newest security scan found. Super admins.
+#[utoipa::path(get, path = "/scans/latest", operation_id = "scan_latest", tag = "system",
+    responses((status = 200, body = LatestScan)))]
+pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<Answer<LatestScan>> {
+    Ok(Answer(LatestScan { scan: scans::latest(&ctx).await?.map(Scan::from) }))
+}
+
+/// Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
+/// `scan.failed` of this id. Super admins.
+#[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
+    responses((status = 202, body = Scan)))]
+pub async fn scan(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Scan>)> {
+    Ok((StatusCode::ACCEPTED, Answer(scans::ask(&ctx).await?.into())))
+}

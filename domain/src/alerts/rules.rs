@@ -1,0 +1,138 @@
+//! The rules by which alerts are made, all of them. Each says what it found, by subject; what it finds no more is over.
+use super::store;
+use crate::{ctx::Ctx, error::Result, probes::Disk};
+use chrono::{DateTime, Duration, Utc};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Failed sign-ins from one place that are a storm, within this time.
+const STORM: i64 = 20;
+const STORM_WITHIN: Duration = Duration::minutes(15);
+/// Mails that were given up in a day, or attempts at one that still waits.
+const MAILS: i64 = 3;
+/// Percent of the disk.
+const ROOM: u64 = 10;
+/// Failures of a probe in a row: one may be chance.
+const PROBES: i64 = 2;
+/// Days after which a signing key should be another.
+const KEY_DAYS: i64 = 365;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    SignInStorm,
+    MailFailing,
+    DeadJobs,
+    DiskLow,
+    ProbeFailing,
+    KeyExpiring,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SignInStorm => "sign_in_storm",
+            Self::MailFailing => "mail_failing",
+            Self::DeadJobs => "dead_jobs",
+            Self::DiskLow => "disk_low",
+            Self::ProbeFailing => "probe_failing",
+            Self::KeyExpiring => "key_expiring",
+        }
+    }
+}
+
+/// What the machine says, which the database does not know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Readings {
+    /// Of the data folder.
+    pub disk: Option<Disk>,
+    /// When the signing keys last became others.
+    pub keys_changed_at: Option<DateTime<Utc>>,
+}
+
+impl Readings {
+    /// As they are now.
+    pub fn take(ctx: &Ctx) -> Self {
+        Self {
+            disk: ctx.options.data_dir.as_deref().and_then(crate::probes::disk),
+            keys_changed_at: crate::scans::keys_changed_at(ctx),
+        }
+    }
+}
+
+/// Something that a rule found.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    pub kind: Kind,
+    pub subject: String,
+    pub data: Map<String, Value>,
+}
+
+fn cause(kind: Kind, subject: impl Into<String>, data: Value) -> Cause {
+    let data = match data {
+        Value::Object(data) => data,
+        _ => Map::new(),
+    };
+    Cause { kind, subject: subject.into(), data }
+}
+
+/// # Errors
+/// What the database refuses.
+pub async fn all(ctx: &Ctx, readings: &Readings) -> Result<Vec<Cause>> {
+    let mut found = sign_in_storms(ctx).await?;
+    found.extend(mail_failing(ctx).await?);
+    found.extend(dead_jobs(ctx).await?);
+    found.extend(readings.disk.and_then(disk_low));
+    found.extend(probes_failing(ctx).await?);
+    found.extend(readings.keys_changed_at.and_then(|at| key_expiring(ctx.now() - at)));
+    Ok(found)
+}
+
+/// By address. The log hears of the first, the second, the fourth try at accounts that do not exist, and how many
+/// there were.
+async fn sign_in_storms(ctx: &Ctx) -> Result<Vec<Cause>> {
+    let mut places: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for (address, subject, data) in store::failed_sign_ins(&mut ctx.db(), ctx.now() - STORM_WITHIN).await? {
+        let (known, unknown) = places.entry(address).or_default();
+        if subject.is_some_and(|id| id != Uuid::nil()) {
+            *known += 1;
+        } else {
+            *unknown = (*unknown).max(data.get("count").and_then(Value::as_i64).unwrap_or(1));
+        }
+    }
+    let storms = places.into_iter().map(|(address, (known, unknown))| (address, known + unknown));
+    Ok(storms
+        .filter(|(_, count)| *count >= STORM)
+        .map(|(address, count)| cause(Kind::SignInStorm, address, json!({ "count": count })))
+        .collect())
+}
+
+async fn mail_failing(ctx: &Ctx) -> Result<Option<Cause>> {
+    let mut db = ctx.db();
+    let failed = store::failed_mails(&mut db, ctx.now() - Duration::days(1)).await?;
+    let waiting = store::waiting_mails(&mut db, MAILS).await?;
+    let found = failed >= MAILS || waiting > 0;
+    Ok(found.then(|| cause(Kind::MailFailing, "mail", json!({ "failed": failed, "waiting": waiting }))))
+}
+
+async fn dead_jobs(ctx: &Ctx) -> Result<Option<Cause>> {
+    let stats = crate::queue::stats(ctx).await?;
+    let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
+    Ok((dead > 0).then(|| cause(Kind::DeadJobs, "queue", json!({ "count": dead }))))
+}
+
+fn disk_low(disk: Disk) -> Option<Cause> {
+    let percent = disk.percent_free();
+    (percent < ROOM).then(|| cause(Kind::DiskLow, "disk", json!({ "percent": percent, "free_bytes": disk.free })))
+}
+
+async fn probes_failing(ctx: &Ctx) -> Result<Vec<Cause>> {
+    let probes = crate::probes::list(ctx).await?;
+    let failing = probes.into_iter().filter(|probe| probe.failures >= PROBES);
+    Ok(failing.map(|probe| cause(Kind::ProbeFailing, probe.name, json!({ "error": probe.last_error }))).collect())
+}
+
+fn key_expiring(age: Duration) -> Option<Cause> {
+    let days = age.num_days();
+    (days >= KEY_DAYS).then(|| cause(Kind::KeyExpiring, "signing_keys", json!({ "days": days })))
+}

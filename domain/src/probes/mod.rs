@@ -1,0 +1,139 @@
+//! Whether each part of the portal works, and how fast: asked every minute by a job, and kept as one row each.
+mod disk;
+mod store;
+
+pub use disk::{Disk, disk};
+pub use store::Probe;
+
+use crate::{
+    access::{Action, Resource},
+    ctx::Ctx,
+    db::Sql,
+    error::{Error, Result},
+    queue::{self, Job},
+};
+use chrono::Duration;
+use futures::future::{BoxFuture, FutureExt, join_all};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// How long a part may take to answer.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// What was probed longer ago says nothing of now.
+const FRESH: Duration = Duration::minutes(3);
+
+/// The job that probes, and then looks for what somebody should know of.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Watch {}
+
+impl Job for Watch {
+    const NAME: &'static str = "portal.watch";
+    /// The next one comes in a minute.
+    const ATTEMPTS: usize = 1;
+}
+
+/// The parts, in the order in which they are shown.
+pub const NAMES: [&str; 6] = ["web_server", "database", "api_gateway", "file_storage", "mail", "queue"];
+
+/// How every part stood when it was last probed. Super admins.
+///
+/// # Errors
+/// Forbidden.
+pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
+    ctx.may(Action::View, Resource::System)?;
+    let mut found = store::list(&mut ctx.db()).await?;
+    found.retain(|probe| NAMES.contains(&probe.name.as_str()));
+    found.sort_by_key(|probe| NAMES.iter().position(|name| *name == probe.name));
+    for probe in &mut found {
+        probe.fresh = ctx.now() - probe.checked_at < FRESH;
+        // A worker probes: when none has, none works.
+        if probe.name == "queue" && !probe.fresh && probe.ok {
+            probe.ok = false;
+            probe.detail = Some("no worker has been at work".to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Has everything probed now. Super admins.
+///
+/// # Errors
+/// Forbidden.
+pub async fn ask(ctx: &Ctx) -> Result<()> {
+    ctx.may(Action::Update, Resource::System)?;
+    let mut tx = ctx.begin().await?;
+    queue::enqueue(&mut tx, &Watch {}).await?;
+    tx.commit().await
+}
+
+/// What a part said: in words, or why it does not work.
+type Said = std::result::Result<String, String>;
+
+/// Probes everything at once and keeps what it said. `mail` asks the way by which mails leave. Our own jobs.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send) -> Result<()> {
+    let url = &ctx.options.public_url;
+    let parts: [(&str, BoxFuture<'_, Said>); 6] = [
+        ("web_server", page(format!("{url}/")).boxed()),
+        ("database", database(ctx).boxed()),
+        ("api_gateway", page(format!("{url}/rest/v1/settings")).boxed()),
+        ("file_storage", storage(ctx).boxed()),
+        ("mail", mail.boxed()),
+        ("queue", queue(ctx).boxed()),
+    ];
+    let found = join_all(parts.map(|(name, part)| async move {
+        let begun = Instant::now();
+        let said = tokio::time::timeout(PATIENCE, part)
+            .await
+            .unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs())));
+        (name, said, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
+    }))
+    .await;
+    let mut tx = ctx.begin().await?;
+    for (name, said, latency_ms) in found {
+        store::keep(&mut tx, name, said, latency_ms, ctx.now()).await?;
+    }
+    tx.commit().await
+}
+
+/// Our own pages, by the address that people use.
+async fn page(url: String) -> Said {
+    // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().map_err(|e| told(&e))?;
+    let answer = client.get(&url).send().await.map_err(|e| told(&e))?;
+    if answer.status().is_success() { Ok(url) } else { Err(format!("{url} answers {}", answer.status())) }
+}
+
+async fn database(ctx: &Ctx) -> Said {
+    let asked: Result<i64> = ctx.db().sql("select cast(1 as bigint)").scalar().await;
+    asked.map(|_| format!("{:?}", ctx.db().dialect())).map_err(|e| e.to_string())
+}
+
+async fn storage(ctx: &Ctx) -> Said {
+    let storage = &ctx.options.storage;
+    storage.probe().await.map(|()| storage.place().to_owned()).map_err(|e| e.to_string())
+}
+
+async fn queue(ctx: &Ctx) -> Said {
+    let words = |e: Error| e.to_string();
+    let stats = queue::stats(ctx).await.map_err(words)?;
+    let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
+    match queue::live_workers(ctx).await.map_err(words)? {
+        0 => Err("no worker is at work".to_owned()),
+        workers => Ok(format!("{workers} workers, {} waiting", count("pending") + count("failed"))),
+    }
+}
+
+/// The error with its causes, in one line.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,182 @@
+//! What a scan looks at. The words are where they are shown, under each finding's code.
+use super::store;
+use crate::{
+    activity, counts,
+    ctx::Ctx,
+    error::{Error, Result},
+    probes, queue, seed, settings,
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FindingState)]
+pub enum State {
+    Ok,
+    /// Works, and somebody should look at it.
+    Note,
+    Failed,
+}
+
+/// What was found about one thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// `encryption`, `queue`: what was looked at.
+    pub check: String,
+    pub state: State,
+    /// Names the sentence, and what to do.
+    pub code: String,
+    pub params: Map<String, Value>,
+}
+
+fn found(check: &str, state: State, code: &str) -> Finding {
+    Finding { check: check.to_owned(), state, code: code.to_owned(), params: Map::new() }
+}
+
+impl Finding {
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.params.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Percent of the disk that should be free.
+const ROOM: u64 = 10;
+/// Days after which a signing key should be another.
+const KEY_DAYS: i64 = 365;
+
+/// # Errors
+/// What the database refuses.
+pub async fn all(
+    ctx: &Ctx,
+    mail: impl Future<Output = std::result::Result<String, String>> + Send,
+) -> Result<Vec<Finding>> {
+    let mail = tokio::time::timeout(std::time::Duration::from_secs(10), mail);
+    let mail = match mail.await.unwrap_or_else(|_| Err("no answer within 10 seconds".to_owned())) {
+        Ok(words) => found("mail", State::Ok, "mail_leaves").with("detail", words),
+        Err(why) => found("mail", State::Failed, "mail_fails").with("reason", why),
+    };
+    let mut findings = vec![encryption(ctx), sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
+    findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, keys(ctx)]);
+    findings.extend([storage(ctx).await, scanner(ctx).await, mail, queue(ctx).await?, counters(ctx).await?]);
+    findings.extend(disk(ctx));
+    Ok(findings)
+}
+
+fn encryption(ctx: &Ctx) -> Finding {
+    let url = &ctx.options.public_url;
+    let host = url.split("://").last().unwrap_or_default();
+    let near = ["127.0.0.1", "localhost", "[::1]"].iter().any(|near| host.starts_with(near));
+    match (url.starts_with("https://"), near) {
+        (true, _) => found("encryption", State::Ok, "encrypted"),
+        (false, true) => found("encryption", State::Note, "only_here"),
+        (false, false) => found("encryption", State::Failed, "not_encrypted"),
+    }
+    .with("url", url.clone())
+}
+
+async fn sign_ins(ctx: &Ctx) -> Result<Finding> {
+    let open = seed::open_sign_ins(ctx).await?.join(", ");
+    Ok(match (open.is_empty(), ctx.options.demo) {
+        (true, _) => found("demo", State::Ok, "no_demo_sign_ins"),
+        (false, true) => found("demo", State::Note, "demo_mode"),
+        (false, false) => found("demo", State::Failed, "demo_sign_ins"),
+    }
+    .with("accounts", open))
+}
+
+async fn second_factor(ctx: &Ctx) -> Result<Finding> {
+    let needs = settings::get(ctx).await?.require_mfa.filled_in(&ctx.options);
+    let all = needs.super_admin && needs.employee;
+    Ok(if all { found("mfa", State::Ok, "mfa_required") } else { found("mfa", State::Note, "mfa_not_required") })
+}
+
+async fn staff(ctx: &Ctx) -> Result<Finding> {
+    Ok(match store::without_factor(&mut ctx.db()).await? {
+        0 => found("staff", State::Ok, "staff_have_factors"),
+        count => found("staff", State::Note, "staff_without_factor").with("count", count),
+    })
+}
+
+fn default_password(ctx: &Ctx) -> Finding {
+    match ctx.options.default_password {
+        None => found("default_password", State::Ok, "no_default_password"),
+        Some(_) => found("default_password", State::Note, "default_password"),
+    }
+}
+
+fn signup(ctx: &Ctx) -> Finding {
+    if ctx.options.signup {
+        found("signup", State::Note, "signup_open")
+    } else {
+        found("signup", State::Ok, "signup_closed")
+    }
+}
+
+async fn log(ctx: &Ctx) -> Result<Finding> {
+    match activity::verify(ctx).await {
+        Ok(rows) => Ok(found("log", State::Ok, "log_whole").with("count", rows)),
+        Err(Error::Conflict(problem)) => {
+            let seq = problem.params.get("seq").cloned().unwrap_or_default();
+            Ok(found("log", State::Failed, "log_broken").with("seq", seq))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn keys(ctx: &Ctx) -> Finding {
+    match keys_changed_at(ctx).map(|at| (ctx.now() - at).num_days()) {
+        None => found("keys", State::Note, "keys_unknown"),
+        Some(days) if days >= KEY_DAYS => found("keys", State::Note, "keys_old").with("count", days),
+        Some(days) => found("keys", State::Ok, "keys_fresh").with("count", days.max(0)),
+    }
+}
+
+/// When the signing keys last became others; none where they are no file.
+pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
+    let file = ctx.options.signing_keys.as_ref()?;
+    std::fs::metadata(file).ok()?.modified().ok().map(DateTime::from)
+}
+
+async fn storage(ctx: &Ctx) -> Finding {
+    match ctx.options.storage.probe().await {
+        Ok(()) => found("storage", State::Ok, "storage_works").with("place", ctx.options.storage.place()),
+        Err(e) => found("storage", State::Failed, "storage_fails").with("reason", e.to_string()),
+    }
+}
+
+async fn scanner(ctx: &Ctx) -> Finding {
+    let Some(scanner) = &ctx.options.scanner else { return found("scanner", State::Note, "no_scanner") };
+    match scanner.probe().await {
+        Ok(()) => found("scanner", State::Ok, "scanner_works").with("place", scanner.place()),
+        Err(e) => found("scanner", State::Failed, "scanner_fails").with("reason", e.to_string()),
+    }
+}
+
+async fn queue(ctx: &Ctx) -> Result<Finding> {
+    let stats = queue::stats(ctx).await?;
+    let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
+    Ok(match dead {
+        0 => found("queue", State::Ok, "queue_works"),
+        count => found("queue", State::Note, "jobs_dead").with("count", count),
+    })
+}
+
+async fn counters(ctx: &Ctx) -> Result<Finding> {
+    let same = counts::kept(&mut ctx.db()).await? == counts::recount(&mut ctx.db()).await?;
+    Ok(if same {
+        found("counters", State::Ok, "counters_agree")
+    } else {
+        found("counters", State::Failed, "counters_differ")
+    })
+}
+
+fn disk(ctx: &Ctx) -> Option<Finding> {
+    let disk = probes::disk(ctx.options.data_dir.as_ref()?)?;
+    let percent = disk.percent_free();
+    let state = if percent < ROOM { State::Failed } else { State::Ok };
+    let code = if percent < ROOM { "disk_full" } else { "disk_has_room" };
+    Some(found("disk", state, code).with("percent", percent))
+}

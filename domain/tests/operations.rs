@@ -1,0 +1,370 @@
+//! Running the office: each rule of the alerts triggered for real, probes that break and mend, heartbeats counted
+//! truthfully, scans, and figures of the whole office.
+use chrono::Duration;
+use domain::{
+    Ctx, Error, Origin,
+    access::Role,
+    activity, alerts,
+    alerts::{Alert, Readings},
+    analytics,
+    clock::Clock,
+    dashboards,
+    db::Sql,
+    mails,
+    page::PageQuery,
+    probes::{self, Disk},
+    queue, scans, settings,
+    span::Asked,
+    testing::{World, noon, on_both},
+    users,
+};
+
+fn at(world: &World, minutes: i64) -> World {
+    World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
+}
+
+async fn check(world: &World, readings: &Readings) -> Vec<Alert> {
+    activity::number_all(&world.operator()).await.unwrap();
+    alerts::check(&world.operator(), readings).await.unwrap();
+    alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
+}
+
+async fn kinds(world: &World, readings: &Readings) -> Vec<String> {
+    check(world, readings).await.into_iter().map(|alert| alert.kind).collect()
+}
+
+#[tokio::test]
+async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
+    on_both(async |world| {
+        let origin = |address: &str| Origin { address: Some(address.to_owned()), user_agent: None };
+        let quiet = Ctx { origin: origin("192.0.2.9"), ..world.nobody() };
+        let stormy = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
+        let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+        for n in 0..40 {
+            let ctx = if n % 10 == 0 { &quiet } else { &stormy };
+            let email = format!("nobody{n}@example.com");
+            domain::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
+        }
+        let open = check(&world, &Readings::default()).await;
+        assert_eq!(open.len(), 1, "{open:?}");
+        assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
+        assert_eq!(check(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
+        assert!(check(&at(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn mails_that_fail_are_told_of() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        for _ in 0..3 {
+            let id = mails::test(&sigrid).await.unwrap();
+            mails::attempt(&world.operator(), id).await.unwrap();
+            mails::failed(&world.operator(), id, "550 no such user", true).await.unwrap();
+        }
+        assert_eq!(kinds(&world, &Readings::default()).await, ["mail_failing"]);
+        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn dead_jobs_are_told_of_until_they_are_run_again() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        probes::ask(&sigrid).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        let table = if tx.dialect() == domain::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
+        tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(kinds(&world, &Readings::default()).await, ["dead_jobs"]);
+        let dead = queue::list(&sigrid, Some("dead"), 10).await.unwrap();
+        queue::retry(&sigrid, &dead[0].id).await.unwrap();
+        assert!(kinds(&world, &Readings::default()).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_full_disk_and_an_old_key_are_told_of() {
+    on_both(async |world| {
+        let disk = |free| Readings { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
+        assert!(kinds(&world, &disk(100)).await.is_empty());
+        assert_eq!(kinds(&world, &disk(99)).await, ["disk_low"]);
+        assert!(kinds(&world, &disk(500)).await.is_empty());
+        let key = |days| Readings { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
+        assert!(kinds(&world, &key(364)).await.is_empty());
+        assert_eq!(kinds(&world, &key(365)).await, ["key_expiring"]);
+        // As the machine itself says it.
+        let file = world.dir.0.join("keys.json");
+        std::fs::write(&file, "{}").unwrap();
+        let old = std::time::SystemTime::from(noon() - Duration::days(400));
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+        let mut options = (*world.options).clone();
+        (options.signing_keys, options.data_dir) = (Some(file), Some(world.dir.0.clone()));
+        let there = World { options: options.into(), ..world.clone() };
+        let read = Readings::take(&there.operator());
+        assert!(read.disk.is_some_and(|disk| disk.total > 0));
+        assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
+    on_both(async |world| {
+        // Nobody listens there.
+        let mut options = (*world.options).clone();
+        options.public_url = "http://127.0.0.1:1".to_owned();
+        let world = World { options: options.into(), ..world };
+        let sigrid = world.super_admin("Sigrid").await;
+        let leaves = async || Ok("mails are files".to_owned());
+        probes::check(&world.operator(), leaves()).await.unwrap();
+        assert!(kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
+        probes::check(&world.operator(), leaves()).await.unwrap();
+        let open = check(&world, &Readings::default()).await;
+        let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
+        broken.sort_unstable();
+        assert_eq!(broken, ["api_gateway", "queue", "web_server"]);
+        let found = probes::list(&sigrid).await.unwrap();
+        let names: Vec<_> = found.iter().map(|probe| (probe.name.as_str(), probe.ok)).collect();
+        assert_eq!(
+            names,
+            [
+                ("web_server", false),
+                ("database", true),
+                ("api_gateway", false),
+                ("file_storage", true),
+                ("mail", true),
+                ("queue", false)
+            ]
+        );
+        assert!(found[0].last_error.as_deref().is_some_and(|why| why.contains("127.0.0.1:1")), "{found:?}");
+        let stuck = async || {
+            std::future::pending::<()>().await;
+            Ok(String::new())
+        };
+        let begun = std::time::Instant::now();
+        probes::check(&world.operator(), stuck()).await.unwrap();
+        assert!(begun.elapsed().as_secs() < 20, "what hangs is not waited for");
+        assert!(!probes::list(&sigrid).await.unwrap()[4].ok);
+        let later = probes::list(&at(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
+        assert!(later.iter().all(|probe| !probe.fresh));
+    })
+    .await;
+}
+
+async fn user(world: &World, ctx: &Ctx) -> users::User {
+    users::get(&world.operator(), ctx.actor.user_id().unwrap()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
+        let alert = check(&world, &full).await.remove(0);
+        for role in [Role::Employee, Role::CompanyAdmin, Role::Client] {
+            let company = match role {
+                Role::Employee => None,
+                _ => Some(world.company("Meridian").await),
+            };
+            let other = world.signed_in(&world.user(role, &format!("Other{}", role.name()), company, None).await);
+            assert!(matches!(alerts::resolve(&other, alert.id).await, Err(Error::Forbidden(_))));
+            assert!(matches!(alerts::list(&other, true, &PageQuery::default()).await, Err(Error::Forbidden(_))));
+            assert!(matches!(probes::list(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(scans::ask(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(scans::latest(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(analytics::office(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
+            let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
+            assert!(matches!(log, Err(Error::Forbidden(_))));
+        }
+        let over = alerts::resolve(&sigrid, alert.id).await.unwrap();
+        assert_eq!(over.resolved_by.as_deref(), Some("Sigrid Test"));
+        assert!(matches!(alerts::resolve(&sigrid, alert.id).await, Err(Error::Conflict(_))));
+        assert!(check(&at(&world, 30), &full).await.is_empty());
+        assert_eq!(check(&at(&world, 61), &full).await.len(), 1);
+        assert_eq!(alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap().items.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn uptime_is_the_share_of_minutes_since_the_first_start() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let actor = sigrid.actor.clone();
+        let uptime = async |minutes: i64| {
+            let ctx = at(&world, minutes).as_actor(actor.clone());
+            dashboards::admin(&ctx, &PageQuery::default()).await.unwrap().uptime_percent
+        };
+        let beat = async |minutes: i64| dashboards::heartbeat(&at(&world, minutes).operator()).await.unwrap();
+        assert_eq!(uptime(0).await, None, "nothing is known yet");
+        beat(0).await;
+        assert_eq!(uptime(0).await, Some(100.0));
+        for minute in 1..4 {
+            beat(minute).await;
+            // A second portal on the same database.
+            beat(minute).await;
+        }
+        assert_eq!(uptime(4).await, Some(100.0));
+        // Down for four minutes.
+        beat(8).await;
+        assert_eq!(uptime(9).await, Some(55.5), "five of nine");
+        // Down for two months: what was before does not count, and does not make it young either.
+        let months = 60 * 24 * 60;
+        beat(months).await;
+        beat(months + 1).await;
+        assert_eq!(uptime(months + 2).await, Some(0.0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_scan_finds_what_is_wrong() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let mut options = (*world.options).clone();
+        options.public_url = "http://portal.example.com".to_owned();
+        options.demo = false;
+        let open = World { options: options.into(), ..world.clone() };
+        let asked = scans::ask(&sigrid).await.unwrap();
+        assert_eq!(asked.finished_at, None);
+        activity::number_all(&world.operator()).await.unwrap();
+        world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
+        scans::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
+        let scan = scans::latest(&sigrid).await.unwrap().unwrap();
+        assert_eq!((scan.id, scan.error.as_deref()), (asked.id, None));
+        let codes: Vec<_> = scan.findings.iter().map(|finding| finding.code.as_str()).collect();
+        for code in
+            ["not_encrypted", "mail_fails", "log_broken", "staff_without_factor", "mfa_required", "storage_works"]
+        {
+            assert!(codes.contains(&code), "{code} in {codes:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let there = Ctx {
+            origin: Origin { address: Some("192.0.2.7".to_owned()), user_agent: None },
+            ..world.employee("Elias").await
+        };
+        let company = world.company("Meridian").await;
+        let update = domain::companies::Input {
+            name: Some("Meridian".to_owned()),
+            business_name: Some("Meridian Two".to_owned()),
+            ..Default::default()
+        };
+        domain::companies::update(&there, company, None, update).await.unwrap();
+        activity::number_all(&world.operator()).await.unwrap();
+        let search = async |wanted: activity::Search| {
+            let found = activity::search(&sigrid, &wanted, &PageQuery::default()).await?.items;
+            Ok::<_, Error>(found.into_iter().map(|row| row.action).collect::<Vec<_>>())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        let only = vec!["company.updated".to_owned()];
+        type Search = activity::Search;
+        assert_eq!(search(Search { who: some("elias@example.com"), ..Default::default() }).await.unwrap(), only);
+        assert_eq!(search(Search { role: some("employee"), ..Default::default() }).await.unwrap(), only);
+        assert_eq!(search(Search { what: some("company.updated"), ..Default::default() }).await.unwrap(), only);
+        assert_eq!(search(Search { address: some("192.0.2.7"), ..Default::default() }).await.unwrap(), only);
+        assert_eq!(search(Search { what: some("company"), ..Default::default() }).await.unwrap().len(), 2);
+        let about = Search { subject: Some(company.to_string()), ..Default::default() };
+        assert_eq!(search(about).await.unwrap().len(), 2);
+        assert_eq!(search(Search { subject: some("MERID"), ..Default::default() }).await.unwrap().len(), 2);
+        assert!(search(Search { who: some("root"), ..Default::default() }).await.unwrap().len() > 2);
+        let day = |from: &str, to: &str| Search { from: some(from), to: some(to), ..Default::default() };
+        assert!(!search(day("2026-11-21", "2026-11-21")).await.unwrap().is_empty());
+        assert!(search(day("2026-11-20", "2026-11-20")).await.unwrap().is_empty());
+        assert!(search(day("2026-11-22", "")).await.unwrap().is_empty());
+        for bad in [
+            Search { role: some("king"), ..Default::default() },
+            day("2026-13-01", ""),
+            day("2026-11-21", "2026-11-20"),
+            Search { who: Some("x".repeat(300)), ..Default::default() },
+            Search { address: some("a\u{7}"), ..Default::default() },
+        ] {
+            assert!(matches!(search(bad.clone()).await, Err(Error::Invalid(_))), "{bad:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_offices_figures_count_what_there_is() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let company = world.company("Meridian").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        world.client("Maya", company, Some(iso)).await;
+        world.client("Nils", company, None).await;
+        activity::number_all(&world.operator()).await.unwrap();
+        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        assert_eq!(found.total, 2);
+        assert_eq!(found.revenue, [(domain::money::Currency::Usd, 250_000)]);
+        let november = found.months.last().unwrap();
+        assert_eq!((november.of.month.as_str(), november.of.placed), ("2026-11", 2));
+        assert_eq!(found.companies.iter().map(|group| group.spvs).collect::<Vec<_>>(), [2]);
+        let mut partners: Vec<_> = found.isos.iter().map(|group| group.name.as_deref()).collect();
+        partners.sort_unstable();
+        assert_eq!(partners, [None, Some("Ingrid Test")]);
+        let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
+        assert_eq!(analytics::office(&sigrid, &empty).await.unwrap().total, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_offices_settings_are_used_where_they_say() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        settings::set(&sigrid, |now| settings::Settings {
+            identifier_prefix: Some("nf".to_owned()),
+            default_currency: Some(domain::money::Currency::Eur),
+            default_time_zone: Some("Asia/Singapore".to_owned()),
+            storage_quota_gb: Some(2),
+            mail_sender: Some("Northern <office@example.com>".to_owned()),
+            ..now
+        })
+        .await
+        .unwrap();
+        let company = world.company("Meridian").await;
+        let row = domain::companies::get(&sigrid, company).await.unwrap();
+        assert_eq!(row.time_zone, "Asia/Singapore");
+        let (client, _, maya) = world.client("Maya", company, None).await;
+        assert_eq!(user(&world, &maya).await.time_zone, "Asia/Singapore");
+        let input = domain::spvs::Input {
+            client_id: Some(client),
+            company_id: Some(company),
+            purchase_amount: Some("5".to_owned()),
+            ..Default::default()
+        };
+        let spv = domain::spvs::create(&sigrid, input).await.unwrap().spv;
+        assert!(spv.identifier().starts_with("NF-2026"), "{}", spv.identifier());
+        assert_eq!(spv.currency, domain::money::Currency::Eur);
+        let found = settings::get(&sigrid).await.unwrap();
+        assert_eq!(found.storage_quota(&world.options), Some(2 << 30));
+        activity::number_all(&world.operator()).await.unwrap();
+        let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
+        let told = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
+        assert_eq!(told.data["before"]["identifier_prefix"], serde_json::Value::Null);
+        assert_eq!(told.data["after"]["identifier_prefix"], "NF-");
+        let wrong = settings::set(&sigrid, |now| settings::Settings {
+            identifier_prefix: Some("not ok".to_owned()),
+            mail_sender: Some("nobody".to_owned()),
+            default_time_zone: Some("Mars".to_owned()),
+            storage_quota_gb: Some(0),
+            ..now
+        });
+        let Err(Error::Invalid(fields)) = wrong.await else { panic!("refused") };
+        let mut names: Vec<_> = fields.into_iter().map(|field| field.field).collect();
+        names.sort();
+        assert_eq!(names, ["default_time_zone", "identifier_prefix", "mail_sender", "storage_quota_gb"]);
+    })
+    .await;
+}

@@ -1,0 +1,30 @@
+//! Looks after the portal itself: probes its parts, makes alerts, and looks through it when asked to.
+use crate::{outcome, state::State};
+use domain::{
+    alerts::{self, Readings},
+    probes::{self, Watch},
+    queue::{Job, worker::Failure},
+    scans::{self, Look},
+};
+
+/// Probes every part and asks the rules of the alerts.
+pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
+    let ctx = state.ctx(Watch::NAME);
+    probes::check(&ctx, state.mailer.probe()).await.map_err(outcome::of)?;
+    alerts::check(&ctx, &Readings::take(&ctx)).await.map_err(outcome::of)
+}
+
+/// Looks through the portal, for the page that asked.
+pub async fn scan(state: State, job: Look) -> Result<(), Failure> {
+    scans::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(outcome::of)
+}
+
+/// Tells the page that it could not be done, once no other attempt will follow.
+pub async fn scan_failed(state: State, job: Look, why: String, last: bool) {
+    if !last {
+        return;
+    }
+    if let Err(error) = scans::failed(&state.ctx(Look::NAME), job.id, &why).await {
+        tracing::warn!(scan = %job.id, %error, "the failure could not be told");
+    }
+}

@@ -1,0 +1,56 @@
+/** How super admins run the portal: what stands, what is wrong, what the office says of itself, who did what. */
+import { expect, test } from './support/story';
+
+test('a super admin looks after the portal, changes its settings and finds it all in the log', async ({
+  ownOffice: office,
+}) => {
+  const sigrid = await office.superAdmin();
+  await sigrid.opens('/admin-dashboard');
+  await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
+  await sigrid.button('Check now').click();
+  const status = sigrid.page.getByRole('region', { name: 'Server Status' });
+  for (const part of ['Web Server', 'Database', 'API Gateway', 'File Storage', 'Mail', 'Queue']) {
+    await expect(status.getByRole('listitem', { name: part, exact: true })).toContainText('Online');
+  }
+
+  await sigrid.button('Security Scan').click();
+  const scan = sigrid.page.getByRole('region', { name: 'Security Scan' });
+  await expect(scan.getByRole('listitem', { name: 'Demo sign-ins' })).toContainText('Turn SPV_DEMO off');
+  await scan.getByRole('button', { name: /^Show \d+ that are good$/ }).click();
+  await expect(scan.getByRole('listitem', { name: 'Activity log' })).toContainText('as they were written');
+
+  const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
+  await sigrid.link('System Settings', side).click();
+  await sigrid.isAt('/admin-dashboard/settings');
+  const card = (name: string) => sigrid.page.getByRole('form', { name });
+  await sigrid.writes({ Sender: 'nobody' }, card('Mail'));
+  await sigrid.button('Save', card('Mail')).click();
+  await sigrid.isToldBeside(
+    'Sender',
+    'Enter an address, or a name and an address: Office <office@example.com>.',
+  );
+  await sigrid.writes({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
+  await sigrid.button('Save', card('Mail')).click();
+  await sigrid.isTold('Settings Saved');
+  await sigrid.button('Send a test mail', card('Mail')).click();
+  await expect(card('Mail').getByRole('status')).toHaveText('The test mail left for super@example.com.');
+  await sigrid.writes({ Name: 'Northern Formations' }, card('Brand'));
+  await sigrid.button('Save', card('Brand')).click();
+  await expect(sigrid.link('Northern Formations')).toBeVisible();
+
+  await sigrid.opens('/admin-dashboard/logs?what=settings&who=super%40example.com');
+  const entries = sigrid.page.getByRole('table', { name: 'Entries' });
+  await expect(entries.getByText('Sigrid Aalto changed the settings')).toHaveCount(2);
+  // Somebody else's change comes in while the page is open.
+  await sigrid.opens('/admin-dashboard/logs?what=settings');
+  // The demo's own, and the two from before.
+  await expect(entries.getByText('changed the settings')).toHaveCount(3);
+  await office.portal.operator('settings', 'set', 'support_phone', '+1 555 0199');
+  await expect(entries.getByText('changed the settings')).toHaveCount(4);
+  await entries
+    .getByRole('button', { name: /^Details of entry/ })
+    .first()
+    .click();
+  const changes = sigrid.page.getByRole('table', { name: 'What changed' });
+  await expect(changes.getByRole('row', { name: /support_phone/ })).toContainText('+1 555 0199');
+});

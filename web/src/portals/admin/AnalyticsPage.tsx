@@ -1,0 +1,273 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { IconChartBar, IconCoin, IconFolders, IconLogin2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { OfficeAnalytics } from '../../api/types';
+import { compact, money, month, number } from '../../messages/format';
+import { OrderCharts } from '../../shared/figures/OrderCharts';
+import { useSpan, useSpanText } from '../../shared/figures/span';
+import { BarChart } from '../../ui/charts/BarChart';
+import { ChartPanel } from '../../ui/charts/ChartPanel';
+import { ColumnChart } from '../../ui/charts/ColumnChart';
+import { FigureTable } from '../../ui/charts/FigureTable';
+import { PageHeader } from '../../ui/PageHeader';
+import { StatCard, StatRow } from '../../ui/StatCard';
+import { ErrorState } from '../../ui/states';
+
+type Month = OfficeAnalytics['months'][number];
+type Group = OfficeAnalytics['companies'][number];
+
+/** The whole office in figures. */
+export function Component() {
+  const { t } = useTranslation(['admin', 'reports']);
+  const { span, filter } = useSpan();
+  const spanText = useSpanText();
+  const { data, error, refetch } = useQuery(queries.officeAnalytics(span));
+  const sum = (of: (row: Month) => number) =>
+    data && number(data.months.reduce((all, row) => all + of(row), 0));
+  return (
+    <>
+      <PageHeader
+        title={t('reports:analytics.title')}
+        text={data ? `${t('analytics.text')} ${spanText(data)}` : t('analytics.text')}
+        actions={filter}
+      />
+      {error && !data ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <Stack gap="md">
+          <StatRow>
+            <StatCard
+              label={t('analytics.orders')}
+              icon={<IconFolders size={18} />}
+              value={data && number(data.total)}
+            />
+            <StatCard
+              label={t('analytics.revenue')}
+              explain={t('analytics.revenue_text')}
+              icon={<IconCoin size={18} />}
+              value={data && money(amountIn(data.revenue, data.currency), data.currency)}
+              hint={data?.revenue
+                .filter(({ currency }) => currency !== data.currency)
+                .map(({ amount, currency }) => money(amount, currency))
+                .join(' · ')}
+            />
+            <StatCard
+              label={t('analytics.requests')}
+              icon={<IconChartBar size={18} />}
+              value={sum((row) => row.requests)}
+            />
+            <StatCard
+              label={t('analytics.sign_ins')}
+              icon={<IconLogin2 size={18} />}
+              value={sum((row) => row.sign_ins)}
+            />
+          </StatRow>
+          {!data && <Skeleton height={300} radius="md" aria-hidden="true" />}
+          {data && (
+            <>
+              <Revenue data={data} />
+              <OrderCharts data={data} />
+              <OverTime
+                title={t('analytics.requests_over_time')}
+                text={t('analytics.requests_text')}
+                file="requests"
+                months={data.months}
+                series={[['analytics.requests', (row) => row.requests]]}
+              />
+              <OverTime
+                title={t('analytics.sign_ins_over_time')}
+                text={t('analytics.sign_ins_text')}
+                file="sign-ins"
+                months={data.months}
+                series={[
+                  ['analytics.sign_ins', (row) => row.sign_ins],
+                  ['analytics.failed_sign_ins', (row) => row.failed_sign_ins],
+                ]}
+              />
+              <Groups
+                title={t('analytics.by_company')}
+                header={t('analytics.company')}
+                file="companies"
+                rows={data.companies}
+                currency={data.currency}
+              />
+              <Groups
+                title={t('analytics.by_iso')}
+                header={t('reports:finances.partner')}
+                file="iso-partners"
+                rows={data.isos}
+                currency={data.currency}
+              />
+            </>
+          )}
+        </Stack>
+      )}
+    </>
+  );
+}
+
+/** The sum in one currency; none is nought. */
+function amountIn(sums: OfficeAnalytics['revenue'], currency: string): string {
+  return sums.find((sum) => sum.currency === currency)?.amount ?? '0';
+}
+
+/** One table a currency would be many: the chart and its table are of one, chosen by what there is. */
+function Revenue({ data }: { data: OfficeAnalytics }) {
+  const { t } = useTranslation(['admin', 'reports']);
+  const currencies = data.revenue.map(({ currency }) => currency);
+  const shown = currencies.length > 0 ? currencies : [data.currency];
+  return shown.map((currency) => {
+    const title = t('analytics.revenue_in', { currency });
+    return (
+      <ChartPanel
+        key={currency}
+        title={title}
+        text={t('analytics.revenue_text')}
+        chart={
+          <ColumnChart
+            rows={data.months}
+            rowKey={(row) => row.month}
+            label={(row) => month(row.month, 'short')}
+            scale={compact}
+            series={[
+              {
+                name: title,
+                value: (row: Month) => Number(amountIn(row.revenue, currency)),
+                text: (row: Month) => money(amountIn(row.revenue, currency), currency),
+              },
+            ]}
+          />
+        }
+        table={
+          <FigureTable
+            file={`revenue-${currency.toLowerCase()}`}
+            label={title}
+            first={{
+              header: t('reports:finances.month'),
+              cell: (row) => month(row.month),
+              plain: (row) => row.month,
+              total: t('reports:total'),
+            }}
+            rows={data.months}
+            rowKey={(row) => row.month}
+            columns={[
+              {
+                key: 'revenue',
+                header: t('analytics.revenue'),
+                cell: (row) => money(amountIn(row.revenue, currency), currency),
+                plain: (row) => amountIn(row.revenue, currency),
+                total: money(amountIn(data.revenue, currency), currency),
+              },
+            ]}
+          />
+        }
+      />
+    );
+  });
+}
+
+interface OverTimeProps {
+  title: string;
+  text: string;
+  file: string;
+  months: Month[];
+  series: [name: string, value: (row: Month) => number][];
+}
+
+function OverTime({ title, text, file, months, series }: OverTimeProps) {
+  const { t } = useTranslation(['admin', 'reports']);
+  return (
+    <ChartPanel
+      title={title}
+      text={text}
+      chart={
+        <ColumnChart
+          rows={months}
+          rowKey={(row) => row.month}
+          label={(row) => month(row.month, 'short')}
+          scale={number}
+          series={series.map(([name, value]) => ({
+            name: t(name),
+            value,
+            text: (row: Month) => number(value(row)),
+          }))}
+        />
+      }
+      table={
+        <FigureTable
+          file={file}
+          label={title}
+          first={{
+            header: t('reports:finances.month'),
+            cell: (row) => month(row.month),
+            plain: (row) => row.month,
+            total: t('reports:total'),
+          }}
+          rows={months}
+          rowKey={(row) => row.month}
+          columns={series.map(([name, value]) => ({
+            key: name,
+            header: t(name),
+            cell: (row: Month) => number(value(row)),
+            plain: value,
+            total: number(months.reduce((all, row) => all + value(row), 0)),
+          }))}
+        />
+      }
+    />
+  );
+}
+
+interface GroupsProps {
+  title: string;
+  header: string;
+  file: string;
+  rows: Group[];
+  currency: string;
+}
+
+function Groups({ title, header, file, rows, currency }: GroupsProps) {
+  const { t } = useTranslation(['admin', 'reports']);
+  const name = (row: Group) => row.name ?? t('reports:finances.unassigned');
+  return (
+    <ChartPanel
+      title={title}
+      text={t('analytics.groups_text')}
+      chart={
+        <BarChart
+          rows={rows}
+          rowKey={(row) => row.id ?? ''}
+          label={name}
+          value={(row) => row.spvs}
+          text={(row) => number(row.spvs)}
+        />
+      }
+      table={
+        <FigureTable
+          file={file}
+          label={title}
+          first={{ header, cell: name, plain: name }}
+          rows={rows}
+          rowKey={(row) => row.id ?? ''}
+          columns={[
+            {
+              key: 'spvs',
+              header: t('reports:finances.spvs'),
+              cell: (row) => number(row.spvs),
+              plain: (row) => row.spvs,
+            },
+            {
+              key: 'revenue',
+              header: t('analytics.revenue_in', { currency }),
+              cell: (row) => money(amountIn(row.revenue, currency), currency),
+              plain: (row) => amountIn(row.revenue, currency),
+            },
+          ]}
+        />
+      }
+    />
+  );
+}

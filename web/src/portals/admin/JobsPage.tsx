@@ -1,0 +1,121 @@
+import { IconListCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { Job } from '../../api/types';
+import { dateTime, number } from '../../messages/format';
+import { useParam } from '../../shared/queryParams';
+import { useSave } from '../../shared/useSave';
+import { BusyButton } from '../../ui/BusyButton';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { PageHeader } from '../../ui/PageHeader';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { Tag } from '../../ui/Tag';
+import { toast } from '../../ui/toasts';
+import classes from './logs/logs.module.css';
+
+const statuses = ['pending', 'queued', 'running', 'done', 'failed', 'dead'] as const;
+const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
+  pending: 'wait',
+  queued: 'wait',
+  running: 'work',
+  done: 'done',
+  failed: 'wait',
+  dead: 'stop',
+};
+
+/** What is done later, and what could not be done. */
+export function Component() {
+  const { t } = useTranslation('admin');
+  const [status, setStatus] = useParam('status');
+  const { data, error, refetch } = useQuery(queries.jobs({ status: status || undefined, limit: 100 }));
+  const columns: Column<Job>[] = [
+    { key: 'name', header: t('jobs.name'), cell: (job) => <span className={classes.value}>{job.name}</span> },
+    {
+      key: 'status',
+      header: t('jobs.status'),
+      cell: (job) => (
+        <Tag tone={tones[job.status] ?? 'rest'}>
+          {t(`jobs.is.${job.status}`, { defaultValue: job.status })}
+        </Tag>
+      ),
+    },
+    {
+      key: 'attempts',
+      header: t('jobs.attempts'),
+      align: 'right',
+      cell: (job) => `${number(job.attempts)} / ${number(job.max_attempts)}`,
+    },
+    { key: 'at', header: t('jobs.due'), cell: (job) => dateTime(job.run_at) },
+    {
+      key: 'result',
+      wide: true,
+      header: t('jobs.result'),
+      cell: (job) => (
+        <span className={classes.value}>{job.status === 'done' ? '' : (job.last_result ?? '')}</span>
+      ),
+    },
+    {
+      key: 'again',
+      header: t('jobs.again'),
+      actions: true,
+      cell: (job) => (job.status === 'dead' || job.status === 'failed' ? <Again job={job} /> : null),
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={t('jobs.title')}
+        text={t('jobs.text')}
+        actions={
+          <ChoiceFilter
+            label={t('jobs.status')}
+            all={t('jobs.all')}
+            value={status}
+            choices={statuses.map((value) => ({ value, label: t(`jobs.is.${value}`) }))}
+            onChange={setStatus}
+          />
+        }
+      />
+      <Section title={t('jobs.newest')} flush>
+        <DataTable
+          label={t('jobs.newest')}
+          columns={columns}
+          state={{
+            rows: data?.items,
+            error: error ? errorText(error) : null,
+            retry: () => void refetch(),
+          }}
+          rowKey={(job) => job.id}
+          empty={<EmptyState icon={<IconListCheck size={20} />} title={t('jobs.none')} />}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Again({ job }: { job: Job }) {
+  const { t } = useTranslation('admin');
+  const again = useSave({
+    save: () => body(api.POST('/rest/v1/jobs/{id}/retry', { params: { path: { id: job.id } } })),
+    saved: () => {
+      toast({ title: t('jobs.queued'), description: job.name });
+      void queryClient.invalidateQueries({ queryKey: ['jobs'] });
+    },
+  });
+  return (
+    <BusyButton
+      variant="default"
+      size="compact-sm"
+      busy={again.isPending}
+      label={t('jobs.again')}
+      busyLabel={t('jobs.queueing')}
+      onClick={() => again.mutate(undefined)}
+    />
+  );
+}

@@ -1,0 +1,253 @@
+import { Button, Modal, Switch, TextInput } from '@mantine/core';
+import { IconFileText } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { LogEntry } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { activityText } from '../../shared/activity/words';
+import { ExportButton } from '../../shared/ExportButton';
+import { listState } from '../../shared/listState';
+import { useParam } from '../../shared/queryParams';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { DetailList } from '../../ui/DetailList';
+import { PageHeader } from '../../ui/PageHeader';
+import { SearchBox } from '../../ui/SearchBox';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { roleText, useLogColumns } from './logs/columns';
+import classes from './logs/logs.module.css';
+import { useFollow } from './logs/useFollow';
+
+const kinds = [
+  'client',
+  'iso',
+  'employee',
+  'company_admin',
+  'super_admin',
+  'operator',
+  'service',
+  'system',
+  'anonymous',
+];
+const nouns = [
+  'alert',
+  'call',
+  'client',
+  'commission',
+  'company',
+  'document',
+  'document_request',
+  'export',
+  'invoice',
+  'iso',
+  'keys',
+  'lead',
+  'mail',
+  'message',
+  'request',
+  'session',
+  'settings',
+  'sign_in',
+  'spv',
+  'step',
+  'template',
+  'user',
+];
+
+/** Every entry of the log, narrowed by the address of this page. */
+export function Component() {
+  const { t } = useTranslation(['admin', 'names', 'events', 'common']);
+  const [who, setWho] = useParam('who');
+  const [role, setRole] = useParam('role');
+  const [what, setWhat] = useParam('what');
+  const [subject, setSubject] = useParam('subject');
+  const [from, setFrom] = useParam('from');
+  const [to, setTo] = useParam('to');
+  const [address, setAddress] = useParam('address');
+  const [live, setLive] = useState(true);
+  const [shown, setShown] = useState<LogEntry | null>(null);
+  const given = { who, role, what, subject, from, to, address };
+  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+  const query = useInfiniteQuery(queries.logs(wanted));
+  useFollow(live);
+  const narrowed = Object.keys(wanted).length > 0;
+  const columns: Column<LogEntry>[] = [
+    ...useLogColumns(),
+    {
+      key: 'more',
+      header: t('logs.details'),
+      actions: true,
+      width: 96,
+      cell: (row) => (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t('logs.details_of', { seq: row.seq })}
+          onClick={() => setShown(row)}
+        >
+          {t('logs.details')}
+        </Button>
+      ),
+    },
+  ];
+  // An action that is no noun of the list was linked to.
+  const choices = nouns.includes(what) || !what ? nouns : [what, ...nouns];
+  return (
+    <>
+      <PageHeader
+        title={t('logs.title')}
+        text={t('logs.text')}
+        actions={
+          <ExportButton
+            name="logs"
+            load={() => {
+              const call = api.GET('/rest/v1/logs.csv', { params: { query: wanted }, parseAs: 'blob' });
+              return body(call) as unknown as Promise<Blob>;
+            }}
+          />
+        }
+      />
+      <Section
+        title={t('logs.entries')}
+        actions={
+          <Switch
+            size="sm"
+            label={t('logs.follow')}
+            checked={live}
+            onChange={(event) => setLive(event.currentTarget.checked)}
+          />
+        }
+        flush
+      >
+        <div className={classes.filters} role="search" aria-label={t('logs.filters')}>
+          <SearchBox
+            key={`who ${narrowed}`}
+            label={t('logs.who')}
+            placeholder={t('logs.who')}
+            value={who}
+            onChange={setWho}
+          />
+          <SearchBox
+            key={`subject ${narrowed}`}
+            label={t('logs.subject')}
+            placeholder={t('logs.subject')}
+            value={subject}
+            onChange={setSubject}
+          />
+          <SearchBox
+            key={`address ${narrowed}`}
+            label={t('logs.address')}
+            placeholder={t('logs.address')}
+            value={address}
+            onChange={setAddress}
+          />
+          <ChoiceFilter
+            label={t('logs.what')}
+            all={t('logs.everything')}
+            value={what}
+            choices={choices.map((value) => ({
+              value,
+              label: t(`logs.noun.${value}`, { defaultValue: value }),
+            }))}
+            onChange={setWhat}
+          />
+          <ChoiceFilter
+            label={t('logs.role')}
+            all={t('logs.everybody')}
+            value={role}
+            choices={kinds.map((value) => ({ value, label: roleText(t, value) }))}
+            onChange={setRole}
+          />
+          <TextInput
+            size="sm"
+            type="date"
+            aria-label={t('names:field.from')}
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <TextInput
+            size="sm"
+            type="date"
+            aria-label={t('names:field.to')}
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        </div>
+        <DataTable
+          label={t('logs.entries')}
+          columns={columns}
+          state={listState(query)}
+          rowKey={(row) => row.id}
+          empty={
+            <EmptyState
+              icon={<IconFileText size={20} />}
+              title={narrowed ? t('logs.no_match') : t('common:activity.empty')}
+            />
+          }
+        />
+      </Section>
+      {shown && <Details entry={shown} onClose={() => setShown(null)} />}
+    </>
+  );
+}
+
+function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
+  const { t } = useTranslation(['admin', 'names', 'events', 'common']);
+  const { before, after, ...data } = entry.data as Record<string, unknown>;
+  const text = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value, null, 1);
+  const names = Object.keys({ ...(before as object), ...(after as object) });
+  const of = (side: unknown, name: string) => (side as Record<string, unknown> | undefined)?.[name];
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('logs.entry', { seq: entry.seq })}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('common:close') }}
+    >
+      <DetailList
+        details={[
+          [t('logs.what'), activityText(t, entry)],
+          [t('logs.action'), <Plain key="action" text={entry.action} />],
+          [t('logs.when'), dateTime(entry.at)],
+          [t('logs.who'), `${entry.actor.name} (${roleText(t, entry.actor.kind)})`],
+          [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
+          [t('logs.address'), entry.address],
+          [t('logs.device'), entry.user_agent],
+          ...Object.entries(data).map(
+            ([name, value]) => [name, <Plain key={name} text={text(value)} />] as [string, React.ReactNode],
+          ),
+        ]}
+      />
+      {names.length > 0 && (
+        <table className={classes.changes} aria-label={t('logs.changes')}>
+          <thead>
+            <tr>
+              <th scope="col">{t('logs.field')}</th>
+              <th scope="col">{t('logs.before')}</th>
+              <th scope="col">{t('logs.after')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className={classes.value}>{text(of(before, name) ?? '—')}</td>
+                <td className={classes.value}>{text(of(after, name) ?? '—')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Modal>
+  );
+}
+
+function Plain({ text }: { text: string }) {
+  return <span className={classes.value}>{text}</span>;
+}

@@ -1,0 +1,340 @@
+import { Anchor, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { Settings } from '../../api/types';
+import { paths } from '../../paths';
+import { currencies, type Currency } from '../../shared/countries';
+import { ZoneSelect } from '../../shared/places/ZoneSelect';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { Pair } from '../../ui/FormModal';
+import { PageHeader } from '../../ui/PageHeader';
+import { SettingsState } from '../../ui/Settings';
+import { OfficeLogo } from './settings/OfficeLogo';
+import { SettingsCard } from './settings/SettingsCard';
+import { TestMail } from './settings/TestMail';
+import classes from './settings/settings.module.css';
+
+/** What the office says of itself and how its portal runs. Each card is saved by itself. */
+export function Component() {
+  const { t } = useTranslation('admin');
+  const { data, error, refetch } = useQuery(queries.settings());
+  return (
+    <>
+      <PageHeader title={t('settings.title')} text={t('settings.text')} />
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={8}>
+        {(settings) => (
+          <Stack gap="md" className={classes.cards}>
+            <Brand settings={settings} />
+            <People settings={settings} />
+            <BillingCard settings={settings} />
+            <Mail settings={settings} />
+            <Orders settings={settings} />
+            <Storage settings={settings} />
+          </Stack>
+        )}
+      </SettingsState>
+    </>
+  );
+}
+
+interface Props {
+  settings: Settings;
+}
+
+/** An empty field unsets. */
+const orNull = (text: string) => text.trim() || null;
+const numberOrNull = (text: string) => (text.trim() ? Number(text) : null);
+const any = (values: Record<string, string>) => Object.values(values).some((value) => value.trim());
+
+function Brand({ settings }: Props) {
+  const { t } = useTranslation('admin');
+  return (
+    <SettingsCard
+      title={t('settings.brand')}
+      settings={settings}
+      above={<OfficeLogo settings={settings} />}
+      valuesOf={(of) => ({ brand_name: of.system?.brand_name ?? '' })}
+      changeOf={(values) => ({ brand_name: orNull(values.brand_name) })}
+    >
+      {(form) => (
+        <TextInput
+          size="sm"
+          label={t('settings.brand_name')}
+          description={t('settings.brand_name_text')}
+          placeholder="SPV Portal"
+          key={form.key('brand_name')}
+          {...form.getInputProps('brand_name')}
+        />
+      )}
+    </SettingsCard>
+  );
+}
+
+function People({ settings }: Props) {
+  const { t } = useTranslation(['admin', 'names']);
+  return (
+    <SettingsCard
+      title={t('settings.people')}
+      settings={settings}
+      valuesOf={(of) => ({
+        representative: {
+          name: of.representative?.name ?? '',
+          email: of.representative?.email ?? '',
+          phone: of.representative?.phone ?? '',
+        },
+        support_email: of.support_email ?? '',
+        support_phone: of.support_phone ?? '',
+      })}
+      changeOf={({ representative, support_email, support_phone }) => ({
+        representative: any(representative)
+          ? { ...representative, phone: orNull(representative.phone) }
+          : null,
+        support_email: orNull(support_email),
+        support_phone: orNull(support_phone),
+      })}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            size="sm"
+            label={t('settings.representative')}
+            description={t('settings.representative_text')}
+            {...form.getInputProps('representative.name')}
+          />
+          <Pair>
+            <TextInput
+              size="sm"
+              type="email"
+              label={t('settings.representative_email')}
+              {...form.getInputProps('representative.email')}
+            />
+            <TextInput
+              size="sm"
+              type="tel"
+              label={t('settings.representative_phone')}
+              {...form.getInputProps('representative.phone')}
+            />
+          </Pair>
+          <Pair>
+            <TextInput
+              size="sm"
+              type="email"
+              label={t('settings.support_email')}
+              {...form.getInputProps('support_email')}
+            />
+            <TextInput
+              size="sm"
+              type="tel"
+              label={t('settings.support_phone')}
+              {...form.getInputProps('support_phone')}
+            />
+          </Pair>
+        </>
+      )}
+    </SettingsCard>
+  );
+}
+
+function BillingCard({ settings }: Props) {
+  const { t } = useTranslation(['admin', 'names']);
+  return (
+    <SettingsCard
+      title={t('settings.billing')}
+      settings={settings}
+      valuesOf={({ billing: of }) => ({
+        billing: {
+          legal_name: of?.legal_name ?? '',
+          address: of?.address ?? '',
+          tax_id: of?.tax_id ?? '',
+          due_days: of?.due_days?.toString() ?? '',
+          bank: {
+            account_holder: of?.bank?.account_holder ?? '',
+            bank_name: of?.bank?.bank_name ?? '',
+            account_number: of?.bank?.account_number ?? '',
+            bank_code: of?.bank?.bank_code ?? '',
+          },
+        },
+      })}
+      changeOf={({ billing: { bank, ...billing } }) => ({
+        billing: {
+          legal_name: orNull(billing.legal_name),
+          address: orNull(billing.address),
+          tax_id: orNull(billing.tax_id),
+          due_days: numberOrNull(billing.due_days),
+          bank: any(bank) ? { ...bank, bank_code: orNull(bank.bank_code) } : null,
+        },
+      })}
+    >
+      {(form) => (
+        <>
+          <Pair>
+            <TextInput
+              size="sm"
+              label={t('names:field.legal_name')}
+              {...form.getInputProps('billing.legal_name')}
+            />
+            <TextInput size="sm" label={t('names:field.tax_id')} {...form.getInputProps('billing.tax_id')} />
+          </Pair>
+          <Textarea
+            size="sm"
+            autosize
+            minRows={2}
+            label={t('names:field.address')}
+            {...form.getInputProps('billing.address')}
+          />
+          <TextInput
+            size="sm"
+            type="number"
+            min={0}
+            max={365}
+            label={t('settings.due_days')}
+            placeholder="14"
+            {...form.getInputProps('billing.due_days')}
+          />
+          <Pair>
+            <TextInput
+              size="sm"
+              label={t('settings.account_holder')}
+              {...form.getInputProps('billing.bank.account_holder')}
+            />
+            <TextInput
+              size="sm"
+              label={t('settings.bank_name')}
+              {...form.getInputProps('billing.bank.bank_name')}
+            />
+          </Pair>
+          <Pair>
+            <TextInput
+              size="sm"
+              label={t('settings.account_number')}
+              {...form.getInputProps('billing.bank.account_number')}
+            />
+            <TextInput
+              size="sm"
+              label={t('settings.bank_code')}
+              {...form.getInputProps('billing.bank.bank_code')}
+            />
+          </Pair>
+        </>
+      )}
+    </SettingsCard>
+  );
+}
+
+function Mail({ settings }: Props) {
+  const { t } = useTranslation('admin');
+  return (
+    <SettingsCard
+      title={t('settings.mail')}
+      settings={settings}
+      valuesOf={(of) => ({ mail_sender: of.system?.mail_sender ?? '' })}
+      changeOf={(values) => ({ mail_sender: orNull(values.mail_sender) })}
+      below={<TestMail />}
+    >
+      {(form) => (
+        <TextInput
+          size="sm"
+          label={t('settings.mail_sender')}
+          description={t('settings.mail_sender_text')}
+          placeholder="SPV Portal <office@example.com>"
+          {...form.getInputProps('mail_sender')}
+        />
+      )}
+    </SettingsCard>
+  );
+}
+
+function Orders({ settings }: Props) {
+  const { t } = useTranslation(['admin', 'names']);
+  return (
+    <SettingsCard
+      title={t('settings.orders')}
+      settings={settings}
+      valuesOf={(of) => ({
+        identifier_prefix: of.system?.identifier_prefix ?? '',
+        default_currency: of.default_currency as Currency,
+        default_time_zone: of.system?.default_time_zone ?? '',
+      })}
+      changeOf={(values) => ({
+        identifier_prefix: orNull(values.identifier_prefix),
+        default_currency: values.default_currency,
+        default_time_zone: orNull(values.default_time_zone),
+      })}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            size="sm"
+            label={t('settings.identifier_prefix')}
+            description={t('settings.identifier_prefix_text')}
+            placeholder="SPV-"
+            {...form.getInputProps('identifier_prefix')}
+          />
+          <Pair>
+            <ChoiceSelect
+              label={t('settings.default_currency')}
+              description={t('settings.default_currency_text')}
+              choices={currencies}
+              {...form.getInputProps('default_currency')}
+            />
+            <ZoneSelect
+              label={t('settings.default_time_zone')}
+              description={t('settings.default_time_zone_text')}
+              {...form.getInputProps('default_time_zone')}
+            />
+          </Pair>
+          <p className={classes.link}>
+            {t('settings.templates_text')}{' '}
+            <Anchor component={Link} to={paths.employeeTemplates} fz="inherit">
+              {t('settings.templates')}
+            </Anchor>
+          </p>
+        </>
+      )}
+    </SettingsCard>
+  );
+}
+
+function Storage({ settings }: Props) {
+  const { t } = useTranslation('admin');
+  return (
+    <SettingsCard
+      id="storage"
+      title={t('settings.storage')}
+      settings={settings}
+      valuesOf={(of) => ({
+        storage_quota_gb: of.system?.storage_quota_gb?.toString() ?? '',
+        retention: { activity_days: of.system?.retention.activity_days?.toString() ?? '' },
+      })}
+      changeOf={({ storage_quota_gb, retention }) => ({
+        storage_quota_gb: numberOrNull(storage_quota_gb),
+        retention: { activity_days: numberOrNull(retention.activity_days) },
+      })}
+    >
+      {(form) => (
+        <Pair>
+          <TextInput
+            size="sm"
+            type="number"
+            min={1}
+            label={t('settings.storage_quota')}
+            description={t('settings.storage_quota_text')}
+            {...form.getInputProps('storage_quota_gb')}
+          />
+          <TextInput
+            size="sm"
+            type="number"
+            min={190}
+            max={3650}
+            label={t('settings.activity_days')}
+            description={t('settings.activity_days_text')}
+            {...form.getInputProps('retention.activity_days')}
+          />
+        </Pair>
+      )}
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,60 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { LogEntry } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { activityText } from '../../../shared/activity/words';
+import type { Column } from '../../../ui/DataTable';
+import { Ago } from '../../../ui/DateText';
+import classes from './logs.module.css';
+
+/** Who did what, when and from where; in brief without the place. */
+export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
+  const { t } = useTranslation(['admin', 'names', 'events']);
+  const columns: Column<LogEntry>[] = [
+    {
+      key: 'at',
+      header: t('logs.when'),
+      width: brief ? 120 : undefined,
+      cell: (row) =>
+        brief ? (
+          <Ago at={row.at} />
+        ) : (
+          <time className="num" dateTime={row.at}>
+            {dateTime(row.at)}
+          </time>
+        ),
+    },
+    {
+      key: 'what',
+      wide: true,
+      header: t('logs.what'),
+      cell: (row) => (
+        <>
+          {activityText(t, row)}
+          <div className={classes.action}>{row.action}</div>
+        </>
+      ),
+    },
+    {
+      key: 'who',
+      header: t('logs.who'),
+      width: brief ? 140 : undefined,
+      cell: (row) => (
+        <>
+          {row.actor.kind === 'system' ? t('names:actor.system') : row.actor.name}
+          <div className={classes.action}>{roleText(t, row.actor.kind)}</div>
+        </>
+      ),
+    },
+    {
+      key: 'address',
+      header: t('logs.address'),
+      cell: (row) => <span className="num">{row.address ?? '—'}</span>,
+    },
+  ];
+  return columns.filter(({ key }) => !brief || key !== 'address');
+}
+
+export function roleText(t: TFunction, kind: string): string {
+  return t(`names:role.${kind}`, { defaultValue: t(`logs.kind.${kind}`, { defaultValue: kind }) });
+}

@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Alert } from '../../../api/types';
+import { bytes, number, percent } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { useSave } from '../../../shared/useSave';
+import { ActivityWaiting } from '../../../ui/ActivityList';
+import { BusyButton } from '../../../ui/BusyButton';
+import { Ago } from '../../../ui/DateText';
+import { Section } from '../../../ui/Section';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { toast } from '../../../ui/toasts';
+import classes from './overview.module.css';
+
+/** What somebody should look at now. An alert goes away when its cause does. */
+export function Alerts() {
+  const { t } = useTranslation('admin');
+  const { data, error, refetch } = useInfiniteQuery(queries.alerts({ open: true }));
+  return (
+    <Section title={t('alerts.title')} flush>
+      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <div className={classes.waiting}>
+          <ActivityWaiting />
+        </div>
+      )}
+      {data?.length === 0 && (
+        <EmptyState
+          icon={<IconCircleCheck size={20} />}
+          title={t('alerts.none')}
+          text={t('alerts.none_text')}
+        />
+      )}
+      {data && data.length > 0 && (
+        <ul className={classes.list}>
+          {data.map((alert) => (
+            <Line key={alert.id} alert={alert} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Line({ alert }: { alert: Alert }) {
+  const { t } = useTranslation('admin');
+  const title = useAlertText()(alert);
+  const resolve = useSave({
+    save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
+    saved: () => {
+      toast({ title: t('alerts.resolved'), description: t('alerts.resolved_text') });
+      void queryClient.invalidateQueries({ queryKey: ['alerts'] });
+    },
+  });
+  return (
+    <li className={classes.line} aria-label={title}>
+      <span className={classes.danger} aria-hidden="true">
+        <IconAlertTriangle size={16} />
+      </span>
+      <div className={classes.words}>
+        <div className={classes.what}>{title}</div>
+        <div className={classes.more}>
+          {t('alerts.since')} <Ago at={alert.opened_at} />
+        </div>
+      </div>
+      <div className={classes.buttons}>
+        <Button component={Link} to={causeOf(alert)} variant="default" size="compact-md">
+          {t('alerts.investigate')}
+        </Button>
+        <BusyButton
+          variant="default"
+          size="compact-md"
+          busy={resolve.isPending}
+          label={t('alerts.resolve')}
+          busyLabel={t('alerts.resolving')}
+          onClick={() => resolve.mutate(undefined)}
+        />
+      </div>
+    </li>
+  );
+}
+
+function useAlertText() {
+  const { t } = useTranslation('admin');
+  return ({ kind, subject, data }: Alert) =>
+    t(`alert.${kind}`, {
+      subject,
+      part: t(`part.${subject}`, { defaultValue: subject }),
+      count: Number(data.count ?? data.days ?? data.failed ?? 0),
+      n: number(Number(data.count ?? data.days ?? data.failed ?? 0)),
+      waiting: number(Number(data.waiting ?? 0)),
+      percent: percent(Number(data.percent ?? 0)),
+      free: bytes(Number(data.free_bytes ?? 0)),
+      defaultValue: subject,
+    });
+}
+
+/** The page that shows what is behind it. */
+function causeOf({ kind, subject }: Alert): string {
+  if (kind === 'sign_in_storm') return paths.adminLogsOf({ what: 'sign_in.failed', address: subject });
+  if (kind === 'mail_failing') return paths.adminLogsOf({ what: 'mail' });
+  if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
+  if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
+  if (kind === 'key_expiring') return paths.adminLogsOf({ what: 'keys' });
+  return `${paths.adminDashboard}#status`;
+}

@@ -1,0 +1,40 @@
+import { Anchor } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
+import { listState } from '../../../shared/listState';
+import { DataTable } from '../../../ui/DataTable';
+import { Section } from '../../../ui/Section';
+import { EmptyState } from '../../../ui/states';
+import { useLogColumns } from '../logs/columns';
+import { useFollow } from '../logs/useFollow';
+
+/** What happened last, whoever did it. */
+export function LatestActivity() {
+  const { t } = useTranslation(['admin', 'common']);
+  const query = useInfiniteQuery(queries.logs({ limit: 8 }));
+  const columns = useLogColumns({ brief: true });
+  useFollow(true);
+  return (
+    <Section
+      title={t('common:activity.title')}
+      actions={
+        <Anchor component={Link} to={paths.adminLogs} size="sm" aria-label={t('common:activity.view_all_of')}>
+          {t('common:activity.view_all')}
+        </Anchor>
+      }
+      flush
+    >
+      <DataTable
+        label={t('common:activity.title')}
+        columns={columns}
+        state={{ ...listState(query), more: undefined }}
+        rowKey={(row) => row.id}
+        empty={<EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />}
+      />
+    </Section>
+  );
+}

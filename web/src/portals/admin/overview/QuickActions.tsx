@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { IconShieldSearch, IconUserPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import { paths } from '../../../paths';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { Section } from '../../../ui/Section';
+import classes from './overview.module.css';
+import { useScan } from './useScan';
+
+/** What a super admin comes for. */
+export function QuickActions() {
+  const { t } = useTranslation('admin');
+  const { running } = useScan();
+  const scan = useSave({
+    save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotent(key) })),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: ['scans'] });
+      document.getElementById('scan')?.scrollIntoView({ block: 'nearest' });
+    },
+  });
+  return (
+    <Section title={t('actions.title')}>
+      <div className={classes.actions}>
+        <Button
+          component={Link}
+          to={`${paths.adminUsers}?add=true`}
+          variant="default"
+          justify="flex-start"
+          leftSection={<IconUserPlus size={16} aria-hidden="true" />}
+        >
+          {t('actions.create_user')}
+        </Button>
+        <BusyButton
+          variant="default"
+          justify="flex-start"
+          leftSection={<IconShieldSearch size={16} aria-hidden="true" />}
+          busy={scan.isPending || running}
+          label={t('actions.scan')}
+          busyLabel={t('actions.scanning')}
+          onClick={() => scan.mutate()}
+        />
+      </div>
+    </Section>
+  );
+}

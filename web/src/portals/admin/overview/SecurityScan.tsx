@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Finding } from '../../../api/types';
+import { ActivityWaiting } from '../../../ui/ActivityList';
+import { Ago } from '../../../ui/DateText';
+import { Section } from '../../../ui/Section';
+import { ErrorState } from '../../../ui/states';
+import { Tag } from '../../../ui/Tag';
+import classes from './overview.module.css';
+import { useScan } from './useScan';
+
+const order = ['failed', 'note', 'ok'] as const;
+const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;
+
+/** What the last scan found, the worst first, each with what to do. Nothing is shown before there was one. */
+export function SecurityScan() {
+  const { t } = useTranslation('admin');
+  const { scan, running, refetch } = useScan();
+  const [all, setAll] = useState(false);
+  if (!scan) return null;
+  const sorted = scan.findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const good = sorted.filter(({ state }) => state === 'ok').length;
+  const shown = all ? sorted : sorted.filter(({ state }) => state !== 'ok');
+  return (
+    <div id="scan">
+      <Section
+        title={t('scan.title')}
+        actions={
+          <span className={classes.more}>
+            {t('scan.by', { name: scan.asked_by })} <Ago at={scan.finished_at ?? scan.asked_at} />
+          </span>
+        }
+        flush
+      >
+        {running && (
+          <div className={classes.waiting} role="status" aria-label={t('actions.scanning')}>
+            <ActivityWaiting />
+          </div>
+        )}
+        {scan.error && <ErrorState message={scan.error} onRetry={() => void refetch()} />}
+        {!running && !scan.error && (
+          <>
+            <ul className={classes.list}>
+              {shown.map((finding) => (
+                <Line key={finding.check} finding={finding} />
+              ))}
+            </ul>
+            {good > 0 && (
+              <div className={classes.footer}>
+                <Button variant="subtle" size="compact-sm" aria-expanded={all} onClick={() => setAll(!all)}>
+                  {all ? t('scan.hide_good') : t('scan.show_good', { count: good })}
+                </Button>
+              </div>
+            )}
+          </>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Line({ finding }: { finding: Finding }) {
+  const { t } = useTranslation('admin');
+  const { check, code, params, state } = finding;
+  const name = t(`check.${check}`, { defaultValue: check });
+  return (
+    <li className={classes.line} aria-label={name}>
+      <div className={classes.state}>
+        <Tag tone={tones[state]}>{t(`scan.${state}`)}</Tag>
+      </div>
+      <div className={classes.words}>
+        <div className={classes.what}>{name}</div>
+        <div className={classes.more}>{t(`found.${code}`, { ...params, defaultValue: code })}</div>
+        {state !== 'ok' && (
+          <div className={classes.todo}>{t(`todo.${code}`, { ...params, defaultValue: '' })}</div>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Probe } from '../../../api/types';
+import { number } from '../../../messages/format';
+import { useSave } from '../../../shared/useSave';
+import { ActivityWaiting } from '../../../ui/ActivityList';
+import { BusyButton } from '../../../ui/BusyButton';
+import { Ago } from '../../../ui/DateText';
+import { Section } from '../../../ui/Section';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { Tag } from '../../../ui/Tag';
+import { IconServer } from '@tabler/icons-react';
+import classes from './overview.module.css';
+
+/** A check that nobody answers is given up after so long. */
+const patience = 20_000;
+
+/** How each part stood when it was last probed. */
+export function ServerStatus() {
+  const { t } = useTranslation('admin');
+  const [asked, setAsked] = useState(0);
+  const { data, error, refetch } = useQuery({
+    ...queries.probes(),
+    refetchInterval: ({ state }) => (waits(asked, state.data?.items) ? 1000 : 30_000),
+  });
+  const waiting = waits(asked, data?.items);
+  const check = useSave({
+    save: () => body(api.POST('/rest/v1/probes/check')),
+    saved: () => {
+      setAsked(Date.now());
+      void refetch();
+    },
+  });
+  return (
+    <div id="status">
+      <Section
+        title={t('status.title')}
+        actions={
+          <BusyButton
+            variant="subtle"
+            size="compact-sm"
+            busy={check.isPending || waiting}
+            label={t('status.check')}
+            busyLabel={t('status.checking')}
+            onClick={() => check.mutate(undefined)}
+          />
+        }
+        flush
+      >
+        {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+        {!data && !error && (
+          <div className={classes.waiting}>
+            <ActivityWaiting />
+          </div>
+        )}
+        {data?.items.length === 0 && (
+          <EmptyState icon={<IconServer size={20} />} title={t('status.none')} text={t('status.none_text')} />
+        )}
+        {data && data.items.length > 0 && (
+          <ul className={classes.list}>
+            {data.items.map((probe) => (
+              <Line key={probe.name} probe={probe} />
+            ))}
+          </ul>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+/** The oldest answer is older than the question, and the question is not too old itself. */
+function waits(asked: number, probes: Probe[] | undefined): boolean {
+  if (!asked || Date.now() - asked > patience) return false;
+  return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < asked);
+}
+
+function Line({ probe }: { probe: Probe }) {
+  const { t } = useTranslation('admin');
+  const name = t(`part.${probe.name}`, { defaultValue: probe.name });
+  const tone = probe.ok ? (probe.fresh ? 'done' : 'rest') : 'stop';
+  const word = probe.ok ? (probe.fresh ? 'works' : 'unknown') : 'fails';
+  return (
+    <li className={classes.line} aria-label={name}>
+      <div className={classes.words}>
+        <div className={classes.what}>{name}</div>
+        <div className={classes.more}>
+          {probe.ok && probe.latency_ms !== null && probe.latency_ms !== undefined
+            ? t('status.latency', { ms: number(probe.latency_ms) })
+            : probe.detail}
+          {' · '}
+          <Ago at={probe.checked_at} />
+        </div>
+        {probe.ok && probe.last_error && probe.last_error_at && (
+          <div className={classes.more}>
+            {t('status.last_error')} <Ago at={probe.last_error_at} />: {probe.last_error}
+          </div>
+        )}
+      </div>
+      <Tag tone={tone}>{t(`status.${word}`)}</Tag>
+    </li>
+  );
+}

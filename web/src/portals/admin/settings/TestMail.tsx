@@ -1,0 +1,64 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, idempotent } from '../../../api/client';
+import { onActivity } from '../../../api/events';
+import type { Activity } from '../../../api/types';
+import { useMe } from '../../../shared/session/me';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import classes from './settings.module.css';
+
+const askAgainAfter = 3000;
+
+/** Sends a real mail to whoever asks, and says what became of it. */
+export function TestMail() {
+  const { t } = useTranslation('admin');
+  const me = useMe();
+  const [mail, setMail] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState('');
+  const send = useSave({
+    save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotent(key) })),
+    saved: (queued) => {
+      setOutcome('');
+      setMail(queued.id);
+    },
+  });
+  const settle = useEffectEvent((activity: Activity) => {
+    if (mail === null || activity.subject.id !== mail) return;
+    if (activity.action === 'mail.sent') setOutcome(t('mail.sent', { email: me.email }));
+    else if (activity.action === 'mail.failed')
+      setOutcome(t('mail.failed', { reason: String(activity.data.reason ?? '') }));
+    else return;
+    setMail(null);
+  });
+  useEffect(() => {
+    if (mail === null) return undefined;
+    const stopListening = onActivity((activity) => settle(activity));
+    // The event may have come before the answer that names the mail, or the stream may be gone.
+    const ask = async () => {
+      const { items } = await body(
+        api.GET('/rest/v1/activity', { params: { query: { subject_id: mail, limit: 5 } } }),
+      );
+      for (const activity of items) settle(activity);
+    };
+    const timer = setInterval(() => void ask().catch(() => undefined), askAgainAfter);
+    return () => {
+      stopListening();
+      clearInterval(timer);
+    };
+  }, [mail]);
+  return (
+    <>
+      <div className={classes.outcome} role="status">
+        {outcome}
+      </div>
+      <BusyButton
+        variant="default"
+        busy={send.isPending || mail !== null}
+        label={t('mail.test')}
+        busyLabel={t('mail.testing')}
+        onClick={() => send.mutate()}
+      />
+    </>
+  );
+}

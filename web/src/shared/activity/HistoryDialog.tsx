@@ -1,0 +1,26 @@
+import { Modal } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Events } from './Timeline';
+
+interface Props {
+  /** A client, a company or a partner. */
+  id: string;
+  name: string;
+  onClose: () => void;
+}
+
+/** What happened to somebody or something, from the log. */
+export function HistoryDialog({ id, name, onClose }: Props) {
+  const { t } = useTranslation(['employee', 'common']);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('history.of', { name })}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('common:close') }}
+    >
+      <Events of={{ subject_id: id }} />
+    </Modal>
+  );
+}
