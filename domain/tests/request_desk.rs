@@ -470,7 +470,7 @@ async fn a_list_is_narrowed_and_put_in_order() {
             let found = search::find(ctx, &reference).await.unwrap();
             found.into_iter().map(|hit| hit.title).collect::<Vec<_>>()
         };
-        assert_eq!(hits(&elias).await, [reference.clone()]);
+        assert_eq!(hits(&elias).await, std::slice::from_ref(&reference));
         assert!(hits(&maya).await.is_empty());
     })
     .await;

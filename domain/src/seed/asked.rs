@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 const FIGURES: [(Status, i64); 3] = [(Status::Pending, 89), (Status::Approved, 967), (Status::Rejected, 191)];
 
 /// Requests of so many days are in the log as well.
-const LOGGED: i64 = 10;
+const LOGGED: i64 = 45;
 
 const FIRST: [&str; 24] = [
     "Adele", "Anders", "Bianca", "Carlos", "Dana", "Emeka", "Farah", "Gustav", "Hana", "Ivo", "Jasmin", "Karl", "Lina",

@@ -45,17 +45,15 @@ export function Component() {
       {request && (
         <TwoColumns
           main={
-            <>
-              <Section title={t('asked.title')}>
-                <RequestDetails request={request} />
-              </Section>
-              <Timeline subjectId={request.id} />
-            </>
+            <Section title={t('asked.title')}>
+              <RequestDetails request={request} />
+            </Section>
           }
           side={
             <>
               <Decision request={request} />
               <Handling request={request} />
+              <Timeline subjectId={request.id} />
             </>
           }
         />
