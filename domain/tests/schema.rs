@@ -319,11 +319,19 @@ async fn no_query_scans_a_table_that_grows() {
         for ctx in [&sigrid, &maya] {
             for filter in [
                 requests::Filter::default(),
-                requests::Filter { kind: Some("order".to_owned()), status: None },
-                requests::Filter { kind: Some("order".to_owned()), status: Some(requests::Status::Pending) },
-                requests::Filter { kind: None, status: Some(requests::Status::Pending) },
+                requests::Filter { kind: Some(requests::Kind::Order), ..Default::default() },
+                requests::Filter {
+                    kind: Some(requests::Kind::Order),
+                    status: Some(requests::Status::Pending),
+                    ..Default::default()
+                },
+                requests::Filter { status: Some(requests::Status::Pending), ..Default::default() },
+                requests::Filter { open: true, order: requests::ListOrder::Oldest, ..Default::default() },
+                requests::Filter { q: Some("maya".to_owned()), ..Default::default() },
             ] {
-                requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+                let page = requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+                let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
+                requests::list(ctx, &filter, &next).await.unwrap();
             }
         }
         for wanted in [
@@ -340,6 +348,22 @@ async fn no_query_scans_a_table_that_grows() {
         users::row(&sigrid, client).await.unwrap();
         users::activity_of(&sigrid, client, &PageQuery::default()).await.unwrap();
         auth::history::list_of(&sigrid, client, &PageQuery::default()).await.unwrap();
+        for filter in [
+            requests::Filter { order: requests::ListOrder::Due, ..Default::default() },
+            requests::Filter { order: requests::ListOrder::Priority, ..Default::default() },
+            requests::Filter { open: true, order: requests::ListOrder::Due, ..Default::default() },
+            requests::Filter { priority: Some(requests::Priority::Medium), ..Default::default() },
+            requests::Filter { assignee: Some(requests::Assignee::Nobody), ..Default::default() },
+            requests::Filter {
+                assignee: sigrid.actor.user_id().map(requests::Assignee::One),
+                priority: Some(requests::Priority::High),
+                ..Default::default()
+            },
+        ] {
+            let page = requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+            requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+        }
+        requests::desk(&sigrid).await.unwrap();
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::sessions::list(&sigrid, client).await.unwrap();
         auth::sessions::count_live(&sigrid).await.unwrap();

@@ -1,6 +1,7 @@
 //! Made-up data: the test rows of the Seed Test Data button, the demo office, and load for benchmarks.
 //!
 //! All of it goes through the use cases that people's own orders go through, with the mails off (decision 1).
+mod asked;
 mod billing;
 mod brought;
 mod demo;
@@ -142,6 +143,7 @@ async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str
                 email: email.to_owned(),
                 phone: None,
                 company_id: Some(company),
+                request_id: None,
             };
             Ok(isos::create(ctx, input).await?.id)
         }

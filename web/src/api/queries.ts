@@ -8,6 +8,8 @@ import type {
   LeadStage,
   Period,
   ReportName,
+  RequestKind,
+  RequestPriority,
   RequestStatus,
   Role,
   UserStatus,
@@ -236,10 +238,30 @@ export const queries = {
       queryKey: ['invoices', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
     }),
-  requests: (query: { kind?: string; status?: RequestStatus; limit?: number }) =>
-    pages(['requests', query], (cursor, signal) =>
+  requests: (
+    query: Search & {
+      kind?: RequestKind;
+      status?: RequestStatus;
+      open?: boolean;
+      priority?: RequestPriority;
+      assignee_id?: string;
+      unassigned?: boolean;
+      order?: string;
+    },
+  ) =>
+    pages(['requests', 'list', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+  request: (id: string) =>
+    queryOptions({
+      queryKey: ['requests', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
+    }),
+  requestDesk: () =>
+    queryOptions({
+      queryKey: ['requests', 'desk'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/summary', { signal })),
+    }),
   templates: () =>
     queryOptions({
       queryKey: ['templates'],

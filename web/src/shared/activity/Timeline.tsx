@@ -9,18 +9,18 @@ import { Section } from '../../ui/Section';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { activityText } from './words';
 
-/** What happened to one order, as far as the reader may know of it. */
-export function Timeline({ spvId }: { spvId: string }) {
+/** What happened to one order, or to one other thing, as far as the reader may know of it. */
+export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: string }) {
   const { t } = useTranslation('orders');
   return (
     <Section title={t('timeline')}>
-      <Events of={{ spv_id: spvId }} />
+      <Events of={{ spv_id: spvId, subject_id: subjectId }} />
     </Section>
   );
 }
 
 /** Events of an order or of another subject, newest first. */
-export function Events({ of }: { of: { spv_id: string } | { subject_id: string } }) {
+export function Events({ of }: { of: { spv_id?: string; subject_id?: string } }) {
   const { t } = useTranslation(['orders', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     queries.activity({ ...of, limit: 10 }),
