@@ -3,8 +3,7 @@
 use domain::{
     Error,
     access::Role,
-    activity, analytics, auth, calls, clients, commissions, companies, dashboards,
-    Error, activity, alerts, analytics, auth, calls, clients, commissions, companies, dashboards,
+    activity, alerts, analytics, auth, calls, clients, commissions, companies, dashboards,
     db::{Db, Dialect, Durability, Sql},
     document_requests,
     documents::{self, uploads},

@@ -61,7 +61,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,

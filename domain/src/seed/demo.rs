@@ -207,7 +207,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
 async fn storm(ctx: &Ctx) -> Result<()> {
     let origin = Origin { address: Some("203.0.113.45".to_owned()), user_agent: None };
     let ctx = Ctx { origin, ..ctx.acting_as(Actor::Anonymous) };
-    let event = Event::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
+    let event = Told::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
     let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
     let mut tx = ctx.begin().await?;
     activity::append(&mut tx, &ctx, event).await?;

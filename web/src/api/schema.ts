@@ -141,6 +141,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alerts, newest first. Super admins. */
+        get: operations["alert_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/alerts/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that you have seen to an alert. It comes again if its cause is still there in an hour. Super admins. */
+        post: operations["alert_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/analytics": {
         parameters: {
             query?: never;
@@ -150,6 +184,23 @@ export interface paths {
         };
         /** A company's orders over time, by country, status and step. */
         get: operations["analytics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/analytics/office": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole office: orders, fees, requests and sign-ins over time, by country, company and partner. Super admins. */
+        get: operations["analytics_office"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1192,6 +1243,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a dead or waiting job again, now, with all its attempts. Super admins. */
+        post: operations["job_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/keys": {
         parameters: {
             query?: never;
@@ -1276,6 +1344,40 @@ export interface paths {
         put?: never;
         /** Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff. */
         post: operations["lead_convert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole log, newest first. Super admins. */
+        get: operations["log_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/logs.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All of the log that matches, as CSV. Super admins. */
+        get: operations["log_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1610,6 +1712,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/probes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How each part of the portal stands; probed every minute. Super admins. */
+        get: operations["probe_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/probes/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has every part probed now; `checked_at` moves on when it is done. Super admins. */
+        post: operations["probe_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/report-schedules": {
         parameters: {
             query?: never;
@@ -1705,11 +1841,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, newest first: everybody's for the staff, your own otherwise. */
+        /** Requests, newest first unless told: everybody's for the staff, your own otherwise. */
         get: operations["request_list"];
         put?: never;
-        /** Writes to the staff. No sign-in needed but for orders; a few a minute without one. */
+        /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one. */
         post: operations["request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many requests there are of what, and what is most pressing. Staff. */
+        get: operations["request_summary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1730,7 +1883,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Says how urgent an open request is, and who works on it. Staff. */
+        patch: operations["request_update"];
         trace?: never;
     };
     "/rest/v1/requests/{id}/accept": {
@@ -1744,6 +1898,26 @@ export interface paths {
         put?: never;
         /** Accepts the order that a client asks for: makes it, pending, once. */
         post: operations["request_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves what needs nothing to be made, and invites a colleague who applies; an order is accepted instead, and other
+         *     applications are approved by making their account with `request_id`. Staff.
+         */
+        post: operations["request_approve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1767,6 +1941,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/requests/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a request into review: it is yours, unless it is somebody's. Staff. */
+        post: operations["request_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/requests/{id}/withdraw": {
         parameters: {
             query?: never;
@@ -1784,6 +1975,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
+         *     `scan.failed` of this id. Super admins.
+         */
+        post: operations["scan_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/scans/latest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the newest security scan found. Super admins. */
+        get: operations["scan_latest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/search": {
         parameters: {
             query?: never;
@@ -1791,7 +2019,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients, companies and documents you may see: the first five of each. */
+        /** Orders, clients, companies and documents you may see, and for the staff requests: the first five of each. */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -1813,6 +2041,41 @@ export interface paths {
         /** Changes the office's settings. Super admins. */
         put: operations["settings_set"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/settings/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Sends the office's logo in: the picture itself, PNG or JPEG, at most 256 kB. Super admins. */
+        put: operations["settings_logo_set"];
+        post?: never;
+        /** Takes the office's logo away. Super admins. */
+        delete: operations["settings_logo_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/settings/test-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a test mail to yourself, as every mail is sent. Super admins. */
+        post: operations["settings_test_mail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2715,6 +2978,31 @@ export interface components {
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
         };
+        /** @description What somebody should look at. */
+        Alert: {
+            /** @description What its sentence needs. */
+            data: {
+                [key: string]: unknown;
+            };
+            id: components["schemas"]["AlertId"];
+            /** @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing` or `key_expiring`. */
+            kind: string;
+            /** Format: date-time */
+            opened_at: string;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** @description Null while it is open, and where its cause ended by itself. */
+            resolved_by: string | null;
+            /**
+             * Format: date-time
+             * @description When its cause was last seen.
+             */
+            seen_at: string;
+            /** @description An address, a part of the portal: what it is about. */
+            subject: string;
+        };
+        /** Format: uuid */
+        AlertId: string;
         /** @description A sum in one currency: sums are never made across currencies. */
         Amount: {
             /** @example 1250.00 */
@@ -3359,6 +3647,12 @@ export interface components {
         };
         /** Format: uuid */
         FactorId: string;
+        /** @description A sum in one currency: sums are never made across currencies. */
+        Fee: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+        };
         /** @description A refused field. */
         FieldError: {
             /** @example required */
@@ -3432,6 +3726,18 @@ export interface components {
             /** Format: date */
             to: string | null;
         };
+        /** @description What was found about one thing. */
+        Finding: {
+            check: string;
+            /** @description Names the sentence and what to do. */
+            code: string;
+            params: {
+                [key: string]: unknown;
+            };
+            state: components["schemas"]["FindingState"];
+        };
+        /** @enum {string} */
+        FindingState: "ok" | "note" | "failed";
         Health: {
             /** @example ok */
             status: string;
@@ -3618,6 +3924,10 @@ export interface components {
             items: components["schemas"]["Place"][];
         };
         /** @description A short list that has no pages. */
+        Items_Probe: {
+            items: components["schemas"]["Probe"][];
+        };
+        /** @description A short list that has no pages. */
         Items_SearchHit: {
             items: components["schemas"]["SearchHit"][];
         };
@@ -3679,6 +3989,10 @@ export interface components {
             author: components["schemas"]["MessageAuthor"];
             excerpt: string;
             internal: boolean;
+        };
+        /** @description The newest security scan, if there was any. */
+        LatestScan: {
+            scan: components["schemas"]["SecurityScan"] | null;
         };
         Lead: {
             /** @description What the caller may do with it: `update`, `convert`. */
@@ -3747,6 +4061,13 @@ export interface components {
          * @enum {string}
          */
         LeadStage: "new" | "contacted" | "qualified" | "won" | "lost";
+        /** @description An entry with all that is known of it. */
+        LogEntry: components["schemas"]["Activity"] & {
+            actor_id: components["schemas"]["UserId"] | null;
+            /** @description From where. */
+            address: string | null;
+            user_agent: string | null;
+        };
         /** Format: uuid */
         MailId: string;
         /** @description A mail that was put into the outbox. */
@@ -3782,6 +4103,8 @@ export interface components {
             mfa: components["schemas"]["MeMfa"];
             /** @description True while the password is one that somebody else chose. */
             must_change_password: boolean;
+            /** @description What the caller may ask the office for. */
+            request_kinds: components["schemas"]["RequestKind"][];
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
             theme: components["schemas"]["Theme"];
@@ -3908,6 +4231,7 @@ export interface components {
              * @example 1250.00
              */
             price: string;
+            request_id?: components["schemas"]["RequestId"] | null;
             /** @description `quick`: a link to set a password is mailed. `full`: the profile is active at once. */
             setup: components["schemas"]["ClientSetup"];
         };
@@ -3922,6 +4246,7 @@ export interface components {
             logo_url?: string | null;
             name: string;
             phone?: string | null;
+            request_id?: components["schemas"]["RequestId"] | null;
         };
         NewCompanyMember: {
             email: string;
@@ -3943,6 +4268,7 @@ export interface components {
             first_name: string;
             last_name: string;
             phone?: string | null;
+            request_id?: components["schemas"]["RequestId"] | null;
         };
         NewJob: {
             name: components["schemas"]["JobName"];
@@ -4003,18 +4329,22 @@ export interface components {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
             application?: components["schemas"]["ApplicationForm"] | null;
-            /** @description Not with `order`: the account says. */
+            assignee_id?: components["schemas"]["UserId"] | null;
+            /** @description Not with `order`: the account says. Signed in: your own unless told. */
             email?: string;
             /**
-             * @description `support` from the contact page, `account` from an application form, `order` from a client signed in.
+             * @description `support` from the contact page, `account` from an application form; `order` from a client signed in;
+             *     `document`, `call` and `other` from who has an account; the staff write down these and `lead` for others.
              * @example support
              */
             kind: string;
             /** @description May be empty with `application`. */
             message?: string;
-            /** @description Not with `application`, whose names it is made of. */
+            /** @description Not with `application`, whose names it is made of. Signed in: your own unless told. */
             name?: string;
             order?: components["schemas"]["OrderRequestForm"] | null;
+            /** @description By the staff: `high`, `medium` or `low`; medium unless told. */
+            priority?: string | null;
         };
         NewRole: {
             company_id?: components["schemas"]["CompanyId"] | null;
@@ -4095,6 +4425,67 @@ export interface components {
          * @enum {string}
          */
         NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
+        /** @description The whole office in figures of the period. */
+        OfficeAnalytics: {
+            /** @description Those with the most orders. */
+            companies: components["schemas"]["OfficeGroup"][];
+            countries: components["schemas"]["AnalyticsCountry"][];
+            /** @description The office's own. */
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: date
+             * @description Null where the period is open on this side.
+             */
+            from: string | null;
+            /** @description No name are orders without a partner. */
+            isos: components["schemas"]["OfficeGroup"][];
+            months: components["schemas"]["OfficeMonth"][];
+            on_time: components["schemas"]["OnTime"];
+            /** @description Fees of all that is not cancelled. */
+            revenue: components["schemas"]["Fee"][];
+            statuses: components["schemas"]["AnalyticsStatus"][];
+            steps: components["schemas"]["AnalyticsStep"][];
+            /** Format: date */
+            to: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description The office as it stands on its invoices. Not public: for whoever has one. */
+        OfficeBilling: {
+            /** @default null */
+            address: string | null;
+            /** @default null */
+            bank: components["schemas"]["Bank"] | null;
+            /**
+             * Format: int64
+             * @description Days to pay in; 14 unless told.
+             * @default null
+             */
+            due_days: number | null;
+            /** @default null */
+            legal_name: string | null;
+            /** @default null */
+            tax_id: string | null;
+        };
+        /** @description Orders that have a company or a partner in common. */
+        OfficeGroup: {
+            /** Format: uuid */
+            id: string | null;
+            name: string | null;
+            revenue: components["schemas"]["Fee"][];
+            /** Format: int64 */
+            spvs: number;
+        };
+        OfficeMonth: components["schemas"]["AnalyticsMonth"] & {
+            /** Format: int64 */
+            failed_sign_ins: number;
+            /** Format: int64 */
+            requests: number;
+            /** @description Fees of the orders that were placed and not cancelled. */
+            revenue: components["schemas"]["Fee"][];
+            /** Format: int64 */
+            sign_ins: number;
+        };
         Older: {
             version_id: components["schemas"]["VersionId"];
         };
@@ -4169,6 +4560,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Alert: {
+            items: components["schemas"]["Alert"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Call: {
             items: components["schemas"]["Call"][];
             /** @description None on the last page. */
@@ -4225,6 +4622,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Lead: {
             items: components["schemas"]["Lead"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_LogEntry: {
+            items: components["schemas"]["LogEntry"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -4367,6 +4770,23 @@ export interface components {
             code: string;
             /** @description Of a state; a country has a name in every language, which programs know. */
             name: string | null;
+        };
+        /** @description A part of the portal as it stood when it was last probed. */
+        Probe: {
+            /** Format: date-time */
+            checked_at: string;
+            /** @description What it said, or why it does not work. */
+            detail: string | null;
+            /** @description False where it was so long ago that it says nothing of now. */
+            fresh: boolean;
+            last_error: string | null;
+            /** Format: date-time */
+            last_error_at: string | null;
+            /** Format: int64 */
+            latency_ms: number | null;
+            /** @description `web_server`, `database`, `api_gateway`, `file_storage`, `mail` or `queue`. */
+            name: string;
+            ok: boolean;
         };
         /** @description A person as they describe themselves. */
         Profile: {
@@ -4534,7 +4954,11 @@ export interface components {
         };
         /** @description A request, as the staff and whoever sent it see it. */
         Request: {
-            /** @description What the caller may do with it: `accept`, `reject`, `withdraw`. */
+            assignee: components["schemas"]["Assignee"] | null;
+            /**
+             * @description What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `reject`,
+             *     `review`, `update`, `withdraw`.
+             */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -4548,13 +4972,22 @@ export interface components {
             decided_by: string | null;
             /** @description What goes with it. */
             documents: components["schemas"]["Document"][];
+            /**
+             * Format: date-time
+             * @description For the staff: when it should be decided, by its priority.
+             */
+            due_at: string | null;
             email: string;
             id: components["schemas"]["RequestId"];
-            kind: string;
+            kind: components["schemas"]["RequestKind"];
+            made: components["schemas"]["RequestMade"] | null;
             message: string;
             name: string;
             order: components["schemas"]["OrderRequest"] | null;
-            /** @description Why it was rejected. */
+            /** @description For the staff: open and past that. */
+            overdue: boolean;
+            priority: components["schemas"]["RequestPriority"] | null;
+            /** @description Why it was rejected, or what was said with its approval. */
             reason: string | null;
             reference: string;
             spv: components["schemas"]["AcceptedAs"] | null;
@@ -4590,13 +5023,73 @@ export interface components {
             /** @example 250000.00 */
             purchase_amount: string;
         };
+        RequestApproved: {
+            /** @description Whoever sent it reads this. */
+            reply?: string | null;
+        };
+        /** @description What is left out stays as it is. */
+        RequestChange: {
+            assignee_id?: components["schemas"]["UserId"] | null;
+            /** @description `high`, `medium` or `low`: moves the due time too. */
+            priority?: string | null;
+        };
         RequestCreated: {
             id: components["schemas"]["RequestId"];
             /** @description To be quoted when asking again. */
             reference: string;
         };
+        /** @description The desk's figures. */
+        RequestDesk: {
+            /** @description What happened to requests, the newest first. */
+            activity: components["schemas"]["Activity"][];
+            /** Format: int64 */
+            approved: number;
+            /** Format: int64 */
+            in_review: number;
+            /** Format: int64 */
+            pending: number;
+            /** @description `high`, `medium`, `low`. */
+            queue: components["schemas"]["RequestQueue"][];
+            /** Format: int64 */
+            rejected: number;
+            /** Format: int64 */
+            total: number;
+            /** @description Twelve, the oldest first; they begin on Mondays, in your time zone. */
+            weeks: components["schemas"]["RequestWeek"][];
+            /** Format: int64 */
+            withdrawn: number;
+        };
         /** Format: uuid */
         RequestId: string;
+        /**
+         * @description What is asked for.
+         * @enum {string}
+         */
+        RequestKind: "order" | "account" | "lead" | "document" | "support" | "call" | "other";
+        RequestMade: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["RequestMadeKind"];
+        };
+        /**
+         * @description What an application became.
+         * @enum {string}
+         */
+        RequestMadeKind: "client" | "iso" | "company" | "user";
+        /**
+         * @description How urgent a request is: medium until the staff say otherwise. It says when an answer is due.
+         * @enum {string}
+         */
+        RequestPriority: "high" | "medium" | "low";
+        RequestQueue: {
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            overdue: number;
+            priority: components["schemas"]["RequestPriority"];
+            /** @description The five that are due first. */
+            requests: components["schemas"]["Request"][];
+        };
         RequestRejected: {
             /** @description Whoever sent it reads this. */
             reason: string;
@@ -4606,6 +5099,21 @@ export interface components {
          * @enum {string}
          */
         RequestStatus: "pending" | "in_review" | "approved" | "rejected" | "withdrawn";
+        RequestWeek: {
+            /**
+             * Format: int64
+             * @description What has become of those by now.
+             */
+            approved: number;
+            /** Format: date */
+            begins: string;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            rejected: number;
+        };
         /** @description Roles that need a second factor. Unset: staff do, but for a demonstration. */
         RequireMfa: {
             /** @default null */
@@ -4619,6 +5127,15 @@ export interface components {
             /** @default null */
             super_admin: boolean | null;
         };
+        /** @description How long things are kept that nobody needs for ever. */
+        Retention: {
+            /**
+             * Format: int64
+             * @description Days of the activity log; unset: all of it.
+             * @default null
+             */
+            activity_days: number | null;
+        };
         /**
          * @description Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
          * @enum {string}
@@ -4629,6 +5146,8 @@ export interface components {
          * @enum {string}
          */
         Scan: "not_scanned" | "waiting" | "clean" | "infected";
+        /** Format: uuid */
+        ScanId: string;
         /** @description A row that was found. */
         SearchHit: {
             /** Format: uuid */
@@ -4638,7 +5157,7 @@ export interface components {
             title: string;
         };
         /** @enum {string} */
-        SearchKind: "client" | "spv" | "company" | "document";
+        SearchKind: "client" | "spv" | "company" | "document" | "request";
         /** @description What the office wants of sign-in beside second factors. What is unset is as the portal has it. */
         Security: {
             /**
@@ -4660,6 +5179,21 @@ export interface components {
              */
             session_max_hours: number | null;
         };
+        /** @description One look through the portal. */
+        SecurityScan: {
+            /** Format: date-time */
+            asked_at: string;
+            asked_by: string;
+            /** @description Why it could not be done. */
+            error: string | null;
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: date-time
+             * @description Null while it goes on.
+             */
+            finished_at: string | null;
+            id: components["schemas"]["ScanId"];
+        };
         /** @description These, or all. */
         Seen: {
             all?: boolean;
@@ -4669,10 +5203,14 @@ export interface components {
         SessionId: string;
         /** @description Null is unset, and then shown nowhere. */
         Settings: {
-            billing: components["schemas"]["Billing"] | null;
+            billing: components["schemas"]["OfficeBilling"] | null;
             brand_name: string;
+            /** @description What orders are in when neither they nor their company say. */
+            default_currency: components["schemas"]["Currency"];
             /** @description Demo data, and the Seed Test Data button. */
             demo: boolean;
+            /** @description Where the office's logo is read from. */
+            logo: string | null;
             maintenance: components["schemas"]["Maintenance"] | null;
             /** @description The operator's own words for pages that are not linked while empty. */
             pages: components["schemas"]["Pages"];
@@ -4689,15 +5227,31 @@ export interface components {
             sign_in_providers: string[];
             support_email: string | null;
             support_phone: string | null;
+            system: components["schemas"]["SystemSettings"] | null;
+            /**
+             * Format: int64
+             * @description To be sent back as `If-Match` with a change.
+             */
+            version: number;
         };
         /** @description What is not sent stays as it is; null unsets. */
         SettingsChange: {
-            billing?: components["schemas"]["Billing"] | null;
+            billing?: components["schemas"]["OfficeBilling"] | null;
             brand_name?: string | null;
+            default_currency?: components["schemas"]["Currency"] | null;
+            /** @description IANA name. */
+            default_time_zone?: string | null;
+            /** @description Letters and digits, at most ten. */
+            identifier_prefix?: string | null;
+            /** @description `Name <address>`, or an address. */
+            mail_sender?: string | null;
             pages?: components["schemas"]["Pages"] | null;
             representative?: components["schemas"]["Representative"] | null;
             require_mfa?: components["schemas"]["RequireMfa"] | null;
+            retention?: components["schemas"]["Retention"] | null;
             security?: components["schemas"]["Security"] | null;
+            /** Format: int64 */
+            storage_quota_gb?: number | null;
             support_email?: string | null;
             support_phone?: string | null;
         };
@@ -4855,6 +5409,21 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
+        /** @description How the portal runs. Null is unset: then what the operator configured holds, or what is usual. */
+        SystemSettings: {
+            brand_name: string | null;
+            /** @description Where the clock of new accounts and companies stands. */
+            default_time_zone: string;
+            /** @description What new identifiers begin with. */
+            identifier_prefix: string;
+            /** @description Who mails are from. */
+            mail_sender: string | null;
+            /** @description Whose sign-in needs a second factor, as far as it was said. */
+            require_mfa: components["schemas"]["RequireMfa"];
+            retention: components["schemas"]["Retention"];
+            /** Format: int64 */
+            storage_quota_gb: number | null;
+        };
         /** @description An open step that is assigned to the caller, or a document that came in for one. */
         Task: {
             client_id: components["schemas"]["UserId"];
@@ -4934,6 +5503,10 @@ export interface components {
             /** @description staff, client, iso or authority. */
             owner: components["schemas"]["Party"];
             step_name: string;
+        };
+        /** @description A test mail that was queued. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject. */
+        TestMail: {
+            id: components["schemas"]["MailId"];
         };
         /**
          * @description The colours of the portal.
@@ -5342,6 +5915,65 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    alert_list: {
+        parameters: {
+            query?: {
+                /** @description True takes only those that are open. */
+                open?: boolean;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Alert"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    alert_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["AlertId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     analytics_get: {
         parameters: {
             query?: {
@@ -5372,6 +6004,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Analytics"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    analytics_office: {
+        parameters: {
+            query?: {
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                period?: string;
+                /** @description The first day, instead of a period. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfficeAnalytics"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -7886,6 +8550,33 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    job_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     key_list: {
         parameters: {
             query?: never;
@@ -8111,6 +8802,94 @@ export interface operations {
             404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    log_list: {
+        parameters: {
+            query?: {
+                /** @description A person by id, name or e-mail address. */
+                who?: string;
+                /** @description A role, `operator`, `system`, `service` or `anonymous`. */
+                role?: string;
+                /** @description An action as `spv.started`, or all of a noun as `spv`. */
+                what?: string;
+                /** @description What it was about: an id, or words of its name. */
+                subject?: string;
+                /** @description The first day, by your clock. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                /** @description Where it came from. */
+                address?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LogEntry"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    log_export: {
+        parameters: {
+            query?: {
+                /** @description A person by id, name or e-mail address. */
+                who?: string;
+                /** @description A role, `operator`, `system`, `service` or `anonymous`. */
+                role?: string;
+                /** @description An action as `spv.started`, or all of a noun as `spv`. */
+                what?: string;
+                /** @description What it was about: an id, or words of its name. */
+                subject?: string;
+                /** @description The first day, by your clock. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                /** @description Where it came from. */
+                address?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
@@ -8845,6 +9624,54 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    probe_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Probe"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    probe_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     report_schedule_list: {
         parameters: {
             query?: {
@@ -9151,9 +9978,20 @@ export interface operations {
     request_list: {
         parameters: {
             query?: {
-                /** @description `order`, `account` or `support`. */
-                kind?: string;
+                /** @description Beginnings of words of reference, name or e-mail. */
+                q?: string;
+                kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
+                /** @description Only what is still to be decided. */
+                open?: boolean;
+                /** @description For the staff. */
+                priority?: components["schemas"]["RequestPriority"];
+                /** @description For the staff. */
+                assignee_id?: components["schemas"]["UserId"];
+                /** @description For the staff: only what is nobody's yet. */
+                unassigned?: boolean;
+                /** @description `-created_at`, `created_at`; for the staff `due_at` and `priority` too. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -9214,6 +10052,29 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDesk"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_get: {
         parameters: {
             query?: never;
@@ -9242,6 +10103,45 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_accept: {
         parameters: {
             query?: never;
@@ -9257,6 +10157,45 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RequestAccepted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestApproved"];
             };
         };
         responses: {
@@ -9320,6 +10259,45 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_withdraw: {
         parameters: {
             query?: never;
@@ -9355,6 +10333,56 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    scan_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityScan"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    scan_latest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatestScan"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9411,7 +10439,10 @@ export interface operations {
     settings_set: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The version that was seen. */
+                "If-Match"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9435,6 +10466,88 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    settings_logo_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    settings_logo_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    settings_test_mail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestMail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
