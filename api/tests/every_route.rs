@@ -31,6 +31,8 @@ struct Rows {
     /// Maya's request for an order, and another that Maya takes back.
     request: String,
     withdrawn: String,
+    /// Maya's question, which is answered.
+    asked: String,
     /// The conversation about it.
     thread: String,
     /// Rows that nobody is signed in from, to be shut and deleted.
@@ -130,6 +132,8 @@ async fn rows(
         json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
     let request = id(&maya.post("/rest/v1/requests", order.clone()).await.ok(), "/id");
     let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
+    let question = json!({ "kind": "support", "message": "How long does it take?" });
+    let question = id(&maya.post("/rest/v1/requests", question).await.ok(), "/id");
     let message = json!({ "spv_id": id(&spv, "/id"), "body": "Hello" });
     let message = staff.post("/rest/v1/messages", message).await.ok();
     let priced = json!({ "client_id": maya.id, "company_id": acme, "purchase_amount": "1000", "price": "10" });
@@ -191,6 +195,7 @@ async fn rows(
         steps: spv["steps"].as_array().expect("steps").iter().map(|step| step["id"].clone()).collect(),
         request,
         withdrawn,
+        asked: question,
         thread: id(&message, "/thread_id"),
         invoice: invoice(&staff.post("/rest/v1/spvs", priced.clone()).await.ok()).await,
         void: invoice(&staff.post("/rest/v1/spvs", priced).await.ok()).await,
@@ -230,6 +235,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "dashboard_admin"
         | "job_list"
         | "request_list"
+        | "request_summary"
         | "event_stream"
         | "thread_list"
         | "thread_unread"
@@ -347,7 +353,9 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "document_request_update" => (rows.document_request.clone(), json!({ "name": "Proof of address" })),
         "document_request_return" | "document_request_waive" => (rows.document_request.clone(), reason()),
         "job_create" => (String::new(), json!({ "name": "seed" })),
-        "request_get" => (rows.request.clone(), none()),
+        "request_get" | "request_review" => (rows.request.clone(), none()),
+        "request_update" => (rows.request.clone(), json!({ "priority": "high" })),
+        "request_approve" => (rows.asked.clone(), json!({ "reply": "tried" })),
         "request_accept" => (
             rows.request.clone(),
             json!({ "company_id": rows.acme, "iso_id": rows.iso, "purchase_amount": "1", "price": "1" }),

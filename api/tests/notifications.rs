@@ -68,7 +68,7 @@ async fn choices_are_kept_and_only_ones_own_events_can_be_chosen() {
         let saved = maya.put(path, json!({ "choices": [choice] })).await.ok();
         assert_eq!((&saved["items"][0], &saved["items"][1]), (&choice, &usual["items"][1]));
         assert_eq!(maya.get(path).await.ok(), saved);
-        assert_eq!(ivan.get(path).await.ok()["items"].as_array().unwrap().len(), 1);
+        assert_eq!(ivan.get(path).await.ok()["items"].as_array().unwrap().len(), 2, "their orders and their requests");
         let foreign = ivan.put(path, json!({ "choices": [choice] })).await;
         assert_eq!(foreign.fields(), ["choices.0.event unknown"]);
         let odd = json!({ "choices": [{ "event": "messages", "in_app": true, "mail": "hourly" }] });

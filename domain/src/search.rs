@@ -1,11 +1,23 @@
 //! Search by the beginnings of words, the same on both databases: each row's words are kept in one indexed table.
-use crate::{clients, companies, ctx::Ctx, db::Tx, documents, error::Result, page::PageQuery, spvs};
+use crate::{
+    access::{Action, Resource},
+    clients, companies,
+    ctx::Ctx,
+    db::{Sql, Tx},
+    documents,
+    error::Result,
+    page::PageQuery,
+    requests, spvs,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// At most so many words of a row or a question count.
 const WORDS: usize = 40;
+
+/// Rows of one statement that adds many.
+const ROWS: usize = 2_000;
 
 /// How many rows of each kind an answer holds.
 const HITS: u32 = 5;
@@ -18,6 +30,7 @@ pub enum Kind {
     Spv,
     Company,
     Document,
+    Request,
 }
 
 /// A row that was found, as one line and a half.
@@ -29,7 +42,8 @@ pub struct Hit {
     pub text: String,
 }
 
-/// Orders, clients, companies and documents by the beginnings of their words: the newest few of each that the actor's lists show.
+/// Orders, clients, companies and documents by the beginnings of their words: the newest few of each that the actor's
+/// lists show; requests too, for the staff.
 ///
 /// # Errors
 /// Unauthenticated.
@@ -44,12 +58,18 @@ pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
     let people = clients::list(ctx, &clients::Filter { q: q.clone(), ..Default::default() }, &page).await?;
     let firms = companies::list(ctx, q.as_deref(), false, &page).await?;
     let papers = documents::list(ctx, &documents::Filter { q: q.clone(), ..Default::default() }, &page).await?;
+    let asked = if ctx.can(Action::View, Resource::Requests) {
+        requests::list(ctx, &requests::Filter { q: q.clone(), ..Default::default() }, &page).await?.items
+    } else {
+        Vec::new()
+    };
     let hit = |kind, id, title, text| Hit { kind, id, title, text };
     let orders = orders.items.into_iter().map(|row| hit(Kind::Spv, row.id.0, row.identifier(), row.client_name()));
     let people = people.items.into_iter().map(|row| hit(Kind::Client, row.id.0, row.name(), row.email));
     let firms = firms.items.into_iter().map(|row| hit(Kind::Company, row.id.0, row.name, row.business_name));
     let papers = papers.items.into_iter().map(|row| hit(Kind::Document, row.id.0, row.name.clone(), row.client_name()));
-    Ok(orders.chain(people).chain(firms).chain(papers).collect())
+    let asked = asked.into_iter().map(|row| hit(Kind::Request, row.id.0, row.reference(), row.name));
+    Ok(orders.chain(people).chain(firms).chain(papers).chain(asked).collect())
 }
 
 /// Replaces the words under which `subject` is found among rows of `kind`.
@@ -73,6 +93,35 @@ pub async fn index(tx: &mut Tx, kind: &'static str, subject: Uuid, texts: &[&str
         insert = insert.bind(word);
     }
     insert.run().await?;
+    Ok(())
+}
+
+/// Adds the words of many new subjects at once.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn index_new<const N: usize>(
+    tx: &mut Tx,
+    kind: &'static str,
+    subjects: &[(Uuid, [String; N])],
+) -> Result<()> {
+    let rows: Vec<(Uuid, String)> = subjects
+        .iter()
+        .flat_map(|(id, texts)| {
+            let words: BTreeSet<String> = texts.iter().flat_map(|text| terms(text)).collect();
+            words.into_iter().take(WORDS).map(|word| (*id, word))
+        })
+        .collect();
+    for some in rows.chunks(ROWS) {
+        let values: Vec<String> = (0..some.len()).map(|n| format!("($1, ${}, ${})", 2 * n + 2, 2 * n + 3)).collect();
+        let mut insert = tx
+            .sql_built(format!("insert into search_terms (kind, term, subject_id) values {}", values.join(", ")))
+            .bind(kind);
+        for (id, word) in some {
+            insert = insert.bind(word.clone()).bind(*id);
+        }
+        insert.run().await?;
+    }
     Ok(())
 }
 

@@ -193,6 +193,7 @@ impl World {
                 email: format!("{}@example.com", first.to_lowercase()),
                 phone: None,
                 company_id: Some(company),
+                request_id: None,
             },
         )
         .await

@@ -13,6 +13,7 @@ mod order_requests;
 mod partners;
 mod profile;
 mod reports;
+mod request_desk;
 mod scanning;
 mod schema;
 mod storage;

@@ -67,7 +67,7 @@ async fn an_accepted_request_is_a_pending_order_that_its_client_follows() {
         assert_eq!((asked.purchase_amount.as_str(), asked.currency.code()), ("250000.50", "USD"));
         assert_eq!((request.name.as_str(), request.email.as_str()), ("Maya Test", "maya@example.com"));
         assert_eq!(requests::can(&maya, &request), ["withdraw"]);
-        assert_eq!(requests::can(&elias, &request), ["accept", "reject"]);
+        assert_eq!(requests::can(&elias, &request), ["accept", "reject", "review", "update"]);
 
         let accepted = requests::accept(&elias, request.id, Some(1), terms(company)).await.unwrap();
         assert_eq!(accepted.status, Status::Approved);

@@ -291,13 +291,37 @@ async fn no_query_scans_a_table_that_grows() {
         for ctx in [&sigrid, &maya] {
             for filter in [
                 requests::Filter::default(),
-                requests::Filter { kind: Some("order".to_owned()), status: None },
-                requests::Filter { kind: Some("order".to_owned()), status: Some(requests::Status::Pending) },
-                requests::Filter { kind: None, status: Some(requests::Status::Pending) },
+                requests::Filter { kind: Some(requests::Kind::Order), ..Default::default() },
+                requests::Filter {
+                    kind: Some(requests::Kind::Order),
+                    status: Some(requests::Status::Pending),
+                    ..Default::default()
+                },
+                requests::Filter { status: Some(requests::Status::Pending), ..Default::default() },
+                requests::Filter { open: true, order: requests::ListOrder::Oldest, ..Default::default() },
+                requests::Filter { q: Some("maya".to_owned()), ..Default::default() },
             ] {
-                requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+                let page = requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+                let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
+                requests::list(ctx, &filter, &next).await.unwrap();
             }
         }
+        for filter in [
+            requests::Filter { order: requests::ListOrder::Due, ..Default::default() },
+            requests::Filter { order: requests::ListOrder::Priority, ..Default::default() },
+            requests::Filter { open: true, order: requests::ListOrder::Due, ..Default::default() },
+            requests::Filter { priority: Some(requests::Priority::Medium), ..Default::default() },
+            requests::Filter { assignee: Some(requests::Assignee::Nobody), ..Default::default() },
+            requests::Filter {
+                assignee: sigrid.actor.user_id().map(requests::Assignee::One),
+                priority: Some(requests::Priority::High),
+                ..Default::default()
+            },
+        ] {
+            let page = requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+            requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
+        }
+        requests::desk(&sigrid).await.unwrap();
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::admin::list(&sigrid, None, 0, 2).await.unwrap();
         auth::admin::list(&sigrid, Some("maya"), 0, 2).await.unwrap();

@@ -11,7 +11,7 @@ use domain::{
     Ctx,
     access::Role,
     clients::{self, Change, Filter, Input, Setup},
-    ids::{CompanyId, IsoId, SpvId, UserId},
+    ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
     page::PageQuery,
     users::Status,
 };
@@ -133,6 +133,9 @@ pub struct NewClient {
     /// Today unless told.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
+    /// The application that this answers: it is approved with it.
+    #[serde(default, deserialize_with = "chosen")]
+    request_id: Option<RequestId>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -190,6 +193,7 @@ impl From<NewClient> for Input {
             currency: new.currency,
             ordered_date: new.ordered_date,
             without_invoice: false,
+            request_id: new.request_id,
         }
     }
 }

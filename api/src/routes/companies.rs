@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, emptied, only_order},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, emptied, only_order},
     routes::company_portal,
 };
 use axum::{Json as Answer, http::StatusCode};
@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     companies::{self, Input},
-    ids::CompanyId,
+    ids::{CompanyId, RequestId},
     money::Currency,
     page::PageQuery,
 };
@@ -128,6 +128,9 @@ pub struct NewCompany {
     /// https only.
     logo_url: Option<String>,
     domain: Option<String>,
+    /// The application that this answers: it is approved with it, and whoever sent it becomes the first admin.
+    #[serde(default, deserialize_with = "chosen")]
+    request_id: Option<RequestId>,
 }
 
 /// Makes a company.
@@ -141,6 +144,7 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
         phone: input.phone,
         logo_url: input.logo_url,
         domain: input.domain,
+        request_id: input.request_id,
     };
     let company = companies::create(&ctx, input).await?;
     Ok(Made {
@@ -191,6 +195,7 @@ pub async fn update(
         phone: change.phone,
         logo_url: change.logo_url,
         domain: change.domain,
+        request_id: None,
     };
     Ok(row(&ctx, companies::update(&ctx, id, version, input).await?))
 }

@@ -9,7 +9,7 @@ use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    ids::{CompanyId, IsoId, UserId},
+    ids::{CompanyId, IsoId, RequestId, UserId},
     isos::{self, Filter, Input},
     page::PageQuery,
 };
@@ -110,6 +110,9 @@ pub struct NewIso {
     #[serde(default, deserialize_with = "chosen")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
+    /// The application that this answers: it is approved with it.
+    #[serde(default, deserialize_with = "chosen")]
+    request_id: Option<RequestId>,
 }
 
 /// Makes an ISO partner with its account, and mails it a link to set a password.
@@ -122,6 +125,7 @@ pub async fn create(New { ctx, input, .. }: New<NewIso>) -> Result<Made<Iso>> {
         email: input.email,
         phone: input.phone,
         company_id: input.company_id,
+        request_id: input.request_id,
     };
     let iso = isos::create(&ctx, input).await?;
     Ok(Made { location: format!("/rest/v1/isos/{}", iso.id), version: iso.version, view: Iso::of(&ctx, iso) })

@@ -13,6 +13,7 @@ use domain::{
     auth::{device, history},
     ids::{ActivityId, UserId},
     page::PageQuery,
+    requests::Kind,
     users::{self, DateFormat, Preferences, Theme},
 };
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub struct Me {
     /// What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
     /// `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
     can: Vec<&'static str>,
+    /// What the caller may ask the office for.
+    request_kinds: &'static [Kind],
 }
 
 /// The second factor: while one is due, everything but this, the settings and signing in is refused.
@@ -125,6 +128,7 @@ impl Me {
                 }),
             },
             can: can(ctx),
+            request_kinds: Kind::of(&ctx.actor),
         }
     }
 }

@@ -174,8 +174,11 @@ pub fn rest() -> OpenApiRouter<App> {
         // The office's machinery.
         .routes(routes!(jobs::list, jobs::create))
         .routes(routes!(requests::list, requests::create))
-        .routes(routes!(requests::get))
+        .routes(routes!(requests::desk))
+        .routes(routes!(requests::get, requests::update))
+        .routes(routes!(requests::review))
         .routes(routes!(requests::accept))
+        .routes(routes!(requests::approve))
         .routes(routes!(requests::reject))
         .routes(routes!(requests::withdraw))
 }

@@ -1,9 +1,9 @@
-//! Requests to the staff: by people without an account, and by clients for new orders.
-use super::documents::Document;
+//! Requests to the staff: by people without an account, by those who have one, and the desk where they are answered.
+use super::{activity::Activity, documents::Document, steps};
 use crate::{
     answer::{Page, Row},
     error::{ApiError, Result},
-    extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
     limits::neighbourhood,
     middleware::{About, preferred},
     state::App,
@@ -13,30 +13,36 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, header},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
+    error::Problem,
     ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
     page::PageQuery,
-    requests::{self, Filter, Form, Input, Order, OrderForm, Request, Status},
+    requests::{
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Order, OrderForm, Priority, Request,
+        Status,
+    },
     spvs,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::{str::FromStr, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRequest {
-    /// `support` from the contact page, `account` from an application form, `order` from a client signed in.
+    /// `support` from the contact page, `account` from an application form; `order` from a client signed in;
+    /// `document`, `call` and `other` from who has an account; the staff write down these and `lead` for others.
     #[serde(default)]
     #[schema(required, example = "support")]
     kind: String,
-    /// Not with `application`, whose names it is made of.
+    /// Not with `application`, whose names it is made of. Signed in: your own unless told.
     #[serde(default)]
     name: String,
-    /// Not with `order`: the account says.
+    /// Not with `order`: the account says. Signed in: your own unless told.
     #[serde(default)]
     email: String,
     /// May be empty with `application`.
@@ -48,6 +54,11 @@ pub struct NewRequest {
     application: Option<Form>,
     /// With `order`: what is asked for.
     order: Option<OrderForm>,
+    /// By the staff: `high`, `medium` or `low`; medium unless told.
+    priority: Option<String>,
+    /// By the staff: who is to work on it.
+    #[serde(default, deserialize_with = "chosen")]
+    assignee_id: Option<UserId>,
 }
 
 /// A request, as the staff and whoever sent it see it.
@@ -56,8 +67,16 @@ pub struct NewRequest {
 pub struct View {
     id: RequestId,
     reference: String,
-    kind: String,
+    kind: Kind,
     status: Status,
+    /// For the staff.
+    priority: Option<Priority>,
+    /// For the staff: when it should be decided, by its priority.
+    due_at: Option<DateTime<Utc>>,
+    /// For the staff: open and past that.
+    overdue: bool,
+    /// For the staff.
+    assignee: Option<steps::Assignee>,
     /// The account that sent it.
     user_id: Option<UserId>,
     name: String,
@@ -72,14 +91,17 @@ pub struct View {
     documents: Vec<Document>,
     /// The order that it was accepted as.
     spv: Option<AcceptedAs>,
-    /// Why it was rejected.
+    /// For the staff: what an application became.
+    made: Option<MadeOf>,
+    /// Why it was rejected, or what was said with its approval.
     reason: Option<String>,
     created_at: DateTime<Utc>,
     decided_at: Option<DateTime<Utc>>,
     /// For the staff.
     decided_by: Option<String>,
     version: i64,
-    /// What the caller may do with it: `accept`, `reject`, `withdraw`.
+    /// What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `reject`,
+    /// `review`, `update`, `withdraw`.
     can: Vec<&'static str>,
 }
 
@@ -89,26 +111,43 @@ pub struct AcceptedAs {
     identifier: String,
 }
 
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RequestMade)]
+pub struct MadeOf {
+    kind: MadeKind,
+    id: Uuid,
+}
+
 impl View {
     fn of(ctx: &Ctx, request: Request) -> Self {
+        let staff = ctx.actor.is_staff();
         Self {
             can: requests::can(ctx, &request),
             reference: request.reference(),
             spv: request.spv_id.zip(request.spv_identifier()).map(|(id, identifier)| AcceptedAs { id, identifier }),
             order: request.order(),
+            overdue: staff && request.is_overdue(ctx.now()),
             documents: request.documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
             id: request.id,
             kind: request.kind,
             status: request.status,
+            priority: Some(request.priority).filter(|_| staff),
+            due_at: Some(request.due_at).filter(|_| staff),
+            assignee: request
+                .assignee_id
+                .zip(request.assignee_name)
+                .filter(|_| staff)
+                .map(|(id, name)| steps::Assignee { id, name }),
             user_id: request.user_id,
             name: request.name,
             email: request.email,
             message: request.message,
             data: request.data,
+            made: request.made_kind.zip(request.made_id).filter(|_| staff).map(|(kind, id)| MadeOf { kind, id }),
             reason: request.reason,
             created_at: request.created_at,
             decided_at: request.decided_at,
-            decided_by: request.decided_by.filter(|_| ctx.actor.is_staff()),
+            decided_by: request.decided_by.filter(|_| staff),
             version: request.version,
         }
     }
@@ -125,7 +164,7 @@ pub struct RequestCreated {
     reference: String,
 }
 
-/// Writes to the staff. No sign-in needed but for orders; a few a minute without one.
+/// Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one.
 #[utoipa::path(post, path = "/requests", operation_id = "request_create", tag = "requests", security(()),
     request_body = NewRequest, responses((status = 201, body = RequestCreated)))]
 pub async fn create(
@@ -134,7 +173,7 @@ pub async fn create(
     headers: HeaderMap,
     New { ctx, input, .. }: New<NewRequest, Anyone>,
 ) -> Result<(StatusCode, Answer<RequestCreated>)> {
-    if input.kind.trim() != "order" {
+    if ctx.actor.user_id().is_none() && !ctx.actor.is_staff() {
         app.contact_limit.check(&neighbourhood(about.address))?;
     }
     let input = Input {
@@ -145,6 +184,8 @@ pub async fn create(
         account_type: input.account_type,
         application: input.application,
         order: input.order,
+        priority: input.priority,
+        assignee_id: input.assignee_id,
         language: Some(preferred(headers.get(header::ACCEPT_LANGUAGE)).to_owned()),
     };
     let made = requests::create(&ctx, input).await?;
@@ -155,27 +196,137 @@ pub async fn create(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    /// `order`, `account` or `support`.
+    /// Beginnings of words of reference, name or e-mail.
+    q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Kind>)]
     kind: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
+    /// Only what is still to be decided.
+    open: Option<bool>,
+    /// For the staff.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Priority>)]
+    priority: Option<String>,
+    /// For the staff.
+    #[serde(default, deserialize_with = "chosen")]
+    assignee_id: Option<UserId>,
+    /// For the staff: only what is nobody's yet.
+    unassigned: Option<bool>,
+    /// `-created_at`, `created_at`; for the staff `due_at` and `priority` too.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
 
-/// Requests, newest first: everybody's for the staff, your own otherwise.
+fn read<T: FromStr<Err = Problem>>(field: &'static str, text: Option<&str>) -> Result<Option<T>> {
+    let read = text.map(str::parse).transpose();
+    read.map_err(|problem| ApiError::from(domain::Error::field_with(field, problem)))
+}
+
+/// Requests, newest first unless told: everybody's for the staff, your own otherwise.
 #[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(Wanted),
     responses((status = 200, body = Page<View>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<View>>> {
-    let status = wanted.status.as_deref().map(str::parse).transpose();
-    let status = status.map_err(|problem| ApiError::from(domain::Error::field_with("status", problem)))?;
+    let order = ListOrder::parse(wanted.order.as_deref().unwrap_or_default())
+        .map_err(|problem| ApiError::from(domain::Error::field_with("order", problem)))?;
+    let assignee = match wanted.assignee_id {
+        Some(id) => Some(Assignee::One(id)),
+        None => wanted.unassigned.unwrap_or_default().then_some(Assignee::Nobody),
+    };
+    let filter = Filter {
+        q: wanted.q,
+        kind: read("kind", wanted.kind.as_deref())?,
+        status: read("status", wanted.status.as_deref())?,
+        open: wanted.open.unwrap_or_default(),
+        priority: read("priority", wanted.priority.as_deref())?,
+        assignee,
+        order,
+    };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = requests::list(&ctx, &Filter { kind: wanted.kind, status }, &page).await?;
+    let found = requests::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |request| View::of(&ctx, request))))
+}
+
+/// The desk's figures.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RequestDesk)]
+pub struct Desk {
+    total: i64,
+    pending: i64,
+    in_review: i64,
+    approved: i64,
+    rejected: i64,
+    withdrawn: i64,
+    /// Twelve, the oldest first; they begin on Mondays, in your time zone.
+    weeks: Vec<Week>,
+    /// `high`, `medium`, `low`.
+    queue: Vec<Queue>,
+    /// What happened to requests, the newest first.
+    activity: Vec<Activity>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RequestWeek)]
+pub struct Week {
+    begins: NaiveDate,
+    received: i64,
+    /// What has become of those by now.
+    approved: i64,
+    rejected: i64,
+    open: i64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RequestQueue)]
+pub struct Queue {
+    priority: Priority,
+    open: i64,
+    overdue: i64,
+    /// The five that are due first.
+    requests: Vec<View>,
+}
+
+/// How many requests there are of what, and what is most pressing. Staff.
+#[utoipa::path(get, path = "/requests/summary", operation_id = "request_summary", tag = "requests",
+    responses((status = 200, body = Desk)))]
+pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
+    let desk = requests::desk(&ctx).await?;
+    let of = |wanted: Status| desk.statuses.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
+    Ok(Answer(Desk {
+        total: desk.statuses.iter().map(|(_, count)| count).sum(),
+        pending: of(Status::Pending),
+        in_review: of(Status::InReview),
+        approved: of(Status::Approved),
+        rejected: of(Status::Rejected),
+        withdrawn: of(Status::Withdrawn),
+        weeks: desk
+            .weeks
+            .iter()
+            .map(|week| Week {
+                begins: week.begins,
+                received: week.received,
+                approved: week.approved,
+                rejected: week.rejected,
+                open: week.open,
+            })
+            .collect(),
+        queue: desk
+            .queue
+            .into_iter()
+            .map(|queue| Queue {
+                priority: queue.priority,
+                open: queue.open,
+                overdue: queue.overdue,
+                requests: queue.requests.into_iter().map(|request| View::of(&ctx, request)).collect(),
+            })
+            .collect(),
+        activity: desk.activity.into_iter().map(Activity::from).collect(),
+    }))
 }
 
 /// A request. Staff, and whoever sent it.
@@ -183,6 +334,63 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
     params(("id" = RequestId, Path)), responses((status = 200, body = View)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Row<View>> {
     Ok(row(&ctx, requests::get(&ctx, id).await?))
+}
+
+/// What is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestChange {
+    /// `high`, `medium` or `low`: moves the due time too.
+    priority: Option<String>,
+    /// Null takes it away from whoever has it.
+    #[serde(default, deserialize_with = "changed")]
+    #[schema(value_type = Option<UserId>)]
+    assignee_id: Option<Option<UserId>>,
+}
+
+/// Says how urgent an open request is, and who works on it. Staff.
+#[utoipa::path(patch, path = "/requests/{id}", operation_id = "request_update", tag = "requests",
+    params(("id" = RequestId, Path)), request_body = RequestChange, responses((status = 200, body = View)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<RequestId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<RequestChange>,
+) -> Result<Row<View>> {
+    let change = Change { priority: input.priority, assignee_id: input.assignee_id };
+    Ok(row(&ctx, requests::update(&ctx, id, version, change).await?))
+}
+
+/// Takes a request into review: it is yours, unless it is somebody's. Staff.
+#[utoipa::path(post, path = "/requests/{id}/review", operation_id = "request_review", tag = "requests",
+    params(("id" = RequestId, Path)), request_body = Nothing, responses((status = 200, body = View)))]
+pub async fn review(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<RequestId>,
+    IfMatch(version): IfMatch,
+    Json(Nothing {}): Json<Nothing>,
+) -> Result<Row<View>> {
+    Ok(row(&ctx, requests::review(&ctx, id, version).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestApproved {
+    /// Whoever sent it reads this.
+    reply: Option<String>,
+}
+
+/// Approves what needs nothing to be made, and invites a colleague who applies; an order is accepted instead, and other
+/// applications are approved by making their account with `request_id`. Staff.
+#[utoipa::path(post, path = "/requests/{id}/approve", operation_id = "request_approve", tag = "requests",
+    params(("id" = RequestId, Path)), request_body = RequestApproved, responses((status = 200, body = View)))]
+pub async fn approve(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<RequestId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<RequestApproved>,
+) -> Result<Row<View>> {
+    Ok(row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?))
 }
 
 /// The order as the staff make it of a client's request.

@@ -1,5 +1,5 @@
 //! `spvctl client …`
-use super::{named, spv};
+use super::{named, request, spv};
 use crate::{
     args::Paging,
     ask::anything,
@@ -55,6 +55,9 @@ pub enum How {
                         --last-name Ortiz --email maya@example.com --company 'Harbor Capital' --price 1250.00"
 )]
 pub struct Create {
+    /// Reference or id of the application that this answers: it is approved with it
+    #[arg(long, value_name = "REQUEST")]
+    request: Option<String>,
     /// How the client gets in
     #[arg(long, value_enum)]
     setup: Option<How>,
@@ -177,6 +180,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
         country: args.country,
         currency: args.currency,
         ordered_date: args.ordered_date,
+        request_id: request::id(portal, args.request.as_deref()).await?,
         ..Input::default()
     };
     if asking {

@@ -1,4 +1,5 @@
 //! `spvctl company …`
+use super::request;
 use crate::{
     args::Paging,
     ask::anything,
@@ -15,7 +16,7 @@ pub enum Verb {
     #[command(
         after_help = "Examples:\n  spvctl company create --name 'Harbor Capital' --business-name 'Harbor Capital LLC'"
     )]
-    Create(Fields),
+    Create(Create),
     /// List companies by name
     #[command(after_help = "Examples:\n  spvctl company list --q harbor\n  spvctl company list --archived")]
     List(List),
@@ -54,6 +55,15 @@ pub struct Fields {
 }
 
 #[derive(Debug, Args)]
+pub struct Create {
+    #[command(flatten)]
+    fields: Fields,
+    /// Reference or id of the application that this answers: approved with it, its sender the first admin
+    #[arg(long, value_name = "REQUEST")]
+    request: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct Update {
     /// Name or id
     company: String,
@@ -83,11 +93,11 @@ pub struct One {
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     match verb {
-        Verb::Create(fields) => {
+        Verb::Create(Create { fields, request }) => {
             let asking = portal
                 .ask
                 .about(&[("name", fields.name.is_some()), ("business-name", fields.business_name.is_some())])?;
-            let mut input = fields.input();
+            let mut input = Input { request_id: request::id(portal, request.as_deref()).await?, ..fields.input() };
             if asking {
                 input.name = Some(portal.ask.text(input.name, "Name", anything)?);
                 input.business_name = Some(portal.ask.text(input.business_name, "Business name", anything)?);
@@ -140,6 +150,7 @@ impl Fields {
             phone: self.phone,
             logo_url: self.logo_url,
             domain: self.domain,
+            request_id: None,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! `spvctl iso …`
-use super::named;
+use super::{named, request};
 use crate::{
     args::Paging,
     ask::anything,
@@ -36,6 +36,9 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Create {
+    /// Reference or id of the application that this answers: it is approved with it
+    #[arg(long, value_name = "REQUEST")]
+    request: Option<String>,
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
     #[arg(long, value_name = "NAME")]
@@ -119,6 +122,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
             Some(company) => Some(company),
             None => Some(named::choose_company(portal).await?),
         },
+        request_id: request::id(portal, args.request.as_deref()).await?,
     };
     portal.out.one(record(&isos::create(&portal.ctx, input).await?))
 }

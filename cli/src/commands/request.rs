@@ -4,23 +4,42 @@ use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::P
 use clap::{Args, Subcommand};
 use domain::{
     clients,
-    requests::{self, Filter, Request, Status},
-    spvs,
+    error::Problem,
+    ids::RequestId,
+    requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
+    spvs, users,
 };
+use std::str::FromStr;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List requests, newest first
     #[command(
-        after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending"
+        after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending\n  spvctl request list --open --order due_at --assignee employee@example.com"
     )]
-    List(List),
+    List(Box<List>),
     /// Show a request, and the form that came with it
     #[command(after_help = "Examples:\n  spvctl request show REQ-6f1c2d3e")]
     Show(Show),
-    /// Accept the order that a client asks for: make it, pending
+    /// Write a request down, for yourself or for somebody
     #[command(
-        after_help = "Examples:\n  spvctl request approve REQ-6f1c2d3e --price 1250.00\n  spvctl request approve REQ-6f1c2d3e --iso none --custom-identifier HARBOR-7"
+        after_help = "Examples:\n  spvctl request create --kind call --name 'Maya Ortiz' --email maya@example.com --message 'Wants to talk about Japan' --priority high"
+    )]
+    Create(Box<Create>),
+    /// Give a request to somebody of the staff, or to nobody
+    #[command(
+        after_help = "Examples:\n  spvctl request assign REQ-6f1c2d3e --to employee@example.com\n  spvctl request assign REQ-6f1c2d3e --to none"
+    )]
+    Assign(Assign),
+    /// Say how urgent a request is; its due time follows
+    #[command(after_help = "Examples:\n  spvctl request prioritise REQ-6f1c2d3e high")]
+    Prioritise(Prioritise),
+    /// Take a request into review
+    #[command(after_help = "Examples:\n  spvctl request review REQ-6f1c2d3e")]
+    Review(Show),
+    /// Approve a request: make the order, invite the colleague, or say it is done
+    #[command(
+        after_help = "Applications of clients, ISO partners and companies are approved by `spvctl client|iso|company create --request …`.\n\nExamples:\n  spvctl request approve REQ-6f1c2d3e --price 1250.00\n  spvctl request approve REQ-6f1c2d3e --iso none --custom-identifier HARBOR-7\n  spvctl request approve REQ-0a1b2c3d --reply 'The letter is on its way'"
     )]
     Approve(Box<Approve>),
     /// Refuse a request
@@ -30,12 +49,27 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// order, account or support
-    #[arg(long)]
-    kind: Option<String>,
+    /// Beginnings of words of reference, name or e-mail address
+    #[arg(short, long)]
+    q: Option<String>,
+    /// order, account, lead, document, support, call or other
+    #[arg(long, value_parser = named_one::<Kind>)]
+    kind: Option<Kind>,
     /// pending, in_review, approved, rejected or withdrawn
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = named_one::<Status>)]
     status: Option<Status>,
+    /// Only what is still to be decided
+    #[arg(long)]
+    open: bool,
+    /// high, medium or low
+    #[arg(long, value_parser = named_one::<Priority>)]
+    priority: Option<Priority>,
+    /// E-mail address of one of the staff, or `none`
+    #[arg(long, value_name = "USER")]
+    assignee: Option<String>,
+    /// -created_at, created_at, due_at or priority
+    #[arg(long, allow_hyphen_values = true, value_parser = order)]
+    order: Option<ListOrder>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -47,9 +81,49 @@ pub struct Show {
 }
 
 #[derive(Debug, Args)]
+pub struct Create {
+    /// lead, document, support, call or other
+    #[arg(long)]
+    kind: Option<String>,
+    /// Whose it is
+    #[arg(long)]
+    name: Option<String>,
+    #[arg(long)]
+    email: Option<String>,
+    #[arg(long)]
+    message: Option<String>,
+    /// high, medium or low [default: medium]
+    #[arg(long)]
+    priority: Option<String>,
+    /// Who is to work on it: e-mail address of one of the staff
+    #[arg(long, value_name = "USER")]
+    assignee: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Assign {
+    /// Reference or id
+    request: String,
+    /// E-mail address or id of one of the staff, or `none`
+    #[arg(long, value_name = "USER")]
+    to: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Prioritise {
+    /// Reference or id
+    request: String,
+    /// high, medium or low
+    priority: String,
+}
+
+#[derive(Debug, Args)]
 pub struct Approve {
     /// Reference or id
     request: String,
+    /// Not with an order: what whoever sent it reads
+    #[arg(long)]
+    reply: Option<String>,
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
@@ -89,11 +163,42 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let ctx = &portal.ctx;
     let request = match verb {
         Verb::List(args) => {
-            let filter = Filter { kind: args.kind, status: args.status };
+            let assignee = match args.assignee.as_deref() {
+                None => None,
+                Some("none") => Some(Assignee::Nobody),
+                Some(name) => Some(Assignee::One(users::find(ctx, name).await?.id)),
+            };
+            let filter = Filter {
+                q: args.q,
+                kind: args.kind,
+                status: args.status,
+                open: args.open,
+                priority: args.priority,
+                assignee,
+                order: args.order.unwrap_or_default(),
+            };
             let page = requests::list(ctx, &filter, &args.paging.query()).await?;
             return portal.out.page(page.items.iter().map(record).collect(), "requests", page.next_cursor);
         }
         Verb::Show(args) => find(portal, &args.request).await?,
+        Verb::Create(args) => create(*args, portal).await?,
+        Verb::Assign(args) => {
+            let request = find(portal, &args.request).await?;
+            let to = match args.to.as_str() {
+                "none" => None,
+                name => Some(users::find(ctx, name).await?.id),
+            };
+            requests::update(ctx, request.id, None, Change { assignee_id: Some(to), ..Change::default() }).await?
+        }
+        Verb::Prioritise(args) => {
+            let request = find(portal, &args.request).await?;
+            let change = Change { priority: Some(args.priority), ..Change::default() };
+            requests::update(ctx, request.id, None, change).await?
+        }
+        Verb::Review(args) => {
+            let request = find(portal, &args.request).await?;
+            requests::review(ctx, request.id, None).await?
+        }
         Verb::Approve(args) => approve(*args, portal).await?,
         Verb::Reject(args) => {
             portal.ask.about(&[("reason", args.reason.is_some())])?;
@@ -103,6 +208,38 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         }
     };
     portal.out.one(record(&request))
+}
+
+async fn create(args: Create, portal: &Portal) -> Result<Request> {
+    let given = |value: &Option<String>| value.is_some();
+    portal.ask.about(&[
+        ("kind", given(&args.kind)),
+        ("name", given(&args.name)),
+        ("email", given(&args.email)),
+        ("message", given(&args.message)),
+    ])?;
+    let assignee_id = match args.assignee.as_deref() {
+        Some(name) => Some(users::find(&portal.ctx, name).await?.id),
+        None => None,
+    };
+    let input = Input {
+        kind: portal.ask.text(args.kind, "Kind", anything)?,
+        name: portal.ask.text(args.name, "Name", anything)?,
+        email: portal.ask.text(args.email, "E-mail", anything)?,
+        message: portal.ask.text(args.message, "Message", anything)?,
+        priority: args.priority,
+        assignee_id,
+        ..Input::default()
+    };
+    Ok(requests::create(&portal.ctx, input).await?)
+}
+
+/// The id of the application that a new account answers.
+pub(super) async fn id(portal: &Portal, name: Option<&str>) -> Result<Option<RequestId>> {
+    match name {
+        Some(name) => Ok(Some(find(portal, name).await?.id)),
+        None => Ok(None),
+    }
 }
 
 async fn find(portal: &Portal, name: &str) -> Result<Request> {
@@ -116,6 +253,9 @@ async fn find(portal: &Portal, name: &str) -> Result<Request> {
 async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
     let ctx = &portal.ctx;
     let request = find(portal, &args.request).await?;
+    if request.kind != Kind::Order {
+        return Ok(requests::approve(ctx, request.id, None, args.reply.as_deref()).await?);
+    }
     let order = request.order();
     let client = match request.user_id.filter(|_| order.is_some()) {
         Some(id) => Some(clients::find(ctx, &id.to_string()).await?),
@@ -143,8 +283,17 @@ async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-fn status(text: &str) -> Result<Status, String> {
-    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+/// One of a few names; the refusal says which.
+fn named_one<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|problem| allowed(&problem))
+}
+
+fn order(text: &str) -> Result<ListOrder, String> {
+    ListOrder::parse(text).map_err(|problem| allowed(&problem))
+}
+
+fn allowed(problem: &Problem) -> String {
+    format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
 }
 
 fn record(request: &Request) -> Record {
@@ -154,9 +303,12 @@ fn record(request: &Request) -> Record {
         .more("id", request.id.to_string())
         .with("reference", request.reference())
         .with("created_at", request.created_at.to_rfc3339())
-        .with("kind", request.kind.clone())
+        .with("kind", request.kind.name())
         .with("account_type", account)
         .with("status", request.status.name())
+        .with("priority", request.priority.name())
+        .with("assignee", request.assignee_name.clone())
+        .more("due_at", request.due_at.to_rfc3339())
         .with("name", request.name.clone())
         .with("email", request.email.clone())
         .with("message", request.message.clone())

@@ -142,6 +142,8 @@ pub struct Filter {
     pub client_id: Option<UserId>,
     /// Only what happened to orders and to who they are between: no sign-ins, no mails.
     pub work_only: bool,
+    /// Only what happened to requests.
+    pub requests_only: bool,
 }
 
 /// The newest numbered events the actor may see.
@@ -196,6 +198,10 @@ pub fn visible(actor: &Actor, event: &Activity) -> bool {
     if me.is_some() && event.subject_kind == "user" && event.subject_id == me {
         // What happens to their own account, people hear of in every role.
         return true;
+    }
+    if event.public && event.subject_kind == "request" && me.is_some() && event.client_id == actor.user_id() {
+        // So do they of what they asked for.
+        return actor.scope().is_ok();
     }
     match actor.scope() {
         Ok(Scope::All) => true,

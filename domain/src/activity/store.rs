@@ -104,6 +104,9 @@ pub async fn list(
              'document', 'document_request', 'invoice', 'thread')",
         );
     }
+    if filter.requests_only {
+        sql.push_str(" and subject_kind = 'request'");
+    }
     if let Some(before) = before {
         sql.push_str(&format!(" and seq < {before}"));
     }
@@ -178,14 +181,18 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit:
     query.json().await
 }
 
-/// What the scope shows, and what happened to the account of `me`.
+/// What the scope shows, and what happened to the account of `me` and to what they asked for.
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let mut shown = condition.to_owned();
     if let Some(me) = me {
         ids.push(me.0);
-        shown.push_str(&format!(" or subject_kind = 'user' and subject_id = ${} and seq is not null", ids.len()));
+        let me = ids.len();
+        shown.push_str(&format!(
+            " or subject_kind = 'user' and subject_id = ${me} and seq is not null \
+             or public and subject_kind = 'request' and client_id = ${me} and seq is not null"
+        ));
     }
     let sql = format!("select * from activity where ({shown}) and seq > {after} order by seq limit {limit}");
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));

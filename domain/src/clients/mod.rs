@@ -14,10 +14,11 @@ use crate::{
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
-    ids::{CompanyId, IsoId, SpvId, UserId},
+    ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
     leads, mails,
     money::Currency,
     page::{Page, PageQuery},
+    requests::{self, AccountType},
     search,
     spvs::{self, Spv},
     users::{self, NewUser, User},
@@ -51,6 +52,8 @@ pub struct Input {
     pub ordered_date: Option<String>,
     /// No invoice is raised with the order: whoever makes many at once raises them in the order of their dates.
     pub without_invoice: bool,
+    /// The application that this answers: approved in the same transaction.
+    pub request_id: Option<RequestId>,
 }
 
 /// A new client and its first order.
@@ -64,7 +67,7 @@ pub struct Made {
 ///
 /// # Errors
 /// Forbidden; Invalid per field; Conflict `email_taken`, naming the client who has the address (decision 23),
-/// `lead_protected` for another partner's lead.
+/// `lead_protected` for another partner's lead, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     ctx.may(Action::Create, Resource::NewClient)?;
     let checked = checked(ctx, setup, &input).await?;
@@ -73,8 +76,10 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         tx.commit().await?;
         return made(ctx, SpvId(id)).await;
     }
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Client).await?;
     leads::not_protected(&mut tx, ctx, &checked.0.email, checked.0.phone.as_deref(), checked.0.iso_id).await?;
-    let (_, order) = place(&mut tx, ctx, setup, checked).await?;
+    let (client, order) = place(&mut tx, ctx, setup, checked).await?;
+    requests::fulfil(&mut tx, ctx, request, requests::Made::Client(client, order)).await?;
     idempotency::remember(&mut tx, ctx, order.0).await?;
     tx.commit().await?;
     made(ctx, order).await

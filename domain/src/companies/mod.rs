@@ -28,6 +28,7 @@ use crate::{
     idempotency,
     ids::CompanyId,
     page::{Page, PageQuery},
+    requests::{self, AccountType, Made},
     search,
 };
 use uuid::Uuid;
@@ -44,9 +45,11 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
         tx.commit().await?;
         return get(ctx, CompanyId(id)).await;
     }
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Company).await?;
     store::insert(&mut tx, &company).await?;
     index(&mut tx, &company).await?;
     activity::append(&mut tx, ctx, told(&company, "company.created").public()).await?;
+    requests::fulfil(&mut tx, ctx, request, Made::Company(company.id)).await?;
     idempotency::remember(&mut tx, ctx, company.id.0).await?;
     tx.commit().await?;
     Ok(company)

@@ -3,7 +3,7 @@ use crate::{
     catalogue::LANGUAGES,
     check::{Check, LINE},
     error::{Problem, Result},
-    ids::CompanyId,
+    ids::{CompanyId, RequestId},
     money::Currency,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -109,6 +109,9 @@ pub struct Input {
     pub phone: Option<String>,
     pub logo_url: Option<String>,
     pub domain: Option<String>,
+    /// Of a new company: the application that this answers. It is approved in the same transaction, and whoever sent
+    /// it becomes the first admin.
+    pub request_id: Option<RequestId>,
 }
 
 impl Input {
@@ -121,6 +124,7 @@ impl Input {
             phone: self.phone.or_else(|| company.phone.clone()),
             logo_url: self.logo_url.or_else(|| company.logo_url.clone()),
             domain: self.domain.or_else(|| company.domain.clone()),
+            request_id: None,
         }
     }
 }

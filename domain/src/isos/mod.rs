@@ -14,28 +14,31 @@ use crate::{
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
-    ids::{CompanyId, IsoId},
+    ids::{CompanyId, IsoId, RequestId},
     mails,
     page::{Page, PageQuery},
+    requests::{self, AccountType, Made},
     search,
     users::{self, NewUser},
 };
 use serde_json::Map;
 
 /// First name, last name, e-mail and company are required (specification, section 5).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     pub first_name: String,
     pub last_name: String,
     pub email: String,
     pub phone: Option<String>,
     pub company_id: Option<CompanyId>,
+    /// The application that this answers: approved in the same transaction.
+    pub request_id: Option<RequestId>,
 }
 
 /// Makes an ISO with its account, and mails it a link to set a password. Staff.
 ///
 /// # Errors
-/// Forbidden; Invalid per field; Conflict `email_taken`.
+/// Forbidden; Invalid per field; Conflict `email_taken`, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     ctx.may(Action::Create, Resource::NewIso)?;
     let mut check = Check::new();
@@ -54,6 +57,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         tx.commit().await?;
         return get(ctx, IsoId(id)).await;
     }
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Iso).await?;
     if !store::company_is_open(&mut tx, company_id).await? {
         return Err(Error::field("company_id", "not_found"));
     }
@@ -81,6 +85,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         .public();
     activity::append(&mut tx, ctx, event).await?;
     mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    requests::fulfil(&mut tx, ctx, request, Made::Iso(id)).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     get(ctx, id).await

@@ -35,6 +35,8 @@ pub enum Kind {
     DocumentReturned,
     /// To somebody without an account: what they asked for will not be, and why.
     RequestDeclined,
+    /// To somebody without an account: what they asked for is done, and what the staff say to it.
+    RequestAnswered,
     /// Sign in without a password, through this link.
     MagicLink,
     /// To whoever made an account: confirm the address.
@@ -57,7 +59,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::PasswordSetup,
         Self::Welcome,
         Self::WelcomeSetup,
@@ -68,6 +70,7 @@ impl Kind {
         Self::DocumentRequested,
         Self::DocumentReturned,
         Self::RequestDeclined,
+        Self::RequestAnswered,
         Self::MagicLink,
         Self::ConfirmSignup,
         Self::AlreadyRegistered,
@@ -92,6 +95,7 @@ impl Kind {
             Self::DocumentRequested => "document_requested",
             Self::DocumentReturned => "document_returned",
             Self::RequestDeclined => "request_declined",
+            Self::RequestAnswered => "request_answered",
             Self::MagicLink => "magic_link",
             Self::ConfirmSignup => "confirm_signup",
             Self::AlreadyRegistered => "already_registered",

@@ -111,7 +111,7 @@ fn line(event: &Activity) -> Value {
         "actor_kind": event.actor_kind,
         "subject": event.subject_label,
     });
-    for name in ["step_name", "from", "to", "due_date", "reason", "number"] {
+    for name in ["step_name", "from", "to", "due_date", "reason", "number", "assignee"] {
         if let Some(value) = event.data.get(name) {
             line[name] = value.clone();
         }

@@ -68,7 +68,7 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telli
         return Ok(());
     }
     for recipient in store::recipients(tx, event, audience, topic).await? {
-        // A partner asks and is answered as well, by mail: such a thing is none of a partner's notifications.
+        // Roles change: what was somebody's to be told of may be none of their topics any more.
         if !Topic::of(recipient.role).contains(&topic) {
             continue;
         }

@@ -49,7 +49,7 @@ impl Topic {
             Role::Employee | Role::SuperAdmin => {
                 Self::ALL.into_iter().filter(|topic| *topic != Self::Progress).collect()
             }
-            Role::Iso | Role::CompanyAdmin => vec![Self::Progress],
+            Role::Iso | Role::CompanyAdmin => vec![Self::Progress, Self::Requests],
         }
     }
 
@@ -59,6 +59,7 @@ impl Topic {
             (Role::Client, Self::Progress | Self::Documents) => Mailed::Daily,
             (Role::Client, _) | (Role::Employee | Role::SuperAdmin, Self::Tasks | Self::Reminders) => Mailed::Now,
             (Role::Employee | Role::SuperAdmin, _) => Mailed::Daily,
+            (Role::Iso | Role::CompanyAdmin, Self::Requests) => Mailed::Now,
             (Role::Iso | Role::CompanyAdmin, _) => Mailed::Off,
         };
         Way { in_app: true, mail }

@@ -65,7 +65,9 @@ pub const ACTIONS: &[&str] = &[
     "note.general",
     "note.written",
     "request.approved",
+    "request.assigned",
     "request.created",
+    "request.in_review",
     "request.rejected",
     "request.withdrawn",
     "spv.cancelled",
@@ -108,7 +110,7 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
             ("blocked", "client", _) | ("in_progress", _, "client") => vec![tell(Client, Tasks)],
             _ => Vec::new(),
         },
-        "step.assigned" => {
+        "step.assigned" | "request.assigned" => {
             let person = said("assignee_id").parse().ok();
             person.map(|id| tell(Person(id), Tasks)).into_iter().collect()
         }
@@ -135,7 +137,9 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         "commission.approved" => vec![show(Partner, Progress)],
         "commission.paid" | "commission.reversed" | "commission.voided" => vec![tell(Partner, Progress)],
         "request.created" | "request.withdrawn" => vec![tell(Staff, Requests)],
+        // Whoever sent it, in whichever role.
         "request.approved" | "request.rejected" => vec![tell(Client, Requests)],
+        "request.in_review" => vec![show(Client, Requests)],
         _ => Vec::new(),
     }
 }

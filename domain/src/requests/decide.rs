@@ -1,5 +1,10 @@
-//! What becomes of a request: an order, a refusal with its reason, or nothing any more.
-use super::{Request, Status, get, store};
+//! What becomes of a request: who works on it, and in the end an order, an account, an answer, a refusal with its
+//! reason, or nothing any more. Every decision is made once, however many try at a time.
+use super::{
+    get,
+    model::{Kind, Priority, Request, Status},
+    store,
+};
 use crate::{
     access::{Action, Resource},
     activity::{self, Event},
@@ -8,8 +13,8 @@ use crate::{
     db::Tx,
     documents::{self, Holder},
     error::{Error, Problem, Result},
-    ids::RequestId,
-    mails, spvs,
+    ids::{RequestId, UserId},
+    mails, spvs, tasks,
 };
 use serde_json::{Map, Value};
 
@@ -36,8 +41,32 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
         }
     }
     let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
-    store::decide(&mut tx, &decided).await?;
-    activity::append(&mut tx, ctx, told("request.approved", &decided).spv(spv)).await?;
+    let event = told("request.approved", &decided).spv(spv);
+    settle(tx, ctx, decided, event).await
+}
+
+/// Approves what needs nothing to be made: it is done, and whoever asked for it hears so, with `answer` if there is
+/// one. An application for a colleague's account is approved by inviting them. Staff; colleagues are for super admins.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order` and
+/// `approved_by_account` for what is approved by making it, `email_taken`.
+pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
+    let mut tx = ctx.begin().await?;
+    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let mut check = Check::new();
+    let answer = check.optional_text("reply", answer);
+    check.done()?;
+    match request.kind {
+        Kind::Order => return Err(Error::conflict("approved_by_order")),
+        Kind::Account => super::accounts::employ(&mut tx, ctx, &request, answer).await?,
+        Kind::Lead | Kind::Document | Kind::Support | Kind::Call | Kind::Other => {
+            write_back(&mut tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
+            let decided = decided(ctx, &request, Status::Approved, answer);
+            let event = told("request.approved", &decided);
+            return settle(tx, ctx, decided, event).await;
+        }
+    }
     tx.commit().await?;
     get(ctx, id).await
 }
@@ -52,17 +81,22 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     let mut check = Check::new();
     let reason = check.text("reason", reason);
     check.done()?;
+    write_back(&mut tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
     let event = told("request.rejected", &request).with("reason", reason.clone());
-    // A client reads it beside the order that was asked for; everything else has no page to read it on.
-    if request.user_id.is_none() || request.kind != "order" {
-        let data = Map::from_iter([
-            ("reference".to_owned(), Value::from(request.reference())),
-            ("reason".to_owned(), reason.clone().into()),
-        ]);
-        let to = (request.email.clone(), request.name.clone());
-        mails::queue_answer(&mut tx, ctx, mails::Kind::RequestDeclined, to, request.language.clone(), data).await?;
-    }
     settle(tx, ctx, decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+}
+
+/// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
+async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind, text: Option<&str>) -> Result<()> {
+    if request.user_id.is_some() {
+        return Ok(());
+    }
+    let data = Map::from_iter([
+        ("reference".to_owned(), Value::from(request.reference())),
+        ("reason".to_owned(), text.unwrap_or_default().into()),
+    ]);
+    let to = (request.email.clone(), request.name.clone());
+    mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
 }
 
 /// Takes one's own request back.
@@ -76,56 +110,155 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
     settle(tx, ctx, decided(ctx, &request, Status::Withdrawn, None), event).await
 }
 
+/// Takes a request into review; it is the actor's from then on, unless it is somebody's. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, stale.
+pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
+    let mut tx = ctx.begin().await?;
+    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    if request.status == Status::InReview {
+        return Err(Error::conflict("in_review"));
+    }
+    let assignee_id = request.assignee_id.or(ctx.actor.user_id());
+    let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
+    let event = told("request.in_review", &request);
+    settle(tx, ctx, taken, event).await
+}
+
+/// What is to change; what is left out stays.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Moves the due time too.
+    pub priority: Option<String>,
+    /// `Some(None)` takes it away from whoever has it.
+    pub assignee_id: Option<Option<UserId>>,
+}
+
+/// Says how urgent an open request is, and who works on it. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, stale.
+pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
+    let mut tx = ctx.begin().await?;
+    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let mut check = Check::new();
+    let priority = check.optional("priority", change.priority.as_deref(), str::parse::<Priority>);
+    let assignee = change.assignee_id.unwrap_or(request.assignee_id);
+    let new = assignee.filter(|id| request.assignee_id != Some(*id));
+    let new = assignable(&mut tx, &mut check, new).await?;
+    check.done()?;
+    let priority = priority.unwrap_or(request.priority);
+    if (priority, assignee) == (request.priority, request.assignee_id) {
+        tx.commit().await?;
+        return get(ctx, id).await;
+    }
+    let changed =
+        Request { priority, due_at: priority.due(request.created_at), assignee_id: assignee, ..touched(ctx, &request) };
+    if priority != request.priority {
+        let event = inside("request.prioritised", &request).with("priority", priority.name());
+        activity::append(&mut tx, ctx, event).await?;
+    }
+    if assignee != request.assignee_id {
+        activity::append(&mut tx, ctx, handed(&request, new)).await?;
+    }
+    store::save(&mut tx, &changed).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Whom a request can be given to, with the name: active staff. Others are refused in `check`.
+pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId>) -> Result<Option<(UserId, String)>> {
+    let Some(id) = id else { return Ok(None) };
+    let name = tasks::is_staff(tx, id).await?;
+    if name.is_none() {
+        check.refuse("assignee_id", Problem::new("not_found"));
+    }
+    Ok(name.map(|name| (id, name)))
+}
+
+/// The event that a request is somebody's now, or nobody's.
+pub(super) fn handed(request: &Request, assignee: Option<(UserId, String)>) -> Event {
+    match assignee {
+        Some((id, name)) => {
+            inside("request.assigned", request).with("assignee_id", id.to_string()).with("assignee", name)
+        }
+        None => inside("request.unassigned", request),
+    }
+}
+
 async fn settle(mut tx: Tx, ctx: &Ctx, decided: Request, event: Event) -> Result<Request> {
-    store::decide(&mut tx, &decided).await?;
+    store::save(&mut tx, &decided).await?;
     activity::append(&mut tx, ctx, event).await?;
     tx.commit().await?;
     get(ctx, decided.id).await
 }
 
 /// The request kept from others, once the actor may, nobody was faster and it is still to be decided.
-async fn locked(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Request> {
+pub(super) async fn locked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: RequestId,
+    version: Option<i64>,
+    action: Action,
+) -> Result<Request> {
     let request = store::lock(tx, id).await?.ok_or(Error::NotFound("request"))?;
     ctx.may(action, resource(&request))?;
     if !request.status.is_open() {
         return Err(Error::Conflict(Problem::new("request_decided").with("status", request.status.name())));
     }
     if version.is_some_and(|version| version != request.version) {
-        return Err(Error::conflict("conflict"));
+        return Err(Error::stale(&request.updated_by, request.updated_at));
     }
     Ok(request)
 }
 
-fn decided(ctx: &Ctx, request: &Request, status: Status, reason: Option<String>) -> Request {
-    Request {
-        status,
-        reason,
-        decided_at: Some(ctx.now()),
-        decided_by: Some(ctx.who()),
-        version: request.version + 1,
-        ..request.clone()
-    }
+fn touched(ctx: &Ctx, request: &Request) -> Request {
+    Request { updated_at: ctx.now(), updated_by: ctx.who(), version: request.version + 1, ..request.clone() }
+}
+
+pub(super) fn decided(ctx: &Ctx, request: &Request, status: Status, reason: Option<String>) -> Request {
+    Request { status, reason, decided_at: Some(ctx.now()), decided_by: Some(ctx.who()), ..touched(ctx, request) }
 }
 
 /// Whoever sent it hears of it; nobody else but the staff.
 pub(super) fn told(action: &'static str, request: &Request) -> Event {
-    let event = Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.clone());
+    let event = inside(action, request);
     match request.user_id {
         Some(user) => event.of(Some(user), None, None).public(),
         None => event,
     }
 }
 
+/// The staff's own.
+fn inside(action: &'static str, request: &Request) -> Event {
+    Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.name())
+}
+
 pub(super) fn resource(request: &Request) -> Resource {
     Resource::Request { user_id: request.user_id }
 }
 
-/// What the actor may do with this request: the buttons of its row.
+/// What the actor may do with this request: its buttons. `accept` makes an order, `create_client`, `create_iso` and
+/// `create_company` an account with the request's id, `approve` everything else.
 pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
+    use super::AccountType::{Client, Company, Employee, Iso};
+    let applies = request.kind == Kind::Account;
+    let account = request.account_type().filter(|_| applies);
+    let unsaid = applies && account.is_none();
+    let plain = !applies && request.kind != Kind::Order;
+    let colleague = account == Some(Employee) && ctx.can(Action::Create, Resource::Users);
+    let mine = ctx.actor.user_id().is_some_and(|id| request.user_id == Some(id));
     [
         ("accept", Action::Update, request.order().is_some()),
+        ("approve", Action::Update, plain || colleague),
+        ("create_client", Action::Update, unsaid || account == Some(Client)),
+        ("create_iso", Action::Update, unsaid || account == Some(Iso)),
+        ("create_company", Action::Update, account == Some(Company)),
         ("reject", Action::Update, true),
-        ("withdraw", Action::Cancel, ctx.actor.user_id().is_some_and(|id| request.user_id == Some(id))),
+        ("review", Action::Update, request.status == Status::Pending),
+        ("update", Action::Update, true),
+        ("withdraw", Action::Cancel, mine),
     ]
     .into_iter()
     .filter(|(_, action, fits)| *fits && request.status.is_open() && ctx.can(*action, resource(request)))

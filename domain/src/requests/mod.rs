@@ -1,14 +1,23 @@
-//! Requests to the staff: from the contact page and the application forms, by people without an account, and for new
-//! orders, by clients (decisions 22 and the table of dead elements).
+//! Requests to the staff, and the desk where they are answered: from the contact page and the application forms, by
+//! people without an account; for new orders, by clients; of every other type by whoever has an account, and by the
+//! staff for others (decision 22 and the table of dead elements). Leads, calls and documents that are worked on have
+//! nouns of their own: a request of such a type only says that somebody wants one.
+mod accounts;
 mod application;
 mod decide;
+mod desk;
+mod model;
 mod order;
-mod store;
+pub(crate) mod store;
 
+pub(crate) use accounts::{claim, fulfil};
 pub use application::{AccountType, Application, Form, Person};
-pub use decide::{accept, can, reject, withdraw};
+pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
+pub use desk::{Desk, Queue, WEEKS, Week, desk};
+pub(crate) use model::Made;
+pub use model::{Kind, MadeKind, Priority, Request, Status};
 pub use order::{Form as OrderForm, Order};
-pub use store::{Filter, Request, Status};
+pub use store::{Assignee, Filter, Order as ListOrder};
 
 use crate::{
     access::{Action, Actor, Resource},
@@ -20,19 +29,20 @@ use crate::{
     documents::{self, Holder},
     error::{Error, Problem, Result},
     idempotency,
-    ids::RequestId,
+    ids::{RequestId, UserId},
     page::{Page, PageQuery},
-    users,
+    search, users,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use uuid::Uuid;
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// `support` from the contact page, `account` from an application form, `order` from a client.
+    /// As [`Kind::of`] says: `support` and `account` by anybody, `order` by clients, the rest by who has an account.
     pub kind: String,
-    /// Taken from the application where there is one.
+    /// Taken from the application where there is one. An account's own unless told; the staff write down for others.
     pub name: String,
     pub email: String,
     /// May be empty in an application, whose form says it all.
@@ -43,65 +53,128 @@ pub struct Input {
     pub application: Option<Form>,
     /// The order that a client asks for.
     pub order: Option<OrderForm>,
+    /// Medium unless told. Staff.
+    pub priority: Option<String>,
+    /// Who is to work on it. Staff.
+    pub assignee_id: Option<UserId>,
     /// In which language somebody without an account reads the answer.
     pub language: Option<String>,
 }
 
-/// Takes a request in. Anybody, but for orders, which are for clients; the caller limits how often.
+/// Takes a request in. Who may ask for what, [`Kind::of`] says; the caller limits how often.
 ///
 /// # Errors
 /// Invalid per field; Unauthenticated and Forbidden for an order.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
-    let mut check = Check::new();
-    let kind = input.kind.trim();
-    if kind == "order" {
+    if input.kind.trim() == Kind::Order.name() {
         return create_order(ctx, input).await;
     }
-    if !matches!(kind, "support" | "account") {
-        check.refuse("kind", Problem::new("unknown").with("allowed", "support, account, order"));
+    let mut check = Check::new();
+    let allowed = Kind::of(&ctx.actor);
+    let known = input.kind.trim().parse().ok().filter(|kind| allowed.contains(kind));
+    if known.is_none() {
+        let names = allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        check.refuse("kind", Problem::new("unknown").with("allowed", names));
     }
+    let kind = known.unwrap_or(Kind::Other);
     if input.order.is_some() {
         check.refuse("order", Problem::new("not_allowed"));
     }
-    let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
-    let account = match (kind, account_type) {
-        ("account", given) => check.required("account_type", given, str::parse::<AccountType>),
-        (_, Some(_)) => {
-            check.refuse("account_type", Problem::new("not_allowed"));
-            None
-        }
-        _ => None,
-    };
-    if kind == "support" && input.application.is_some() {
-        check.refuse("application", Problem::new("not_allowed"));
-    }
-    let form = input.application.unwrap_or_default();
-    let application = account.map(|account| Application::read(&mut check, account, form));
-    let name = match application.as_ref().map(Application::person) {
-        Some(person) => format!("{} {}", person.first_name, person.last_name),
-        // Which account it is was not said, and is asked for first.
-        None if kind == "account" => String::new(),
-        None => check.line("name", &input.name, LINE),
-    };
-    let email = check.email("email", &input.email);
-    let message = match kind {
-        "account" => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
+    let application = application(&mut check, known, &input);
+    let who = sender(&mut check, ctx, kind, application.as_ref(), &input).await?;
+    let message = match known {
+        Some(Kind::Account) => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
         _ => check.text("message", &input.message),
     };
-    check.done()?;
+    let priority = check.optional("priority", input.priority.as_deref(), str::parse).unwrap_or_default();
+    if !ctx.actor.is_staff() {
+        inner_fields(&mut check, &input);
+    }
     let mut tx = ctx.begin().await?;
+    let assignee = decide::assignable(&mut tx, &mut check, input.assignee_id.filter(|_| ctx.actor.is_staff())).await?;
+    check.done()?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         let found = store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"))?;
         tx.commit().await?;
         return Ok(found);
     }
     let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
-    let language = input.language.filter(|_| ctx.actor.user_id().is_none());
-    let request = Request { language, ..Request::new(ctx, kind, name, email, message, data) };
+    let request = Request {
+        user_id: who.user_id,
+        priority,
+        due_at: priority.due(ctx.now()),
+        assignee_id: assignee.as_ref().map(|(id, _)| *id),
+        language: input.language.filter(|_| who.user_id.is_none()),
+        ..Request::new(ctx, kind, who.name, who.email, message, data)
+    };
     insert(&mut tx, ctx, &request).await?;
+    if assignee.is_some() {
+        activity::append(&mut tx, ctx, decide::handed(&request, assignee)).await?;
+    }
     idempotency::remember(&mut tx, ctx, request.id.0).await?;
     tx.commit().await?;
     Ok(request)
+}
+
+/// The form of an application, and nothing of it in a request of another type.
+fn application(check: &mut Check, kind: Option<Kind>, input: &Input) -> Option<Application> {
+    let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
+    if kind == Some(Kind::Account) {
+        let account = check.required("account_type", account_type, str::parse::<AccountType>)?;
+        return Some(Application::read(check, account, input.application.clone().unwrap_or_default()));
+    }
+    if account_type.is_some() {
+        check.refuse("account_type", Problem::new("not_allowed"));
+    }
+    if kind.is_some() && input.application.is_some() {
+        check.refuse("application", Problem::new("not_allowed"));
+    }
+    None
+}
+
+/// What only the staff say of a request.
+fn inner_fields(check: &mut Check, input: &Input) {
+    for (field, left) in [("priority", input.priority.is_some()), ("assignee_id", input.assignee_id.is_some())] {
+        if left {
+            check.refuse(field, Problem::new("not_allowed"));
+        }
+    }
+}
+
+/// Whose request it is.
+struct Sender {
+    user_id: Option<UserId>,
+    name: String,
+    email: String,
+}
+
+async fn sender(
+    check: &mut Check,
+    ctx: &Ctx,
+    kind: Kind,
+    application: Option<&Application>,
+    input: &Input,
+) -> Result<Sender> {
+    let me = ctx.actor.user_id();
+    let unsaid = input.name.trim().is_empty() && input.email.trim().is_empty();
+    if me.is_some() && kind != Kind::Account && unsaid {
+        let user = users::me(ctx).await?.user;
+        return Ok(Sender { user_id: me, name: user.name(), email: user.email });
+    }
+    let name = match application.map(Application::person) {
+        Some(person) => format!("{} {}", person.first_name, person.last_name),
+        // Which account it is was not said, and is asked for first.
+        None if kind == Kind::Account => String::new(),
+        None => check.line("name", &input.name, LINE),
+    };
+    let email = check.email("email", &input.email);
+    let user_id = if kind != Kind::Account && ctx.actor.is_staff() && !email.is_empty() {
+        // Written down for somebody: if they have an account, they follow it there.
+        users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
+    } else {
+        me.filter(|_| !ctx.actor.is_staff())
+    };
+    Ok(Sender { user_id, name, email })
 }
 
 /// A client asks for a new order. Who it is, the account says.
@@ -119,6 +192,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
             check.refuse(field, Problem::new("not_allowed"));
         }
     }
+    inner_fields(&mut check, &input);
     check.done()?;
     let form = input.order.unwrap_or_default();
     let company = match &ctx.actor {
@@ -133,7 +207,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         tx.commit().await?;
         return Ok(found);
     }
-    let request = Request::new(ctx, "order", user.name(), user.email, order.purpose.clone(), order.data()?);
+    let request = Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);
     insert(&mut tx, ctx, &request).await?;
     for document in form.document_ids.into_iter().collect::<BTreeSet<_>>() {
         // To whoever it does not belong there is none.
@@ -161,35 +235,64 @@ pub(crate) struct Applicant {
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
-    if store::is_open(tx, "account", &from.email.to_lowercase()).await? {
+    if store::is_open(tx, Kind::Account, &from.email.to_lowercase()).await? {
         return Ok(());
     }
     let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
     let message = catalogue::text(catalogue::LANGUAGES[0], "names", "request.by_provider", &data);
-    insert(tx, ctx, &Request::new(ctx, "account", from.name, from.email, message, data)).await
+    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name, from.email, message, data)).await
 }
 
 /// Writes a request within a use case and tells of it.
 async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
-    store::insert(tx, request, ctx.origin.address.as_deref()).await?;
+    store::insert(tx, std::slice::from_ref(request), ctx.origin.address.as_deref()).await?;
+    index(tx, request).await?;
     activity::append(tx, ctx, decide::told("request.created", request)).await
 }
 
-/// The newest requests: everybody's for the staff, their own for others.
+/// What a request is found by.
+pub(crate) fn found_by(request: &Request) -> (Uuid, [String; 4]) {
+    let digits = request.id.to_string()[..8].to_owned();
+    (request.id.0, [request.reference(), digits, request.name.clone(), request.email.clone()])
+}
+
+async fn index(tx: &mut Tx, request: &Request) -> Result<()> {
+    let (id, texts) = found_by(request);
+    search::index(tx, "request", id, &texts.each_ref().map(String::as_str)).await
+}
+
+/// Requests, the newest first unless told otherwise: everybody's for the staff, their own for others.
 ///
 /// # Errors
-/// Unauthenticated; Invalid for a wrong limit or cursor.
+/// Unauthenticated; Invalid for a wrong limit or cursor, and for what only the staff can narrow by.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
+    if of.is_some() {
+        let mut check = Check::new();
+        for (field, wanted) in [
+            ("priority", filter.priority.is_some()),
+            ("assignee_id", filter.assignee.is_some()),
+            ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
+        ] {
+            if wanted {
+                check.refuse(field, Problem::new("not_allowed"));
+            }
+        }
+        check.done()?;
+    }
     let limit = page.limit()?;
-    let mut rows = store::list(&mut ctx.db(), of, filter, page.after()?, limit + 1).await?;
+    let after = page.after::<store::Key>()?;
+    if after.as_ref().is_some_and(|key| key.0 != filter.order) {
+        return Err(Error::field("cursor", "invalid_cursor"));
+    }
+    let mut rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
     let ids = rows.iter().map(|request| request.id.0).collect();
     let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await?;
     for request in &mut rows {
         request.documents = held.remove(&request.id.0).unwrap_or_default();
     }
-    Ok(Page::cut(rows, limit, |request| (request.created_at, request.id)))
+    Ok(Page::cut(rows, limit, |request| store::Key::of(filter.order, request)))
 }
 
 /// One request. Staff, and whoever sent it.
@@ -223,30 +326,41 @@ pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
 
 impl Request {
     /// One that has just come in.
-    fn new(ctx: &Ctx, kind: &str, name: String, email: String, message: String, data: Map<String, Value>) -> Self {
+    pub(crate) fn new(
+        ctx: &Ctx,
+        kind: Kind,
+        name: String,
+        email: String,
+        message: String,
+        data: Map<String, Value>,
+    ) -> Self {
+        let priority = Priority::default();
         Self {
             id: RequestId(ctx.chance.uuid()),
-            kind: kind.to_owned(),
+            kind,
             status: Status::Pending,
+            priority,
             user_id: ctx.actor.user_id(),
             name,
             email,
             message,
             data,
+            assignee_id: None,
+            assignee_name: None,
             created_at: ctx.now(),
+            due_at: priority.due(ctx.now()),
             spv_id: None,
             spv_custom_identifier: None,
+            made_kind: None,
+            made_id: None,
             reason: None,
             decided_at: None,
             decided_by: None,
+            updated_at: ctx.now(),
+            updated_by: ctx.who(),
             version: 1,
             language: None,
             documents: Vec::new(),
         }
-    }
-
-    /// What the person who asked can quote.
-    pub fn reference(&self) -> String {
-        format!("REQ-{}", &self.id.to_string()[..8])
     }
 }

@@ -1,118 +1,102 @@
-//! A request's row, and SQL of requests.
+//! SQL of requests.
+use super::{
+    desk::{Counted, Weekly},
+    model::{Kind, Priority, Request, Status},
+};
 use crate::{
     db::{Db, Json, Sql, Tx},
-    documents::Document,
     error::{Problem, Result},
-    ids::{RequestId, SpvId, UserId},
-    spvs,
+    ids::{RequestId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::fmt::Write;
+use uuid::Uuid;
 
-/// Where a request stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = RequestStatus)]
-pub enum Status {
-    Pending,
-    InReview,
-    Approved,
-    Rejected,
-    Withdrawn,
-}
+const WITH_NAMES: &str = "select r.*, s.custom_identifier as spv_custom_identifier, \
+    (select a.first_name || ' ' || a.last_name from users a where a.id = r.assignee_id) as assignee_name \
+    from requests r left join spvs s on s.id = r.spv_id";
 
-impl Status {
-    pub const ALL: [Self; 5] = [Self::Pending, Self::InReview, Self::Approved, Self::Rejected, Self::Withdrawn];
+/// What waits for the staff, as the partial indexes have it.
+const OPEN: &str = "r.status in ('pending', 'in_review')";
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InReview => "in_review",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::Withdrawn => "withdrawn",
+/// As the index of it has it.
+const RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
+
+const COLUMNS: [&str; 24] = [
+    "id",
+    "kind",
+    "status",
+    "priority",
+    "user_id",
+    "name",
+    "email",
+    "message",
+    "data",
+    "address",
+    "assignee_id",
+    "created_at",
+    "due_at",
+    "language",
+    "spv_id",
+    "made_kind",
+    "made_id",
+    "reason",
+    "decided_at",
+    "decided_by",
+    "updated_at",
+    "updated_by",
+    "version",
+    "iso_id",
+];
+
+/// Rows of one statement: SQLite takes 32,766 values in one, PostgreSQL 65,535.
+const ROWS: usize = 500;
+
+/// Writes them, few or many.
+pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) -> Result<()> {
+    for some in requests.chunks(ROWS) {
+        let width = COLUMNS.len();
+        let mut sql = format!("insert into requests ({}) values ", COLUMNS.join(", "));
+        for row in 0..some.len() {
+            let values: Vec<String> = (1..=width).map(|n| format!("${}", row * width + n)).collect();
+            let _ = write!(sql, "{}({})", if row == 0 { "" } else { ", " }, values.join(", "));
         }
+        let mut query = tx.sql_built(sql);
+        for request in some {
+            query = query
+                .bind(request.id)
+                .bind(request.kind)
+                .bind(request.status)
+                .bind(request.priority)
+                .bind(request.user_id)
+                .bind(request.name.clone())
+                .bind(request.email.clone())
+                .bind(request.message.clone())
+                .bind(Json(request.data.clone()))
+                .bind(address.map(str::to_owned))
+                .bind(request.assignee_id)
+                .bind(request.created_at)
+                .bind(request.due_at)
+                .bind(request.language.clone())
+                .bind(request.spv_id)
+                .bind(request.made_kind)
+                .bind(request.made_id)
+                .bind(request.reason.clone())
+                .bind(request.decided_at)
+                .bind(request.decided_by.clone())
+                .bind(request.updated_at)
+                .bind(request.updated_by.clone())
+                .bind(request.version)
+                .bind(None::<Uuid>);
+        }
+        query.run().await?;
     }
-
-    /// Still to be decided.
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Pending | Self::InReview)
-    }
-}
-
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Request {
-    pub id: RequestId,
-    pub kind: String,
-    pub status: Status,
-    pub user_id: Option<UserId>,
-    pub name: String,
-    pub email: String,
-    pub message: String,
-    #[sqlx(json)]
-    pub data: Map<String, Value>,
-    pub created_at: DateTime<Utc>,
-    /// The order that it was accepted as.
-    pub spv_id: Option<SpvId>,
-    #[sqlx(default)]
-    pub spv_custom_identifier: Option<String>,
-    /// Why it was rejected.
-    pub reason: Option<String>,
-    pub decided_at: Option<DateTime<Utc>>,
-    pub decided_by: Option<String>,
-    pub version: i64,
-    /// Of whoever has no account.
-    pub language: Option<String>,
-    /// What goes with it.
-    #[sqlx(skip)]
-    pub documents: Vec<Document>,
-}
-
-impl Request {
-    /// What people call the order that it was accepted as.
-    pub fn spv_identifier(&self) -> Option<String> {
-        Some(spvs::display_identifier(self.spv_id?, self.spv_custom_identifier.as_deref()))
-    }
-}
-
-const WITH_ORDER: &str = "select r.*, s.custom_identifier as spv_custom_identifier from requests r \
-    left join spvs s on s.id = r.spv_id";
-
-pub async fn insert(tx: &mut Tx, request: &Request, address: Option<&str>) -> Result<()> {
-    tx.sql(
-        "insert into requests (id, kind, status, user_id, name, email, message, data, address, created_at, language) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(request.id)
-    .bind(request.kind.clone())
-    .bind(request.status)
-    .bind(request.user_id)
-    .bind(request.name.clone())
-    .bind(request.email.clone())
-    .bind(request.message.clone())
-    .bind(Json(request.data.clone()))
-    .bind(address.map(str::to_owned))
-    .bind(request.created_at)
-    .bind(request.language.clone())
-    .run()
-    .await?;
     Ok(())
 }
 
 pub async fn get(db: &mut impl Sql, id: RequestId) -> Result<Option<Request>> {
-    db.sql_built(format!("{WITH_ORDER} where r.id = $1")).bind(id).optional().await
+    db.sql_built(format!("{WITH_NAMES} where r.id = $1")).bind(id).optional().await
 }
 
 /// The row, kept from others until the transaction ends.
@@ -120,11 +104,12 @@ pub async fn lock(tx: &mut Tx, id: RequestId) -> Result<Option<Request>> {
     tx.sql("update requests set version = version where id = $1 returning *").bind(id).optional().await
 }
 
-/// What became of it.
-pub async fn decide(tx: &mut Tx, request: &Request) -> Result<()> {
+/// Everything that may have changed of it.
+pub async fn save(tx: &mut Tx, request: &Request) -> Result<()> {
     tx.sql(
-        "update requests set status = $2, spv_id = $3, reason = $4, decided_at = $5, decided_by = $6, version = $7 \
-         where id = $1",
+        "update requests set status = $2, spv_id = $3, reason = $4, decided_at = $5, decided_by = $6, version = $7, \
+         priority = $8, due_at = $9, assignee_id = $10, made_kind = $11, made_id = $12, updated_at = $13, \
+         updated_by = $14 where id = $1",
     )
     .bind(request.id)
     .bind(request.status)
@@ -133,6 +118,13 @@ pub async fn decide(tx: &mut Tx, request: &Request) -> Result<()> {
     .bind(request.decided_at)
     .bind(request.decided_by.clone())
     .bind(request.version)
+    .bind(request.priority)
+    .bind(request.due_at)
+    .bind(request.assignee_id)
+    .bind(request.made_kind)
+    .bind(request.made_id)
+    .bind(request.updated_at)
+    .bind(request.updated_by.clone())
     .run()
     .await?;
     Ok(())
@@ -141,8 +133,67 @@ pub async fn decide(tx: &mut Tx, request: &Request) -> Result<()> {
 /// What a list is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    pub kind: Option<String>,
+    pub q: Option<String>,
+    pub kind: Option<Kind>,
     pub status: Option<Status>,
+    /// Pending or in review.
+    pub open: bool,
+    pub priority: Option<Priority>,
+    pub assignee: Option<Assignee>,
+    pub order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assignee {
+    One(UserId),
+    Nobody,
+}
+
+/// In which order a list is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
+    /// What is due first.
+    Due,
+    /// The most urgent first, and of these what is due first.
+    Priority,
+}
+
+impl Order {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "" | "-created_at" => Self::Newest,
+            "created_at" => Self::Oldest,
+            "due_at" => Self::Due,
+            "priority" => Self::Priority,
+            _ => return Err(Problem::new("unknown").with("allowed", "-created_at, created_at, due_at, priority")),
+        })
+    }
+
+    fn columns(self) -> &'static str {
+        match self {
+            Self::Newest | Self::Oldest => "r.created_at, r.id",
+            Self::Due | Self::Priority => "r.due_at, r.id",
+        }
+    }
+}
+
+/// Where a page ended: in which order, and the row's rank, time and id in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Key(pub Order, pub i64, pub DateTime<Utc>, pub RequestId);
+
+impl Key {
+    pub fn of(order: Order, request: &Request) -> Self {
+        let at = match order {
+            Order::Newest | Order::Oldest => request.created_at,
+            Order::Due | Order::Priority => request.due_at,
+        };
+        Self(order, request.priority.rank(), at, request.id)
+    }
 }
 
 /// `of`: only this person's own.
@@ -150,52 +201,110 @@ pub async fn list(
     db: &mut Db,
     of: Option<UserId>,
     filter: &Filter,
-    before: Option<(DateTime<Utc>, RequestId)>,
+    after: Option<Key>,
     limit: usize,
 ) -> Result<Vec<Request>> {
-    let mut sql = format!("{WITH_ORDER} where 1 = 1");
-    let mut n = 0;
-    let mut next = || {
-        n += 1;
-        n
+    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut ids = Vec::new();
+    let assignee = match filter.assignee {
+        Some(Assignee::One(id)) => Some(id),
+        _ => None,
     };
-    if of.is_some() {
-        sql.push_str(&format!(" and r.user_id = ${}", next()));
+    for (column, id) in [("user_id", of), ("assignee_id", assignee)] {
+        if let Some(id) = id {
+            ids.push(id);
+            let _ = write!(sql, " and r.{column} = ${}", ids.len());
+        }
     }
-    if filter.kind.is_some() {
-        sql.push_str(&format!(" and r.kind = ${}", next()));
+    if filter.assignee == Some(Assignee::Nobody) {
+        sql.push_str(" and r.assignee_id is null");
     }
-    if let Some(status) = filter.status {
-        sql.push_str(&format!(" and r.status = '{}'", status.name()));
+    for (column, name) in [
+        ("kind", filter.kind.map(Kind::name)),
+        ("status", filter.status.map(Status::name)),
+        ("priority", filter.priority.map(Priority::name)),
+    ] {
+        if let Some(name) = name {
+            let _ = write!(sql, " and r.{column} = '{name}'");
+        }
     }
-    if before.is_some() {
-        sql.push_str(&format!(" and (r.created_at, r.id) < (${}, ${})", next(), next()));
+    if filter.open {
+        let _ = write!(sql, " and {OPEN}");
     }
-    sql.push_str(&format!(" order by r.created_at desc, r.id desc limit {limit}"));
+    let (search, words) = crate::search::matching("request", "r.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    sql.push_str(&search);
+    let (beyond, way) = if filter.order == Order::Newest { ("<", " desc") } else { (">", "") };
+    let columns = filter.order.columns();
+    if let Some(Key(_, rank, ..)) = &after {
+        let n = ids.len() + words.len();
+        let (rank_column, rank) = match filter.order {
+            Order::Priority => (format!("{RANK}, "), format!("{rank}, ")),
+            _ => Default::default(),
+        };
+        let _ = write!(sql, " and ({rank_column}{columns}) {beyond} ({rank}${}, ${})", n + 1, n + 2);
+    }
+    let by = columns.split(", ").map(|column| format!("{column}{way}")).collect::<Vec<_>>().join(", ");
+    let rank = if filter.order == Order::Priority { format!("{RANK}, ") } else { String::new() };
+    let _ = write!(sql, " order by {rank}{by} limit {limit}");
     let mut query = db.sql_built(sql);
-    if let Some(user) = of {
-        query = query.bind(user);
+    for id in ids {
+        query = query.bind(id);
     }
-    if let Some(kind) = &filter.kind {
-        query = query.bind(kind.clone());
+    for word in words {
+        query = query.bind(word);
     }
-    if let Some((at, id)) = before {
+    if let Some(Key(_, _, at, id)) = after {
         query = query.bind(at).bind(id);
     }
     query.all().await
 }
 
 pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<Vec<Request>> {
-    db.sql_built(format!("{WITH_ORDER} where r.id between $1 and $2 limit 2")).bind(first).bind(last).all().await
+    db.sql_built(format!("{WITH_NAMES} where r.id between $1 and $2 limit 2")).bind(first).bind(last).all().await
 }
 
 /// Whether the staff have such a request of this address still to decide.
-pub async fn is_open(tx: &mut Tx, kind: &str, email: &str) -> Result<bool> {
+pub async fn is_open(tx: &mut Tx, kind: Kind, email: &str) -> Result<bool> {
     tx.sql(
         "select exists (select 1 from requests where kind = $1 and lower(email) = $2 and status in ('pending', 'in_review'))",
     )
-    .bind(kind.to_owned())
+    .bind(kind)
     .bind(email.to_owned())
     .scalar()
     .await
+}
+
+/// How many there are of each state.
+pub async fn counted(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
+    db.sql("select status, count(*) from requests group by status").all().await
+}
+
+/// How many are open of each priority, and how many of these are late.
+pub async fn open(db: &mut Db, now: DateTime<Utc>) -> Result<Vec<Counted>> {
+    db.sql_built(format!(
+        "select r.priority, count(*) as open, count(*) filter (where r.due_at < $1) as overdue from requests r \
+         where {OPEN} group by r.priority"
+    ))
+    .bind(now)
+    .all()
+    .await
+}
+
+/// How many were sent between each of these times and the next, by what has become of them.
+pub async fn weekly(db: &mut Db, borders: &[DateTime<Utc>]) -> Result<Vec<Weekly>> {
+    let parts: Vec<String> = (1..borders.len())
+        .map(|n| {
+            format!(
+                "select cast({} as bigint) as nth, status, count(*) as count from requests \
+                 where created_at >= ${n} and created_at < ${} group by status",
+                n - 1,
+                n + 1
+            )
+        })
+        .collect();
+    let mut query = db.sql_built(parts.join(" union all "));
+    for border in borders {
+        query = query.bind(*border);
+    }
+    query.all().await
 }

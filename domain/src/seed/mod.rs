@@ -141,6 +141,7 @@ async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str
                 email: email.to_owned(),
                 phone: None,
                 company_id: Some(company),
+                request_id: None,
             };
             Ok(isos::create(ctx, input).await?.id)
         }

@@ -29,6 +29,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
                 "step_name": "KYC and beneficial owners", "due_date": "2026-11-20" },
         ] }),
         Kind::Report => json!({ "report": "portfolio", "period": "last_month", "company": "Meridian Capital" }),
+        Kind::RequestAnswered => json!({ "reference": "REQ-6f1c2d3e", "reason": "The letter is on its way." }),
         Kind::RequestDeclined => {
             json!({ "reference": "REQ-6f1c2d3e", "reason": "We only form vehicles for companies." })
         }
@@ -39,7 +40,8 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         mail: Mail {
             id: MailId(uuid::Uuid::nil()),
             kind,
-            user_id: (kind != Kind::RequestDeclined).then_some(UserId(uuid::Uuid::nil())),
+            user_id: (!matches!(kind, Kind::RequestDeclined | Kind::RequestAnswered))
+                .then_some(UserId(uuid::Uuid::nil())),
             spv_id: None,
             to_email: "maya@example.com".to_owned(),
             to_name: name.to_owned(),
@@ -54,7 +56,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             flow_id: None,
         },
         role: match kind {
-            Kind::RequestDeclined => None,
+            Kind::RequestDeclined | Kind::RequestAnswered => None,
             Kind::StepOverdue => Some(Role::Employee),
             Kind::Report => Some(Role::CompanyAdmin),
             _ => Some(Role::Client),

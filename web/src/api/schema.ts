@@ -1601,11 +1601,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, newest first: everybody's for the staff, your own otherwise. */
+        /** Requests, newest first unless told: everybody's for the staff, your own otherwise. */
         get: operations["request_list"];
         put?: never;
-        /** Writes to the staff. No sign-in needed but for orders; a few a minute without one. */
+        /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one. */
         post: operations["request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many requests there are of what, and what is most pressing. Staff. */
+        get: operations["request_summary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1626,7 +1643,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Says how urgent an open request is, and who works on it. Staff. */
+        patch: operations["request_update"];
         trace?: never;
     };
     "/rest/v1/requests/{id}/accept": {
@@ -1646,6 +1664,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/requests/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves what needs nothing to be made, and invites a colleague who applies; an order is accepted instead, and other
+         *     applications are approved by making their account with `request_id`. Staff.
+         */
+        post: operations["request_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/requests/{id}/reject": {
         parameters: {
             query?: never;
@@ -1657,6 +1695,23 @@ export interface paths {
         put?: never;
         /** Refuses a request. Staff. */
         post: operations["request_reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a request into review: it is yours, unless it is somebody's. Staff. */
+        post: operations["request_review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1687,7 +1742,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients, companies and documents you may see: the first five of each. */
+        /** Orders, clients, companies and documents you may see, and for the staff requests: the first five of each. */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -3294,6 +3349,8 @@ export interface components {
             mfa: components["schemas"]["MeMfa"];
             /** @description True while the password is one that somebody else chose. */
             must_change_password: boolean;
+            /** @description What the caller may ask the office for. */
+            request_kinds: components["schemas"]["RequestKind"][];
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
             theme: components["schemas"]["Theme"];
@@ -3400,6 +3457,7 @@ export interface components {
              * @example 1250.00
              */
             price: string;
+            request_id?: components["schemas"]["RequestId"] | null;
             /** @description `quick`: a link to set a password is mailed. `full`: the profile is active at once. */
             setup: components["schemas"]["ClientSetup"];
         };
@@ -3414,6 +3472,7 @@ export interface components {
             logo_url?: string | null;
             name: string;
             phone?: string | null;
+            request_id?: components["schemas"]["RequestId"] | null;
         };
         NewCompanyMember: {
             email: string;
@@ -3435,6 +3494,7 @@ export interface components {
             first_name: string;
             last_name: string;
             phone?: string | null;
+            request_id?: components["schemas"]["RequestId"] | null;
         };
         NewJob: {
             name: components["schemas"]["JobName"];
@@ -3495,18 +3555,22 @@ export interface components {
             /** @description With `account`: `client`, `employee`, `iso` or `company`. */
             account_type?: string | null;
             application?: components["schemas"]["ApplicationForm"] | null;
-            /** @description Not with `order`: the account says. */
+            assignee_id?: components["schemas"]["UserId"] | null;
+            /** @description Not with `order`: the account says. Signed in: your own unless told. */
             email?: string;
             /**
-             * @description `support` from the contact page, `account` from an application form, `order` from a client signed in.
+             * @description `support` from the contact page, `account` from an application form; `order` from a client signed in;
+             *     `document`, `call` and `other` from who has an account; the staff write down these and `lead` for others.
              * @example support
              */
             kind: string;
             /** @description May be empty with `application`. */
             message?: string;
-            /** @description Not with `application`, whose names it is made of. */
+            /** @description Not with `application`, whose names it is made of. Signed in: your own unless told. */
             name?: string;
             order?: components["schemas"]["OrderRequestForm"] | null;
+            /** @description By the staff: `high`, `medium` or `low`; medium unless told. */
+            priority?: string | null;
         };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
@@ -4021,7 +4085,11 @@ export interface components {
         };
         /** @description A request, as the staff and whoever sent it see it. */
         Request: {
-            /** @description What the caller may do with it: `accept`, `reject`, `withdraw`. */
+            assignee: components["schemas"]["Assignee"] | null;
+            /**
+             * @description What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `reject`,
+             *     `review`, `update`, `withdraw`.
+             */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -4035,13 +4103,22 @@ export interface components {
             decided_by: string | null;
             /** @description What goes with it. */
             documents: components["schemas"]["Document"][];
+            /**
+             * Format: date-time
+             * @description For the staff: when it should be decided, by its priority.
+             */
+            due_at: string | null;
             email: string;
             id: components["schemas"]["RequestId"];
-            kind: string;
+            kind: components["schemas"]["RequestKind"];
+            made: components["schemas"]["RequestMade"] | null;
             message: string;
             name: string;
             order: components["schemas"]["OrderRequest"] | null;
-            /** @description Why it was rejected. */
+            /** @description For the staff: open and past that. */
+            overdue: boolean;
+            priority: components["schemas"]["RequestPriority"] | null;
+            /** @description Why it was rejected, or what was said with its approval. */
             reason: string | null;
             reference: string;
             spv: components["schemas"]["AcceptedAs"] | null;
@@ -4077,13 +4154,73 @@ export interface components {
             /** @example 250000.00 */
             purchase_amount: string;
         };
+        RequestApproved: {
+            /** @description Whoever sent it reads this. */
+            reply?: string | null;
+        };
+        /** @description What is left out stays as it is. */
+        RequestChange: {
+            assignee_id?: components["schemas"]["UserId"] | null;
+            /** @description `high`, `medium` or `low`: moves the due time too. */
+            priority?: string | null;
+        };
         RequestCreated: {
             id: components["schemas"]["RequestId"];
             /** @description To be quoted when asking again. */
             reference: string;
         };
+        /** @description The desk's figures. */
+        RequestDesk: {
+            /** @description What happened to requests, the newest first. */
+            activity: components["schemas"]["Activity"][];
+            /** Format: int64 */
+            approved: number;
+            /** Format: int64 */
+            in_review: number;
+            /** Format: int64 */
+            pending: number;
+            /** @description `high`, `medium`, `low`. */
+            queue: components["schemas"]["RequestQueue"][];
+            /** Format: int64 */
+            rejected: number;
+            /** Format: int64 */
+            total: number;
+            /** @description Twelve, the oldest first; they begin on Mondays, in your time zone. */
+            weeks: components["schemas"]["RequestWeek"][];
+            /** Format: int64 */
+            withdrawn: number;
+        };
         /** Format: uuid */
         RequestId: string;
+        /**
+         * @description What is asked for.
+         * @enum {string}
+         */
+        RequestKind: "order" | "account" | "lead" | "document" | "support" | "call" | "other";
+        RequestMade: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["RequestMadeKind"];
+        };
+        /**
+         * @description What an application became.
+         * @enum {string}
+         */
+        RequestMadeKind: "client" | "iso" | "company" | "user";
+        /**
+         * @description How urgent a request is: medium until the staff say otherwise. It says when an answer is due.
+         * @enum {string}
+         */
+        RequestPriority: "high" | "medium" | "low";
+        RequestQueue: {
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            overdue: number;
+            priority: components["schemas"]["RequestPriority"];
+            /** @description The five that are due first. */
+            requests: components["schemas"]["Request"][];
+        };
         RequestRejected: {
             /** @description Whoever sent it reads this. */
             reason: string;
@@ -4093,6 +4230,21 @@ export interface components {
          * @enum {string}
          */
         RequestStatus: "pending" | "in_review" | "approved" | "rejected" | "withdrawn";
+        RequestWeek: {
+            /**
+             * Format: int64
+             * @description What has become of those by now.
+             */
+            approved: number;
+            /** Format: date */
+            begins: string;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            rejected: number;
+        };
         /** @description Roles that need a second factor. Unset: staff do, but for a demonstration. */
         RequireMfa: {
             /** @default null */
@@ -4125,7 +4277,7 @@ export interface components {
             title: string;
         };
         /** @enum {string} */
-        SearchKind: "client" | "spv" | "company" | "document";
+        SearchKind: "client" | "spv" | "company" | "document" | "request";
         /** @description These, or all. */
         Seen: {
             all?: boolean;
@@ -8373,9 +8525,20 @@ export interface operations {
     request_list: {
         parameters: {
             query?: {
-                /** @description `order`, `account` or `support`. */
-                kind?: string;
+                /** @description Beginnings of words of reference, name or e-mail. */
+                q?: string;
+                kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
+                /** @description Only what is still to be decided. */
+                open?: boolean;
+                /** @description For the staff. */
+                priority?: components["schemas"]["RequestPriority"];
+                /** @description For the staff. */
+                assignee_id?: components["schemas"]["UserId"];
+                /** @description For the staff: only what is nobody's yet. */
+                unassigned?: boolean;
+                /** @description `-created_at`, `created_at`; for the staff `due_at` and `priority` too. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -8436,6 +8599,29 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDesk"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_get: {
         parameters: {
             query?: never;
@@ -8460,6 +8646,45 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8503,6 +8728,45 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    request_approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestApproved"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     request_reject: {
         parameters: {
             query?: never;
@@ -8518,6 +8782,45 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RequestRejected"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
             };
         };
         responses: {

@@ -1,0 +1,518 @@
+//! The desk: what may be asked for by whom, who works on it, and that everything is decided once and does the thing.
+use chrono::{Duration, NaiveDate, TimeZone, Utc};
+use domain::{
+    Ctx, Error,
+    access::Role,
+    activity, clients, companies,
+    ids::{CompanyId, RequestId, UserId},
+    isos, mails, notifications,
+    page::PageQuery,
+    requests::{self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status},
+    search,
+    testing::{World, on_both},
+    users,
+};
+
+fn ask(kind: &str) -> Input {
+    Input { kind: kind.to_owned(), message: "Please help".to_owned(), ..Input::default() }
+}
+
+fn from(kind: &str, name: &str, email: &str) -> Input {
+    Input { name: name.to_owned(), email: email.to_owned(), ..ask(kind) }
+}
+
+/// An application as its form sends it.
+fn application(account: &str) -> Input {
+    let text = |text: &str| Some(text.to_owned());
+    let person = Form { first_name: text("Ada"), last_name: text("Lund"), ..Form::default() };
+    let form = match account {
+        "client" => Form { country: text("US"), ..person },
+        "employee" => {
+            Form { job_title: text("Analyst"), reason: text("New here"), phone: text("+1 555 0100"), ..person }
+        }
+        "iso" => Form { phone: text("+1 555 0100"), business_name: text("Lund LLC"), ..person },
+        _ => Form { name: text("Lund"), business_name: text("Lund LLC"), ..person },
+    };
+    Input {
+        kind: "account".to_owned(),
+        email: "ada@example.com".to_owned(),
+        account_type: text(account),
+        application: Some(form),
+        language: text("es"),
+        ..Input::default()
+    }
+}
+
+fn client(company: CompanyId, request: RequestId) -> clients::Input {
+    clients::Input {
+        first_name: "Ada".to_owned(),
+        last_name: "Lund".to_owned(),
+        email: "ada@example.com".to_owned(),
+        company_id: Some(company),
+        price: Some("1250.00".to_owned()),
+        request_id: Some(request),
+        ..clients::Input::default()
+    }
+}
+
+fn code(error: &Error) -> String {
+    match error {
+        Error::NotFound(_) => "not_found".to_owned(),
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn found(ctx: &Ctx, filter: Filter) -> Vec<RequestId> {
+    // Page by page: every order has a place to go on from.
+    let mut page = PageQuery { limit: Some(2), cursor: None };
+    let mut ids = Vec::new();
+    loop {
+        let found = requests::list(ctx, &filter, &page).await.unwrap();
+        ids.extend(found.items.iter().map(|request| request.id));
+        page.cursor = found.next_cursor;
+        if page.cursor.is_none() {
+            return ids;
+        }
+    }
+}
+
+async fn sent(world: &World) -> Vec<(mails::Kind, String)> {
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let all = mails::list(&world.operator(), None, &page).await.unwrap().items;
+    all.into_iter().map(|mail| (mail.kind, mail.to_email)).collect()
+}
+
+async fn told(ctx: &Ctx) -> Vec<String> {
+    activity::number_all(ctx).await.unwrap();
+    notifications::catch_up(ctx).await.unwrap();
+    let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
+    page.items.into_iter().map(|told| told.activity.action).collect()
+}
+
+fn me(ctx: &Ctx) -> UserId {
+    ctx.actor.user_id().unwrap()
+}
+
+#[tokio::test]
+async fn each_asks_for_what_is_theirs_to_ask_for() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let (.., maya) = world.client("Maya", company, Some(iso)).await;
+        let cora = world.company_admin("Cora", company).await;
+        let elias = world.employee("Elias").await;
+        for (who, offered) in [
+            (&maya, &["document", "support", "call", "other"][..]),
+            (&ivan, &["document", "support", "other"]),
+            (&cora, &["document", "support", "call", "other"]),
+            (&elias, &["lead", "document", "support", "call", "other"]),
+        ] {
+            for kind in Kind::ALL.map(Kind::name) {
+                match requests::create(who, ask(kind)).await {
+                    Ok(made) => {
+                        assert!(offered.contains(&kind), "{kind}");
+                        // Whose it is, the account says.
+                        assert_eq!((made.user_id, made.status), (Some(me(who)), Status::Pending));
+                        assert!(made.email.ends_with("@example.com") && made.name.ends_with(" Test"));
+                        assert_eq!(
+                            (made.priority, made.due_at),
+                            (Priority::Medium, world.clock.now() + Duration::days(3))
+                        );
+                    }
+                    Err(e) if kind == "order" => assert!(
+                        [
+                            "forbidden",
+                            "order.purpose required, order.proposed_names required, order.purchase_amount required",
+                            "message not_allowed"
+                        ]
+                        .contains(&code(&e).as_str()),
+                        "{}",
+                        code(&e)
+                    ),
+                    Err(e) if kind == "account" => assert_eq!(code(&e), "account_type required, email required"),
+                    Err(e) => {
+                        assert!(!offered.contains(&kind), "{kind}: {}", code(&e));
+                        assert_eq!(code(&e), "kind unknown");
+                    }
+                }
+            }
+        }
+        let nobody = world.nobody();
+        for kind in ["lead", "document", "call", "other", "nonsense", ""] {
+            let refused = requests::create(&nobody, from(kind, "A", "a@example.com")).await.unwrap_err();
+            assert_eq!(code(&refused), "kind unknown");
+        }
+        requests::create(&nobody, from("support", "A", "a@example.com")).await.unwrap();
+        // What only the staff say.
+        for who in [&maya, &ivan, &cora, &nobody] {
+            let wanted = Input {
+                priority: Some("high".to_owned()),
+                assignee_id: Some(me(&elias)),
+                ..from("support", "A", "a@example.com")
+            };
+            let refused = requests::create(who, wanted).await.unwrap_err();
+            assert_eq!(code(&refused), "priority not_allowed, assignee_id not_allowed");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_staff_write_requests_down_for_others() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (maya_id, _, maya) = world.client("Maya", company, None).await;
+        let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
+        let urgent = Input {
+            priority: Some("high".to_owned()),
+            assignee_id: Some(me(&nora)),
+            ..from("call", "Maya", "MAYA@example.com")
+        };
+        let made = requests::create(&elias, urgent).await.unwrap();
+        // Somebody with an account follows it there.
+        assert_eq!((made.user_id, made.assignee_id), (Some(maya_id), Some(me(&nora))));
+        assert_eq!(made.due_at, world.clock.now() + Duration::days(1));
+        assert_eq!(found(&maya, Filter::default()).await, [made.id]);
+        assert_eq!(requests::can(&maya, &made), ["withdraw"]);
+        assert!(told(&nora).await.contains(&"request.assigned".to_owned()));
+        assert!(!told(&maya).await.contains(&"request.assigned".to_owned()));
+        let stranger = requests::create(&elias, from("lead", "Ada", "ada@example.com")).await.unwrap();
+        assert_eq!(stranger.user_id, None);
+        for (input, refused) in [
+            (Input { assignee_id: Some(maya_id), ..ask("other") }, "assignee_id not_found"),
+            (Input { priority: Some("urgent".to_owned()), ..ask("other") }, "priority unknown"),
+            (Input { message: " ".to_owned(), ..ask("other") }, "message required"),
+            (Input { name: "Ada".to_owned(), ..ask("other") }, "email required"),
+            (Input { email: "nobody".to_owned(), name: "Ada".to_owned(), ..ask("other") }, "email invalid_email"),
+        ] {
+            assert_eq!(code(&requests::create(&elias, input).await.unwrap_err()), refused);
+        }
+        // Somebody at the machine is nobody's account.
+        assert_eq!(
+            code(&requests::create(&world.operator(), ask("other")).await.unwrap_err()),
+            "name required, email required"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_is_given_to_somebody_and_taken_into_review() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let (.., maya) = world.client("Maya", company, Some(iso)).await;
+        let cora = world.company_admin("Cora", company).await;
+        let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
+        let request = requests::create(&maya, ask("support")).await.unwrap();
+        let id = request.id;
+        let high = || Change { priority: Some("high".to_owned()), ..Change::default() };
+        let to = |who: Option<&Ctx>| Change { assignee_id: Some(who.map(me)), ..Change::default() };
+        for (stranger, refused) in [(&ivan, "not_found"), (&cora, "not_found"), (&maya, "forbidden")] {
+            assert_eq!(code(&requests::update(stranger, id, None, high()).await.unwrap_err()), refused);
+            assert_eq!(code(&requests::review(stranger, id, None).await.unwrap_err()), refused);
+            assert_eq!(code(&requests::approve(stranger, id, None, None).await.unwrap_err()), refused);
+            assert_eq!(code(&requests::reject(stranger, id, None, "No").await.unwrap_err()), refused);
+            assert_eq!(code(&requests::desk(stranger).await.unwrap_err()), "forbidden");
+        }
+        let changed = requests::update(&elias, id, Some(1), high()).await.unwrap();
+        assert_eq!((changed.priority, changed.due_at), (Priority::High, request.created_at + Duration::days(1)));
+        // Whoever looked at it before is told who was faster.
+        let Error::Conflict(stale) = requests::update(&sigrid, id, Some(1), high()).await.unwrap_err() else {
+            panic!()
+        };
+        assert_eq!((stale.code, &stale.params["changed_by"]), ("stale", &serde_json::json!("Elias Test")));
+        assert_eq!(
+            code(&requests::update(&sigrid, id, None, to(Some(&maya))).await.unwrap_err()),
+            "assignee_id not_found"
+        );
+        let given = requests::update(&sigrid, id, None, to(Some(&elias))).await.unwrap();
+        assert_eq!(given.assignee_name.as_deref(), Some("Elias Test"));
+        assert!(told(&elias).await.contains(&"request.assigned".to_owned()));
+        assert_eq!(requests::update(&sigrid, id, None, to(None)).await.unwrap().assignee_id, None);
+        let taken = requests::review(&sigrid, id, None).await.unwrap();
+        assert_eq!((taken.status, taken.assignee_id), (Status::InReview, Some(me(&sigrid))));
+        assert_eq!(code(&requests::review(&elias, id, None).await.unwrap_err()), "in_review");
+        assert_eq!(told(&maya).await, ["request.in_review"]);
+        assert_eq!(requests::can(&elias, &taken), ["approve", "reject", "update"]);
+        // What the staff do among themselves is nobody else's.
+        activity::number_all(&maya).await.unwrap();
+        let seen = activity::since(&maya, 0, 500).await.unwrap();
+        let seen: Vec<_> =
+            seen.iter().filter(|row| row.subject_id == Some(id.0)).map(|row| row.action.as_str()).collect();
+        assert_eq!(seen, ["request.created", "request.in_review"]);
+        requests::reject(&elias, id, None, "Not ours").await.unwrap();
+        for late in [
+            requests::update(&elias, id, None, high()).await,
+            requests::review(&elias, id, None).await,
+            requests::approve(&elias, id, None, None).await,
+        ] {
+            assert_eq!(code(&late.unwrap_err()), "request_decided");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_asked_hears_of_it_where_they_can() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, ivan) = world.iso("Ivan", company).await;
+        let cora = world.company_admin("Cora", company).await;
+        let elias = world.employee("Elias").await;
+        for who in [&ivan, &cora] {
+            let request = requests::create(who, ask("document")).await.unwrap();
+            requests::approve(&elias, request.id, None, Some("Here it is")).await.unwrap();
+            let seen = requests::get(who, request.id).await.unwrap();
+            assert_eq!((seen.status, seen.reason.as_deref()), (Status::Approved, Some("Here it is")));
+            world.clock.advance(Duration::minutes(1));
+            let second = requests::create(who, ask("document")).await.unwrap();
+            requests::reject(&elias, second.id, None, "We have none").await.unwrap();
+            assert_eq!(told(who).await, ["request.rejected", "request.approved"]);
+            let open: Vec<_> = activity::since(who, 0, 500).await.unwrap();
+            assert_eq!(open.iter().filter(|row| row.subject_kind == "request").count(), 4);
+        }
+        assert!(sent(&world).await.is_empty(), "they have the portal");
+        let nobody = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        requests::approve(&elias, nobody.id, None, Some("Done")).await.unwrap();
+        assert_eq!(sent(&world).await, [(mails::Kind::RequestAnswered, "ada@example.com".to_owned())]);
+        let long = "a".repeat(20_000);
+        let other = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        assert_eq!(code(&requests::approve(&elias, other.id, None, Some(&long)).await.unwrap_err()), "reply too_long");
+    })
+    .await;
+}
+
+/// Two admins at once, whatever is asked for: one wins, and one thing is made.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_admins_at_once_approve_once() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let admins = [world.super_admin("Sigrid").await, world.super_admin("Astrid").await];
+        for account in ["client", "iso", "company", "employee", "none"] {
+            let input = match account {
+                "none" => from("support", "Ada", "ada@example.com"),
+                _ => Input { email: format!("ada.{account}@example.com"), ..application(account) },
+            };
+            let request = requests::create(&world.nobody(), input).await.unwrap();
+            let id = request.id;
+            let email = request.email.clone();
+            let tries: Vec<_> = (0..6)
+                .map(|n| {
+                    let (ctx, email) = (admins[n % 2].clone(), email.clone());
+                    tokio::spawn(async move {
+                        let made = match account {
+                            "client" => {
+                                let input = clients::Input { email, ..client(company, id) };
+                                clients::create(&ctx, clients::Setup::Quick, input).await.map(drop)
+                            }
+                            "iso" => {
+                                let input = isos::Input {
+                                    first_name: "Ada".to_owned(),
+                                    last_name: "Lund".to_owned(),
+                                    email,
+                                    phone: None,
+                                    company_id: Some(company),
+                                    request_id: Some(id),
+                                };
+                                isos::create(&ctx, input).await.map(drop)
+                            }
+                            "company" => {
+                                let input = companies::Input {
+                                    name: Some("Lund".to_owned()),
+                                    business_name: Some("Lund LLC".to_owned()),
+                                    request_id: Some(id),
+                                    ..companies::Input::default()
+                                };
+                                companies::create(&ctx, input).await.map(drop)
+                            }
+                            _ => requests::approve(&ctx, id, None, None).await.map(drop),
+                        };
+                        made.map_err(|e| code(&e))
+                    })
+                })
+                .collect();
+            let mut made = 0;
+            for one in tries {
+                match one.await.expect("no panic") {
+                    Ok(()) => made += 1,
+                    Err(code) => assert_eq!(code, "request_decided", "{account}"),
+                }
+            }
+            assert_eq!(made, 1, "{account}");
+            let seen = requests::get(&admins[0], id).await.unwrap();
+            assert_eq!(seen.status, Status::Approved);
+            let (kind, role) = match account {
+                "client" => (Some(MadeKind::Client), Some(Role::Client)),
+                "iso" => (Some(MadeKind::Iso), Some(Role::Iso)),
+                "company" => (Some(MadeKind::Company), Some(Role::CompanyAdmin)),
+                "employee" => (Some(MadeKind::User), Some(Role::Employee)),
+                _ => (None, None),
+            };
+            assert_eq!((seen.made_kind, seen.made_id.is_some()), (kind, kind.is_some()));
+            assert_eq!(seen.spv_id.is_some(), account == "client");
+            if let Some(role) = role {
+                let user = users::find(&admins[0], &email).await.unwrap();
+                assert_eq!((user.role, user.status, user.first_name.as_str()), (role, users::Status::Pending, "Ada"));
+                let mine =
+                    sent(&world).await.into_iter().filter(|sent| *sent == (mails::Kind::PasswordSetup, email.clone()));
+                assert_eq!(mine.count(), 1, "{account}");
+            }
+        }
+        let named = companies::list(&admins[0], Some("Lund"), false, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(named.len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_account_answers_only_the_application_that_asks_for_it() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
+        let make = async |id: RequestId| {
+            clients::create(&elias, clients::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
+        };
+        let partner = requests::create(&world.nobody(), application("iso")).await.unwrap();
+        assert_eq!(make(partner.id).await.unwrap_err(), "not_this_account");
+        assert_eq!(requests::can(&elias, &partner), ["create_iso", "reject", "review", "update"]);
+        let support = requests::create(&maya, ask("support")).await.unwrap();
+        assert_eq!(make(support.id).await.unwrap_err(), "not_this_account");
+        assert_eq!(make(RequestId(world.chance.uuid())).await.unwrap_err(), "not_found");
+        for request in [&partner, &support] {
+            assert!(requests::get(&elias, request.id).await.unwrap().status.is_open());
+        }
+        assert_eq!(code(&requests::approve(&elias, partner.id, None, None).await.unwrap_err()), "approved_by_account");
+        // A colleague is for super admins to make.
+        let colleague = requests::create(&world.nobody(), application("employee")).await.unwrap();
+        assert_eq!(requests::can(&elias, &colleague), ["reject", "review", "update"]);
+        assert_eq!(requests::can(&sigrid, &colleague), ["approve", "reject", "review", "update"]);
+        assert_eq!(code(&requests::approve(&elias, colleague.id, None, None).await.unwrap_err()), "forbidden");
+        let known = Input { email: "maya@example.com".to_owned(), ..application("employee") };
+        let known = requests::create(&world.nobody(), known).await.unwrap();
+        assert_eq!(code(&requests::approve(&sigrid, known.id, None, None).await.unwrap_err()), "email_taken");
+        assert!(requests::get(&sigrid, known.id).await.unwrap().status.is_open());
+        let hired = requests::approve(&sigrid, colleague.id, None, None).await.unwrap();
+        let user = users::get(&sigrid, UserId(hired.made_id.unwrap())).await.unwrap();
+        assert_eq!((user.phone.as_deref(), user.language.as_str()), (Some("+1 555 0100"), "es"));
+        // An order is not approved without being made.
+        let form = requests::OrderForm {
+            purpose: Some("A ship".to_owned()),
+            proposed_names: vec!["Okeanos".to_owned()],
+            purchase_amount: Some("1".to_owned()),
+            ..Default::default()
+        };
+        let order = Input { kind: "order".to_owned(), order: Some(form), ..Input::default() };
+        let order = requests::create(&maya, order).await.unwrap();
+        assert_eq!(code(&requests::approve(&sigrid, order.id, None, None).await.unwrap_err()), "approved_by_order");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_list_is_narrowed_and_put_in_order() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let elias = world.employee("Elias").await;
+        let mut made: Vec<Request> = Vec::new();
+        for (kind, priority) in
+            [("call", "low"), ("support", "medium"), ("document", "high"), ("call", "high"), ("other", "medium")]
+        {
+            let input = Input { priority: Some(priority.to_owned()), ..from(kind, "Ada Lund", "ada@example.com") };
+            made.push(requests::create(&elias, input).await.unwrap());
+            world.clock.advance(Duration::hours(1));
+        }
+        let ids = |of: &[usize]| of.iter().map(|n| made[*n].id).collect::<Vec<_>>();
+        let by = |order: ListOrder| Filter { order, ..Filter::default() };
+        assert_eq!(found(&elias, by(ListOrder::Newest)).await, ids(&[4, 3, 2, 1, 0]));
+        assert_eq!(found(&elias, by(ListOrder::Oldest)).await, ids(&[0, 1, 2, 3, 4]));
+        assert_eq!(found(&elias, by(ListOrder::Due)).await, ids(&[2, 3, 1, 4, 0]));
+        assert_eq!(found(&elias, by(ListOrder::Priority)).await, ids(&[2, 3, 1, 4, 0]));
+        requests::reject(&elias, made[2].id, None, "No").await.unwrap();
+        requests::review(&elias, made[0].id, None).await.unwrap();
+        let open = Filter { open: true, ..by(ListOrder::Priority) };
+        assert_eq!(found(&elias, open).await, ids(&[3, 1, 4, 0]));
+        let calls = Filter { kind: Some(Kind::Call), ..Filter::default() };
+        assert_eq!(found(&elias, calls).await, ids(&[3, 0]));
+        let mine = Filter { assignee: Some(Assignee::One(me(&elias))), ..Filter::default() };
+        assert_eq!(found(&elias, mine).await, ids(&[0]));
+        let nobodys = Filter { assignee: Some(Assignee::Nobody), priority: Some(Priority::High), ..Filter::default() };
+        assert_eq!(found(&elias, nobodys).await, ids(&[3, 2]));
+        let reference = made[1].reference();
+        for q in ["lund ada", &reference.to_lowercase(), "ada@example.com"] {
+            assert!(
+                found(&elias, Filter { q: Some(q.to_owned()), ..Filter::default() }).await.contains(&made[1].id),
+                "{q}"
+            );
+        }
+        // A place in another order is none in this one.
+        let first = PageQuery { limit: Some(1), cursor: None };
+        let cursor = requests::list(&elias, &by(ListOrder::Due), &first).await.unwrap().next_cursor;
+        let next = PageQuery { limit: Some(1), cursor };
+        let wrong = requests::list(&elias, &by(ListOrder::Newest), &next).await.unwrap_err();
+        assert_eq!(code(&wrong), "cursor invalid_cursor");
+        for (filter, refused) in [
+            (Filter { priority: Some(Priority::High), ..Filter::default() }, "priority not_allowed"),
+            (Filter { assignee: Some(Assignee::Nobody), ..Filter::default() }, "assignee_id not_allowed"),
+            (by(ListOrder::Priority), "order not_allowed"),
+        ] {
+            let own = requests::list(&maya, &filter, &PageQuery::default()).await.unwrap_err();
+            assert_eq!(code(&own), refused);
+        }
+        // The search of everything finds them, for the staff.
+        let hits = async |ctx: &Ctx| {
+            let found = search::find(ctx, &reference).await.unwrap();
+            found.into_iter().map(|hit| hit.title).collect::<Vec<_>>()
+        };
+        assert_eq!(hits(&elias).await, std::slice::from_ref(&reference));
+        assert!(hits(&maya).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
+    on_both(async |world: World| {
+        let elias = world.employee("Elias").await;
+        let mut tokyo = users::get(&world.operator(), me(&elias)).await.unwrap();
+        tokyo.time_zone = "Asia/Tokyo".to_owned();
+        let tokyo = world.signed_in(&tokyo);
+        // A Sunday evening in UTC is a Monday in Tokyo.
+        let sunday = Utc.with_ymd_and_hms(2026, 11, 15, 20, 0, 0).unwrap();
+        let then = Ctx { clock: domain::clock::Clock::fixed(sunday), ..elias.clone() };
+        let early = requests::create(&then, ask("other")).await.unwrap();
+        let late = requests::create(&elias, Input { priority: Some("high".to_owned()), ..ask("call") }).await.unwrap();
+        requests::reject(&elias, late.id, None, "No").await.unwrap();
+        requests::review(&elias, early.id, None).await.unwrap();
+        let low = requests::create(&elias, Input { priority: Some("low".to_owned()), ..ask("call") }).await.unwrap();
+        activity::number_all(&elias).await.unwrap();
+
+        let desk = requests::desk(&elias).await.unwrap();
+        let counts: Vec<i64> = desk.statuses.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [1, 1, 0, 1, 0]);
+        assert_eq!(desk.weeks.len(), requests::WEEKS);
+        let last = |desk: &requests::Desk| {
+            desk.weeks[requests::WEEKS - 2..]
+                .iter()
+                .map(|week| (week.received, week.rejected, week.open))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(desk.weeks[requests::WEEKS - 1].begins, NaiveDate::from_ymd_opt(2026, 11, 16).unwrap());
+        assert_eq!(last(&desk), [(1, 0, 1), (2, 1, 1)]);
+        assert_eq!(last(&requests::desk(&tokyo).await.unwrap()), [(0, 0, 0), (3, 1, 2)]);
+        let queue: Vec<_> = desk.queue.iter().map(|queue| (queue.priority, queue.open, queue.overdue)).collect();
+        assert_eq!(queue, [(Priority::High, 0, 0), (Priority::Medium, 1, 1), (Priority::Low, 1, 0)]);
+        assert_eq!(desk.queue[1].requests[0].id, early.id);
+        assert!(desk.queue[1].requests[0].is_overdue(world.clock.now()));
+        assert_eq!(desk.queue[2].requests[0].id, low.id);
+        assert_eq!(desk.activity.len(), 5);
+        assert!(desk.activity.iter().all(|row| row.subject_kind == "request"));
+    })
+    .await;
+}
