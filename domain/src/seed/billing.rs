@@ -1,5 +1,5 @@
 //! What the clients of the demo office owe and ask for: invoices in every state, in the order of their dates, and
-//! requests in every state but one.
+//! requests for orders, to be decided and declined.
 use super::{demo::elias, known};
 use crate::{
     access::Actor,
@@ -76,7 +76,7 @@ const ASKED: [(&str, i64, &str, &str, &str); 4] = [
     ("client@example.com", 12, "SG", "Lagos Bridge Trading", "Trading between Lagos and Singapore."),
 ];
 
-/// Orders that clients ask for: two to be decided, one declined, one taken back.
+/// Orders that clients ask for: two to be decided, two declined.
 pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
     let staff = elias(ctx).await?;
     for (n, (email, days, country, name, purpose)) in ASKED.into_iter().enumerate() {
@@ -98,7 +98,10 @@ pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
                 let reason = "The park needs a licence first. Please ask again once you have it.";
                 requests::reject(&day.acting_as(staff.clone()), request.id, None, reason).await?;
             }
-            3 => drop(requests::withdraw(&client, request.id, None).await?),
+            3 => {
+                let reason = "You have such an order already. Please write to us if this is another one.";
+                requests::reject(&day.acting_as(staff.clone()), request.id, None, reason).await?;
+            }
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
 //! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, billing, brought, company, iso, known, papers, store};
+use super::{Order, account, asked, billing, brought, company, iso, known, papers, store};
 use crate::{
     access::{Actor, Role},
     activity,
@@ -186,6 +186,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     billing::requests(ctx).await?;
     japan(ctx).await?;
     brought::partner(ctx).await?;
+    asked::requests(ctx).await?;
     mailed(ctx).await?;
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;

@@ -1,6 +1,7 @@
 //! Made-up data: the test rows of the Seed Test Data button, the demo office, and load for benchmarks.
 //!
 //! All of it goes through the use cases that people's own orders go through, with the mails off (decision 1).
+mod asked;
 mod billing;
 mod brought;
 mod demo;
