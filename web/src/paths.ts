@@ -38,6 +38,7 @@ export const paths = {
   clientThread: (thread: string) => `/client-dashboard/messages?thread=${thread}`,
   clientOrder: (id: string) => `/client-dashboard/orders/${id}`,
   clientOrderDocuments: (id: string) => `/client-dashboard/orders/${id}#documents`,
+  clientRequests: '/client-dashboard/requests',
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
@@ -47,7 +48,6 @@ export const paths = {
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
   employeeInvoices: '/employee-dashboard/invoices',
   employeeInvoice: (id: string) => `/employee-dashboard/invoices/${id}`,
-  employeeRequests: '/employee-dashboard/requests',
   employeeMessages: '/employee-dashboard/messages',
   employeeThread: (thread: string) => `/employee-dashboard/messages?thread=${thread}`,
   employeeDocuments: '/employee-dashboard/documents',
@@ -67,6 +67,7 @@ export const paths = {
   isoStatement: '/iso-dashboard/commissions/statement',
   isoLeads: '/iso-dashboard/leads',
   isoCalls: '/iso-dashboard/calls',
+  isoRequests: '/iso-dashboard/requests',
   isoProfile: '/iso-dashboard/profile',
   isoNotifications: '/iso-dashboard/notifications',
   isoSecurity: '/iso-dashboard/security',
@@ -78,8 +79,11 @@ export const paths = {
   companyFinances: '/company-dashboard/finances',
   companyAnalytics: '/company-dashboard/analytics',
   companyReports: '/company-dashboard/reports',
+  companyRequests: '/company-dashboard/requests',
   companyNotifications: '/company-dashboard/notifications',
   companySecurity: '/company-dashboard/security',
+  requestManagement: '/request-management',
+  request: (id: string) => `/request-management/${id}`,
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',
   adminNotifications: '/admin-dashboard/notifications',
@@ -119,6 +123,18 @@ const clientLists: Record<string, string> = {
 export function namesakeOf(path: (typeof namesakes)[number], role: string): string | undefined {
   if (role === 'company_admin') return companyPages[path];
   return path === '/clients' ? clientLists[role] : undefined;
+}
+
+/** Where whoever is not of the staff sees what they have asked for. */
+const ownRequests: Record<string, string> = {
+  client: paths.clientRequests,
+  iso: paths.isoRequests,
+  company_admin: paths.companyRequests,
+};
+
+/** The page of requests in a role's own portal: the staff's is the desk. */
+export function requestsOf(role: string): string {
+  return ownRequests[role] ?? paths.requestManagement;
 }
 
 const homes: Record<string, string> = {

@@ -3,10 +3,10 @@ import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
 import { loadWords } from './messages/words';
-import { namesakeOf, namesakes, paths, redirects } from './paths';
+import { namesakeOf, namesakes, paths, redirects, requestsOf } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
-import { admit, admitAgain, guarded } from './shared/session/guard';
+import { admit, admitAgain, admitOrLead, guarded } from './shared/session/guard';
 import { Root } from './shared/Root';
 
 const portal = { handle: guarded, shouldRevalidate: admitAgain };
@@ -30,6 +30,7 @@ const portals: RouteObject[] = [
       { path: 'billing', lazy: () => import('./portals/client/billing/BillingPage') },
       { path: 'billing/:id', lazy: () => import('./portals/client/billing/InvoicePage') },
       { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
+      { path: 'requests', lazy: () => import('./portals/client/requests/RequestsPage') },
       { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/client/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/client/DocumentPage') },
@@ -53,7 +54,8 @@ const portals: RouteObject[] = [
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
-      { path: 'requests', lazy: () => import('./portals/employee/requests/RequestsPage') },
+      // It has moved to a page of its own, with its filters.
+      { path: 'requests', loader: ({ request }) => toDesk(request), element: <></> },
       { path: 'commissions', lazy: () => import('./portals/employee/commissions/CommissionsPage') },
       { path: 'commissions/payouts', lazy: () => import('./portals/employee/commissions/PayoutsPage') },
       { path: 'leads', lazy: () => import('./portals/employee/leads/LeadsPage') },
@@ -64,6 +66,17 @@ const portals: RouteObject[] = [
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
       { path: 'templates', lazy: () => import('./portals/employee/templates/TemplatesPage') },
       ...own,
+    ],
+  },
+  {
+    // Staff only: others are led to their own requests.
+    path: paths.requestManagement,
+    ...portal,
+    loader: admitOrLead(['employee', 'super_admin'], requestsOf),
+    lazy: () => import('./portals/employee/EmployeePortal'),
+    children: [
+      { index: true, lazy: () => import('./portals/employee/requests/DeskPage') },
+      { path: ':id', lazy: () => import('./portals/employee/requests/RequestPage') },
     ],
   },
   {
@@ -79,6 +92,7 @@ const portals: RouteObject[] = [
       { path: 'commissions/statement', lazy: () => import('./portals/iso/commissions/StatementPage') },
       { path: 'leads', lazy: () => import('./portals/iso/leads/LeadsPage') },
       { path: 'calls', lazy: () => import('./portals/iso/calls/CallsPage') },
+      { path: 'requests', lazy: () => import('./shared/requests/OwnRequestsPage') },
       { path: 'profile', lazy: () => import('./portals/iso/ProfilePage') },
       ...own,
     ],
@@ -103,6 +117,7 @@ const portals: RouteObject[] = [
           { path: 'reports', lazy: () => import('./portals/company/figures/ReportsPage') },
         ],
       },
+      { path: 'requests', lazy: () => import('./shared/requests/OwnRequestsPage') },
       ...own,
     ],
   },
@@ -118,6 +133,10 @@ const portals: RouteObject[] = [
     ],
   },
 ];
+
+function toDesk(request: Request): Response {
+  return redirect(paths.requestManagement + new URL(request.url).search);
+}
 
 const publicPages: RouteObject = {
   loader: () => loadWords().then(() => null),

@@ -7,6 +7,8 @@ import type {
   LeadStage,
   Period,
   ReportName,
+  RequestKind,
+  RequestPriority,
   RequestStatus,
 } from './types';
 
@@ -233,10 +235,30 @@ export const queries = {
       queryKey: ['invoices', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
     }),
-  requests: (query: { kind?: string; status?: RequestStatus; limit?: number }) =>
-    pages(['requests', query], (cursor, signal) =>
+  requests: (
+    query: Search & {
+      kind?: RequestKind;
+      status?: RequestStatus;
+      open?: boolean;
+      priority?: RequestPriority;
+      assignee_id?: string;
+      unassigned?: boolean;
+      order?: string;
+    },
+  ) =>
+    pages(['requests', 'list', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+  request: (id: string) =>
+    queryOptions({
+      queryKey: ['requests', id],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
+    }),
+  requestDesk: () =>
+    queryOptions({
+      queryKey: ['requests', 'desk'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/summary', { signal })),
+    }),
   templates: () =>
     queryOptions({
       queryKey: ['templates'],
@@ -287,7 +309,7 @@ export const queries = {
       select: (found) => found.items,
       staleTime: 5_000,
     }),
-  activity: (query: { spv_id?: string; limit?: number }) =>
+  activity: (query: { spv_id?: string; subject_id?: string; limit?: number }) =>
     pages(['activity', query], (cursor, signal) =>
       body(api.GET('/rest/v1/activity', { params: { query: { ...query, cursor } }, signal })),
     ),

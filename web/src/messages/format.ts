@@ -24,6 +24,12 @@ export function date(day: string | null | undefined): string {
   return written(new Date(`${day}T00:00:00Z`), 'UTC');
 }
 
+/** "Nov 16": for the scales of charts, whose tables have the whole date. */
+export function shortDate(day: string): string {
+  const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`${day}T00:00:00Z`));
+}
+
 /** The day that an instant was in the person's zone, as the wire writes days. */
 export function dayOf(instant: string): string {
   return today(new Date(instant));

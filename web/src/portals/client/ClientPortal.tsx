@@ -1,6 +1,7 @@
 import {
   IconFiles,
   IconFolders,
+  IconInbox,
   IconLayoutDashboard,
   IconMessages,
   IconReceipt2,
@@ -14,7 +15,7 @@ import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'client', 'messages', 'security']);
+  const { t } = useTranslation(['common', 'client', 'messages', 'requests', 'security']);
   const navigation = (
     <NavGroup label={t('portal.client')}>
       <Entry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
@@ -23,6 +24,7 @@ export function Component() {
       <Entry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
       </Entry>
+      <Entry to={paths.clientRequests} icon={IconInbox} label={t('requests:own.nav')} />
       <Entry to={paths.clientBilling} icon={IconReceipt2} label={t('client:nav.billing')} />
       <Entry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
     </NavGroup>

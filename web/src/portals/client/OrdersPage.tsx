@@ -8,6 +8,7 @@ import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
 import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
+import { OwnRequests } from '../../shared/requests/OwnRequests';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { PageHeader } from '../../ui/PageHeader';
@@ -17,7 +18,6 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { BackToDashboard } from './BackToDashboard';
-import { OwnRequests } from './requests/OwnRequests';
 
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'requests']);
@@ -85,7 +85,12 @@ export function Component() {
             }
           />
         </Section>
-        <OwnRequests />
+        <OwnRequests
+          kind="order"
+          title={t('requests:own.title')}
+          empty={t('requests:own.empty')}
+          orderPath={paths.clientOrder}
+        />
       </Stack>
     </>
   );

@@ -3,6 +3,7 @@ import {
   IconChartBar,
   IconCoin,
   IconFolders,
+  IconInbox,
   IconLayoutDashboard,
   IconLogout,
   IconReport,
@@ -23,10 +24,11 @@ import { useCompanyId, useCompanyQuery, useKeepCompany } from './company';
 import classes from './CompanyPortal.module.css';
 
 export function Component() {
-  const { t } = useTranslation(['company', 'common', 'security', 'reports']);
+  const { t } = useTranslation(['company', 'common', 'security', 'reports', 'requests']);
   const logout = useLogout();
   const to = useKeepCompany();
-  const { data: company } = useCompanyQuery(useCompanyId(useLoaderData<Me>()));
+  const me = useLoaderData<Me>();
+  const { data: company } = useCompanyQuery(useCompanyId(me));
   // A page of this portal is one line here; `to` keeps the company that a super admin picked.
   const navigation = (
     <div className={classes.sidebar}>
@@ -41,6 +43,9 @@ export function Component() {
       </NavGroup>
       <NavGroup label={t('nav.system')}>
         <Entry to={to(paths.companySettings)} icon={IconSettings} label={t('nav.settings')} />
+        {me.role === 'company_admin' && (
+          <Entry to={paths.companyRequests} icon={IconInbox} label={t('requests:own.nav')} />
+        )}
         <Entry to={to(paths.companyReports)} icon={IconReport} label={t('nav.reports')} />
       </NavGroup>
       <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>

@@ -30,7 +30,7 @@ export function Component() {
         label={t('employee:nav.dashboard')}
       />
       <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
-      <Entry to={paths.employeeRequests} icon={IconInbox} label={t('employee:nav.requests')} />
+      <Entry to={paths.requestManagement} icon={IconInbox} label={t('employee:nav.requests')} />
       <Entry to={paths.employeeDocuments} icon={IconFiles} label={t('employee:nav.documents')} />
       <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />

@@ -1,5 +1,6 @@
 import {
   IconCoin,
+  IconInbox,
   IconLayoutDashboard,
   IconPhoneCall,
   IconUserCircle,
@@ -13,7 +14,7 @@ import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'partners', 'security']);
+  const { t } = useTranslation(['common', 'partners', 'requests', 'security']);
   const security = { path: paths.isoSecurity, label: t('security:menu') };
   const navigation = (
     <NavGroup label={t('portal.iso')}>
@@ -22,6 +23,7 @@ export function Component() {
       <Entry to={paths.isoCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
       <Entry to={paths.isoLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
       <Entry to={paths.isoCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
+      <Entry to={paths.isoRequests} icon={IconInbox} label={t('requests:own.nav')} />
       <Entry to={paths.isoProfile} icon={IconUserCircle} label={t('partners:nav.profile')} />
     </NavGroup>
   );

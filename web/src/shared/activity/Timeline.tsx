@@ -9,11 +9,11 @@ import { Section } from '../../ui/Section';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { activityText } from './words';
 
-/** What happened to one order, as far as the reader may know of it. */
-export function Timeline({ spvId }: { spvId: string }) {
+/** What happened to one order, or to one other thing, as far as the reader may know of it. */
+export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: string }) {
   const { t } = useTranslation(['orders', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    queries.activity({ spv_id: spvId, limit: 10 }),
+    queries.activity({ spv_id: spvId, subject_id: subjectId, limit: 10 }),
   );
   return (
     <Section title={t('timeline')}>

@@ -1,5 +1,5 @@
 import type { Activity, Role } from '../../api/types';
-import { homeOf, paths } from '../../paths';
+import { homeOf, paths, requestsOf } from '../../paths';
 
 /** Where somebody sees more of what happened. */
 export function targetOf(role: Role, activity: Activity): string {
@@ -13,11 +13,12 @@ export function placeOf(role: Role, { subject, spv_id }: Activity): string | nul
     if (subject.kind === 'thread') return paths.clientThread(id);
     if (subject.kind === 'invoice') return paths.clientBilling;
     if (subject.kind === 'document') return paths.clientDocument(id);
-    return spv_id ? paths.clientOrder(spv_id) : null;
+    if (spv_id) return paths.clientOrder(spv_id);
+    return subject.kind === 'request' ? paths.clientRequests : null;
   }
   if (role === 'employee' || role === 'super_admin') {
     if (subject.kind === 'thread') return paths.employeeThread(id);
-    if (subject.kind === 'request') return paths.employeeRequests;
+    if (subject.kind === 'request') return paths.request(id);
     if (subject.kind === 'invoice') return paths.employeeInvoice(id);
     if (subject.kind === 'document') return paths.employeeDocument(id);
     if (subject.kind === 'lead') return paths.employeeLeads;
@@ -35,5 +36,6 @@ export function placeOf(role: Role, { subject, spv_id }: Activity): string | nul
     if (subject.kind === 'lead') return paths.isoLeads;
     if (subject.kind === 'call') return paths.isoCalls;
   }
+  if (subject.kind === 'request') return requestsOf(role);
   return null;
 }

@@ -2,34 +2,53 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Request } from '../../api/types';
 import { dateTime, money } from '../../messages/format';
-import { DocumentLines } from '../documents/DocumentLine';
 import { DetailList } from '../../ui/DetailList';
+import { DocumentLines } from '../documents/DocumentLine';
+import { applicationOf } from './applied';
+import classes from './RequestDetails.module.css';
 
-/** What was asked for, and what became of it. */
+/** Everything that was asked for. */
 export function RequestDetails({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
-  const { order, decided_at: decided } = request;
+  const { order } = request;
+  const account = typeof request.data.account_type === 'string' ? request.data.account_type : null;
+  const form = Object.entries(applicationOf(request));
   return (
     <Stack gap="md">
       <DetailList
         details={[
+          [t('names:field.kind'), t(`names:request_kind.${request.kind}`)],
+          [t('column.from'), request.name],
+          [t('asked.email'), request.email],
+          [t('asked.sent'), dateTime(request.created_at)],
+          [t('asked.account'), account && t(`applies.${account}`)],
           [t('asked.names'), order?.proposed_names.join(', ')],
           [t('asked.country'), order && t(`names:country.${order.country}`)],
           [t('asked.amount'), order && money(order.purchase_amount, order.currency)],
-          [t('asked.email'), request.email],
-          [t('asked.sent'), dateTime(request.created_at)],
-          [
-            t('asked.decided'),
-            decided &&
-              (request.decided_by
-                ? t('asked.decided_by', { date: dateTime(decided), name: request.decided_by })
-                : dateTime(decided)),
-          ],
-          [order ? t('asked.purpose') : t('asked.message'), request.message],
         ]}
       />
+      {form.length > 0 && (
+        <div className={classes.part}>
+          <DetailList
+            details={form.map(([field, value]) => [
+              t(`names:field.${field === 'company_size' ? 'size' : field}`),
+              field === 'country' ? t(`names:country.${value}`) : value,
+            ])}
+          />
+        </div>
+      )}
+      {request.message && (
+        <div className={classes.part}>
+          <Text size="xs" c="dimmed" mb={4}>
+            {order ? t('asked.purpose') : t('asked.message')}
+          </Text>
+          <Text size="sm" className={classes.said}>
+            {request.message}
+          </Text>
+        </div>
+      )}
       {request.documents.length > 0 && (
-        <div>
+        <div className={classes.part}>
           <Text size="xs" c="dimmed" mb={4}>
             {t('asked.documents')}
           </Text>

@@ -16,6 +16,15 @@ export const guarded = { guarded: true };
 
 /** The loader of a portal: lets the named roles in and answers who they are. Everyone else leaves for the landing page. */
 export function admit(...roles: Role[]) {
+  return entrance(roles);
+}
+
+/** The same, where others have a page of their own to be led to. */
+export function admitOrLead(roles: Role[], elsewhere: (role: Role) => string) {
+  return entrance(roles, elsewhere);
+}
+
+function entrance(roles: Role[], elsewhere?: (role: Role) => string) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
     const { pathname, search } = new URL(request.url);
     if (!(await accessToken())) {
@@ -25,6 +34,7 @@ export function admit(...roles: Role[]) {
     // What the operator has set is part of every page's frame: it comes with the page, not after it.
     const settings = queryClient.prefetchQuery({ ...queries.settings(), retry: false });
     const me = await orDeny(queryClient.ensureQueryData(queries.me()));
+    if (!roles.includes(me.role) && elsewhere) throw redirect(elsewhere(me.role));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextStep(me);
     if (step) throw redirect(before(step, pathname + search));

@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { errorText, type ApiError } from '../../../api/errors';
-import type { NewClient } from '../../../api/types';
+import type { NewClient, Request } from '../../../api/types';
 import { decimal } from '../../../messages/format';
 import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
+import { applied } from '../../../shared/requests/applied';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
@@ -21,27 +22,29 @@ export type Setup = NewClient['setup'];
 
 interface Props {
   setup: Setup;
+  /** The application that it answers: approved with it. */
+  request?: Request;
   onClose: () => void;
   /** The e-mail address belongs to this client already. */
   onOrderInstead: (clientId: string) => void;
 }
 
 /** Quick Setup and Full Setup: a client with a first order. They differ in what the server does next. */
-export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
+export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
   const [taken, setTaken] = useState<ApiError | null>(null);
   const missing = useMissing();
   const form = useForm({
     initialValues: {
-      first_name: '',
-      last_name: '',
-      email: '',
-      phone: '',
+      first_name: applied(request, 'first_name'),
+      last_name: applied(request, 'last_name'),
+      email: request?.email ?? '',
+      phone: applied(request, 'phone'),
       address: '',
       company_id: null as string | null,
       iso_id: null as string | null,
-      country: 'US' as Country,
+      country: (applied(request, 'country') || 'US') as Country,
       price: '',
       commission: '',
     },
@@ -63,7 +66,7 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
     save: (client: NewClient, key) =>
       body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
     saved: () => {
-      for (const noun of ['clients', 'spvs', 'dashboards'])
+      for (const noun of ['clients', 'spvs', 'dashboards', 'requests'])
         void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
@@ -80,6 +83,7 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
     setTaken(null);
     save.mutate({
       setup,
+      request_id: request?.id,
       first_name: values.first_name,
       last_name: values.last_name,
       email: values.email,
@@ -98,7 +102,14 @@ export function ClientForm({ setup, onClose, onOrderInstead }: Props) {
   return (
     <FormModal
       title={t(`clients.${setup}`)}
-      text={t(`clients.${setup}_text`)}
+      text={
+        <>
+          {t(`clients.${setup}_text`)}
+          {applied(request, 'company') && (
+            <> {t('clients.acts_for', { company: applied(request, 'company') })}</>
+          )}
+        </>
+      }
       submitLabel={t('clients.create')}
       busyLabel={t('creating')}
       busy={save.isPending}

@@ -6,29 +6,37 @@ import { api, body, edited, idempotent } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import type { ApiError } from '../../../api/errors';
 import { queries } from '../../../api/queries';
-import type { Company, NewCompany } from '../../../api/types';
+import type { Company, NewCompany, Request } from '../../../api/types';
+import { applied } from '../../../shared/requests/applied';
 import { orNull, required } from '../../../shared/rules';
 import { isStale, StaleProblem } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-const valuesOf = (company: Company | null) => ({
-  name: company?.name ?? '',
-  business_name: company?.business_name ?? '',
-  email: company?.email ?? '',
-  phone: company?.phone ?? '',
+const valuesOf = (company: Company | null, request?: Request) => ({
+  name: company?.name ?? applied(request, 'name'),
+  business_name: company?.business_name ?? applied(request, 'business_name'),
+  email: company?.email ?? request?.email ?? '',
+  phone: company?.phone ?? applied(request, 'phone'),
   logo_url: company?.logo_url ?? '',
 });
 
+interface Props {
+  company: Company | null;
+  /** The application that a new company answers: it is approved with it, and whoever sent it is its first admin. */
+  request?: Request;
+  onClose: () => void;
+}
+
 /** 'Create New Company', or 'Edit Company' when there is one. */
-export function CompanyForm({ company: opened, onClose }: { company: Company | null; onClose: () => void }) {
+export function CompanyForm({ company: opened, request, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [company, setCompany] = useState(opened);
   const [stale, setStale] = useState<ApiError | null>(null);
   const missing = useMissing();
   const form = useForm({
-    initialValues: valuesOf(opened),
+    initialValues: valuesOf(opened, request),
     validate: { name: required, business_name: required },
   });
   const save = useSave({
@@ -36,9 +44,14 @@ export function CompanyForm({ company: opened, onClose }: { company: Company | n
     save: (values: NewCompany, key) =>
       company
         ? body(api.PATCH('/rest/v1/companies/{id}', { params: edited(company), body: values }))
-        : body(api.POST('/rest/v1/companies', { params: idempotent(key), body: values })),
+        : body(
+            api.POST('/rest/v1/companies', {
+              params: idempotent(key),
+              body: { ...values, request_id: request?.id },
+            }),
+          ),
     saved: (saved) => {
-      void queryClient.invalidateQueries({ queryKey: ['companies'] });
+      for (const noun of ['companies', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: company ? t('company.updated') : t('company.created'), description: saved.name });
       onClose();
     },
@@ -68,6 +81,7 @@ export function CompanyForm({ company: opened, onClose }: { company: Company | n
   return (
     <FormModal
       title={company ? t('company.edit_title') : t('company.create_title')}
+      text={request && t('company.admin_too', { name: request.name })}
       submitLabel={company ? t('common:save') : t('company.create')}
       busyLabel={company ? t('common:saving') : t('creating')}
       busy={save.isPending}

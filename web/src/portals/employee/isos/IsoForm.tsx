@@ -3,32 +3,45 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
-import type { NewIso } from '../../../api/types';
+import type { NewIso, Request } from '../../../api/types';
+import { applied } from '../../../shared/requests/applied';
 import { CompanySelect } from '../../../shared/lookups';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-export function IsoForm({ onClose }: { onClose: () => void }) {
+/** `request`: the application that it answers, which is approved with it. */
+export function IsoForm({ request, onClose }: { request?: Request; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const missing = useMissing();
   const form = useForm({
-    initialValues: { first_name: '', last_name: '', email: '', phone: '', company_id: null as string | null },
+    initialValues: {
+      first_name: applied(request, 'first_name'),
+      last_name: applied(request, 'last_name'),
+      email: request?.email ?? '',
+      phone: applied(request, 'phone'),
+      company_id: null as string | null,
+    },
     validate: { first_name: required, last_name: required, email: required, company_id: required },
   });
   const save = useSave({
     form,
     save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotent(key), body: iso })),
     saved: (iso) => {
-      void queryClient.invalidateQueries({ queryKey: ['isos'] });
+      for (const noun of ['isos', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });
       onClose();
     },
   });
   const submit = form.onSubmit(
     ({ phone, company_id, ...rest }) =>
-      save.mutate({ ...rest, phone: orNull(phone), company_id: company_id ?? '' }),
+      save.mutate({
+        ...rest,
+        phone: orNull(phone),
+        company_id: company_id ?? '',
+        request_id: request?.id,
+      }),
     missing,
   );
   return (

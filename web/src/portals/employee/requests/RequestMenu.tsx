@@ -1,26 +1,45 @@
-import { IconCheck, IconFileDescription, IconX } from '@tabler/icons-react';
-import { Modal, Text } from '@mantine/core';
+import {
+  IconBuilding,
+  IconCheck,
+  IconEye,
+  IconFileDescription,
+  IconUserCheck,
+  IconUserPlus,
+  IconX,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
-import { api, body, edited } from '../../../api/client';
+import { useNavigate } from 'react-router-dom';
 import type { Request } from '../../../api/types';
-import { RequestDetails } from '../../../shared/requests/RequestDetails';
-import { useSave } from '../../../shared/useSave';
+import { paths } from '../../../paths';
+import { useMe } from '../../../shared/session/me';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
-import { toast } from '../../../ui/toasts';
-import { ReasonDialog } from '../spvs/ReasonDialog';
-import { AcceptForm } from './AcceptForm';
-
-export interface Chosen {
-  request: Request;
-  dialog: 'accept' | 'reject' | 'details';
-}
+import type { Chosen } from './RequestDialog';
+import { useHandling } from './useHandling';
 
 /** What the staff can do with a request. */
 export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: Chosen) => void }) {
-  const { t } = useTranslation(['requests', 'common']);
+  const { t } = useTranslation('requests');
+  const navigate = useNavigate();
+  const me = useMe();
+  const { review, change } = useHandling(request);
   const setDialog = (dialog: Chosen['dialog']) => onChoose({ request, dialog });
   const offers: (RowAction & { needs?: string })[] = [
+    {
+      label: t('details'),
+      icon: <IconFileDescription size={15} />,
+      onClick: () => void navigate(paths.request(request.id)),
+    },
+    { needs: 'review', label: t('review'), icon: <IconEye size={15} />, onClick: () => review.mutate() },
+    ...(request.assignee?.id === me.id
+      ? []
+      : [
+          {
+            needs: 'update',
+            label: t('take'),
+            icon: <IconUserCheck size={15} />,
+            onClick: () => change.mutate({ assignee_id: me.id }),
+          },
+        ]),
     {
       needs: 'accept',
       label: t('accept'),
@@ -28,66 +47,35 @@ export function RequestMenu({ request, onChoose }: { request: Request; onChoose:
       onClick: () => setDialog('accept'),
     },
     {
-      needs: 'reject',
-      label: t('reject'),
-      icon: <IconX size={15} />,
-      onClick: () => setDialog('reject'),
+      needs: 'approve',
+      label: t('approve'),
+      icon: <IconCheck size={15} />,
+      onClick: () => setDialog('approve'),
     },
-    { label: t('details'), icon: <IconFileDescription size={15} />, onClick: () => setDialog('details') },
+    {
+      needs: 'create_client',
+      label: t('create_client'),
+      icon: <IconUserPlus size={15} />,
+      onClick: () => setDialog('create_client'),
+    },
+    {
+      needs: 'create_iso',
+      label: t('create_iso'),
+      icon: <IconUserPlus size={15} />,
+      onClick: () => setDialog('create_iso'),
+    },
+    {
+      needs: 'create_company',
+      label: t('create_company'),
+      icon: <IconBuilding size={15} />,
+      onClick: () => setDialog('create_company'),
+    },
+    { needs: 'reject', label: t('reject'), icon: <IconX size={15} />, onClick: () => setDialog('reject') },
   ];
   return (
     <RowMenu
       name={request.reference}
       actions={offers.filter(({ needs }) => !needs || request.can.includes(needs))}
     />
-  );
-}
-
-/** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
-export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onClose: () => void }) {
-  const { t } = useTranslation(['requests', 'common']);
-  const { request, dialog } = chosen;
-  const { order, user_id: clientId, reference } = request;
-  const reject = useSave({
-    save: (reason: string) =>
-      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
-    saved: () => {
-      close();
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
-      toast({ title: t('reject.done'), description: reference });
-    },
-  });
-  return (
-    <>
-      {dialog === 'accept' && order && clientId && (
-        <AcceptForm request={request} order={order} clientId={clientId} onClose={close} />
-      )}
-      {dialog === 'reject' && (
-        <ReasonDialog
-          title={t('reject.title', { reference })}
-          text={t('reject.text')}
-          confirmLabel={t('reject')}
-          busy={reject.isPending}
-          onConfirm={(reason) => reject.mutate(reason)}
-          onClose={close}
-        />
-      )}
-      {dialog === 'details' && (
-        <Modal
-          opened
-          onClose={close}
-          title={t('details_of', { reference })}
-          size="lg"
-          closeButtonProps={{ 'aria-label': t('common:close') }}
-        >
-          <RequestDetails request={request} />
-          {request.reason && (
-            <Text size="sm" mt="md">
-              {t('reason', { reason: request.reason })}
-            </Text>
-          )}
-        </Modal>
-      )}
-    </>
   );
 }

@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconBuilding, IconFileText, IconFolder, IconSearch, IconUser } from '@tabler/icons-react';
+import { IconBuilding, IconFileText, IconFolder, IconInbox, IconSearch, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,8 +12,14 @@ import type { SearchHit } from '../../../api/types';
 import { paths } from '../../../paths';
 import classes from './Search.module.css';
 
-const kinds = ['spv', 'client', 'company', 'document'] as const;
-const pictures = { spv: IconFolder, client: IconUser, company: IconBuilding, document: IconFileText };
+const kinds = ['spv', 'client', 'company', 'document', 'request'] as const;
+const pictures = {
+  spv: IconFolder,
+  client: IconUser,
+  company: IconBuilding,
+  document: IconFileText,
+  request: IconInbox,
+};
 
 /** Where a row that was found is looked at. */
 function pathOf(hit: SearchHit): string {
@@ -26,6 +32,8 @@ function pathOf(hit: SearchHit): string {
       return paths.employeeTabFor('companies', hit.title);
     case 'document':
       return paths.employeeDocument(hit.id);
+    case 'request':
+      return paths.request(hit.id);
   }
 }
 
@@ -41,7 +49,7 @@ export function SearchEntry() {
   );
 }
 
-/** Finds orders, clients, companies and documents: by the entry of the sidebar, or by Ctrl+K wherever one is. */
+/** Finds orders, clients, companies, documents and requests: by the entry of the sidebar, or by Ctrl+K wherever one is. */
 export function Search() {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();

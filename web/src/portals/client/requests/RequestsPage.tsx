@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../../../paths';
+import { OwnRequestsPage } from '../../../shared/requests/OwnRequestsPage';
+
+/** What the client has asked for: orders, and everything else. */
+export function Component() {
+  const { t } = useTranslation('requests');
+  return (
+    <OwnRequestsPage
+      orderPath={paths.clientOrder}
+      actions={
+        <Button component={Link} to={paths.clientNewOrder} variant="default">
+          {t('own.new')}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,104 @@
+import { Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, edited } from '../../../api/client';
+import type { Request } from '../../../api/types';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+import { toast } from '../../../ui/toasts';
+import { ClientForm } from '../clients/ClientForm';
+import { CompanyForm } from '../companies/CompanyForm';
+import { IsoForm } from '../isos/IsoForm';
+import { ReasonDialog } from '../spvs/ReasonDialog';
+import { AcceptForm } from './AcceptForm';
+
+export interface Chosen {
+  request: Request;
+  dialog: 'accept' | 'approve' | 'create_client' | 'create_iso' | 'create_company' | 'reject';
+}
+
+/** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
+export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onClose: () => void }) {
+  const { t } = useTranslation('requests');
+  const { request, dialog } = chosen;
+  const { order, user_id: clientId, reference } = request;
+  const reject = useSave({
+    save: (reason: string) =>
+      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
+    saved: () => {
+      close();
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('reject.done'), description: reference });
+    },
+  });
+  switch (dialog) {
+    case 'accept':
+      return (
+        order &&
+        clientId && <AcceptForm request={request} order={order} clientId={clientId} onClose={close} />
+      );
+    case 'approve':
+      return <ApproveForm request={request} onClose={close} />;
+    case 'create_client':
+      // An address that has an account already is no applicant's: such a request is rejected with a word.
+      return <ClientForm setup="quick" request={request} onClose={close} onOrderInstead={close} />;
+    case 'create_iso':
+      return <IsoForm request={request} onClose={close} />;
+    case 'create_company':
+      return <CompanyForm company={null} request={request} onClose={close} />;
+    case 'reject':
+      return (
+        <ReasonDialog
+          title={t('reject.title', { reference })}
+          text={t('reject.text')}
+          confirmLabel={t('reject')}
+          busy={reject.isPending}
+          onConfirm={(reason) => reject.mutate(reason)}
+          onClose={close}
+        />
+      );
+  }
+}
+
+/** What was asked for is done, with a word to whoever asked; or a colleague who applies is invited. */
+function ApproveForm({ request, onClose }: { request: Request; onClose: () => void }) {
+  const { t } = useTranslation(['requests', 'common', 'names']);
+  const form = useForm({ initialValues: { reply: '' } });
+  const applies = request.kind === 'account';
+  const save = useSave({
+    form,
+    save: (reply: string | null) =>
+      body(api.POST('/rest/v1/requests/{id}/approve', { params: edited(request), body: { reply } })),
+    saved: () => {
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('approve.done'), description: request.reference });
+      onClose();
+    },
+  });
+  return (
+    <FormModal
+      title={t('approve.title', { reference: request.reference })}
+      text={applies ? t('approve.text_colleague', { name: request.name }) : t('approve.text')}
+      size="md"
+      submitLabel={applies ? t('approve.invite') : t('approve')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={form.onSubmit(({ reply }) => save.mutate(orNull(reply)))}
+      onClose={onClose}
+    >
+      {!applies && (
+        <Textarea
+          label={t('names:field.reply')}
+          description={t('approve.reply_text')}
+          autosize
+          minRows={3}
+          data-autofocus
+          {...form.getInputProps('reply')}
+        />
+      )}
+    </FormModal>
+  );
+}

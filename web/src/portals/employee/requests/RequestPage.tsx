@@ -1,0 +1,183 @@
+import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { errorText } from '../../../api/errors';
+import { queries } from '../../../api/queries';
+import type { Request } from '../../../api/types';
+import { dateTime } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { Timeline } from '../../../shared/activity/Timeline';
+import { RequestDetails } from '../../../shared/requests/RequestDetails';
+import { StaffSelect } from '../../../shared/requests/StaffSelect';
+import { priorities } from '../../../shared/requests/words';
+import { BusyButton } from '../../../ui/BusyButton';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { PageHeader } from '../../../ui/PageHeader';
+import { Section } from '../../../ui/Section';
+import { ErrorState } from '../../../ui/states';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import { Tag } from '../../../ui/Tag';
+import { TwoColumns } from '../../../ui/TwoColumns';
+import { RequestDialog, type Chosen } from './RequestDialog';
+import { useHandling } from './useHandling';
+
+/** One request as the staff work on it. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['requests', 'names']);
+  const { data: request, error, refetch } = useQuery(queries.request(id));
+  if (error && !request) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader
+        title={request ? t('details_of', { reference: request.reference }) : t('loading')}
+        text={request && t('asked_by', { kind: t(`names:request_kind.${request.kind}`), name: request.name })}
+        back={
+          <Anchor component={Link} to={paths.requestManagement} fz="inherit">
+            ← {t('desk.title')}
+          </Anchor>
+        }
+        actions={request && <StatusBadge kind="request" status={request.status} />}
+      />
+      {!request && <Skeleton height={320} radius="md" aria-hidden="true" />}
+      {request && (
+        <TwoColumns
+          main={
+            <Section title={t('asked.title')}>
+              <RequestDetails request={request} />
+            </Section>
+          }
+          side={
+            <>
+              <Decision request={request} />
+              <Handling request={request} />
+              <Timeline subjectId={request.id} />
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+const decisions: Chosen['dialog'][] = ['accept', 'approve', 'create_client', 'create_iso', 'create_company'];
+
+/** What it became, or the buttons that decide it. */
+function Decision({ request }: { request: Request }) {
+  const { t } = useTranslation('requests');
+  const [dialog, setDialog] = useState<Chosen['dialog'] | null>(null);
+  const { review } = useHandling(request);
+  const offered = decisions.filter((decision) => request.can.includes(decision));
+  return (
+    <Section title={t('decision')}>
+      <Stack gap="xs">
+        {offered.map((decision, n) => (
+          <Button key={decision} variant={n === 0 ? 'filled' : 'default'} onClick={() => setDialog(decision)}>
+            {t(decision)}
+          </Button>
+        ))}
+        {request.can.includes('review') && (
+          <BusyButton
+            variant="default"
+            busy={review.isPending}
+            label={t('review')}
+            busyLabel={t('common:saving')}
+            onClick={() => review.mutate()}
+          />
+        )}
+        {request.can.includes('reject') && (
+          <Button variant="outline" color="red" onClick={() => setDialog('reject')}>
+            {t('reject')}
+          </Button>
+        )}
+        {request.can.includes('reject') && offered.length === 0 && (
+          <Text size="xs" c="dimmed">
+            {t('decision.not_yours')}
+          </Text>
+        )}
+        {request.decided_at && <Decided request={request} />}
+      </Stack>
+      {dialog && <RequestDialog chosen={{ request, dialog }} onClose={() => setDialog(null)} />}
+    </Section>
+  );
+}
+
+function Decided({ request }: { request: Request }) {
+  const { t } = useTranslation('requests');
+  const { decided_at: at, decided_by: by, reason, spv, made, status } = request;
+  return (
+    <>
+      <Text size="sm">{by ? t('asked.decided_by', { date: dateTime(at), name: by }) : dateTime(at)}</Text>
+      {reason && (
+        <Text size="sm" className="said">
+          {t(status === 'rejected' ? 'reason' : 'reply', { reason })}
+        </Text>
+      )}
+      {spv && (
+        <Anchor component={Link} to={paths.employeeOrder(spv.id)} size="sm">
+          {t('view_order', { identifier: spv.identifier })}
+        </Anchor>
+      )}
+      {made && (
+        <Text size="sm" c="dimmed">
+          {t(`made.${made.kind}`)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** How urgent it is, when it is due, and who works on it. */
+function Handling({ request }: { request: Request }) {
+  const { t } = useTranslation(['requests', 'names']);
+  const { change } = useHandling(request);
+  const open = request.can.includes('update');
+  const assignee = request.assignee?.id ?? '';
+  return (
+    <Section title={t('handling')}>
+      <Stack gap="sm">
+        {open ? (
+          <>
+            <ChoiceSelect
+              label={t('names:field.priority')}
+              choices={priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) }))}
+              value={request.priority}
+              disabled={change.isPending}
+              onChange={(priority) => priority !== request.priority && change.mutate({ priority })}
+            />
+            <StaffSelect
+              current={request.assignee}
+              value={assignee}
+              onChange={(id) => id !== assignee && change.mutate({ assignee_id: id || null })}
+            />
+          </>
+        ) : (
+          <>
+            <Fact label={t('names:field.priority')}>
+              {request.priority && t(`names:request_priority.${request.priority}`)}
+            </Fact>
+            <Fact label={t('assignee')}>{request.assignee?.name ?? '—'}</Fact>
+          </>
+        )}
+        <Fact label={t('column.due')}>
+          {dateTime(request.due_at)} {request.overdue && <Tag tone="stop">{t('overdue')}</Tag>}
+        </Fact>
+      </Stack>
+    </Section>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconInbox } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queryClient } from '../../api/cache';
+import { api, body, edited } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Request, RequestKind } from '../../api/types';
+import { money } from '../../messages/format';
+import { ConfirmDialog } from '../../ui/ConfirmDialog';
+import { DataTable, type Column } from '../../ui/DataTable';
+import { Ago } from '../../ui/DateText';
+import { Section } from '../../ui/Section';
+import { EmptyState } from '../../ui/states';
+import { StatusBadge } from '../../ui/StatusBadge';
+import { toast } from '../../ui/toasts';
+import { listState } from '../listState';
+import { useSave } from '../useSave';
+
+interface Props {
+  /** Only what was asked for of this type. */
+  kind?: RequestKind;
+  title: string;
+  empty: string;
+  emptyText?: string;
+  /** The page of an order in the reader's portal. */
+  orderPath?: (id: string) => string;
+}
+
+/** What one has asked for oneself, and what became of it. */
+export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
+  const { t } = useTranslation(['requests', 'common', 'names']);
+  const state = listState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
+  const [asking, setAsking] = useState<Request | null>(null);
+  const withdraw = useSave({
+    save: (request: Request) =>
+      body(api.POST('/rest/v1/requests/{id}/withdraw', { params: edited(request), body: {} })),
+    saved: (request) => {
+      setAsking(null);
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('withdraw.done'), description: request.reference });
+    },
+  });
+  const columns: Column<Request>[] = [
+    {
+      key: 'request',
+      header: t('column.request'),
+      cell: (request) => (
+        <>
+          <span className="mono">{request.reference}</span>
+          <Text size="xs" c="dimmed">
+            {t(`names:request_kind.${request.kind}`)}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <Asked request={request} /> },
+    { key: 'sent', header: t('column.sent'), cell: (request) => <Ago at={request.created_at} /> },
+    {
+      key: 'status',
+      wide: true,
+      header: t('common:status'),
+      cell: (request) => <Outcome request={request} orderPath={orderPath} />,
+    },
+    {
+      key: 'actions',
+      header: t('common:actions'),
+      actions: true,
+      cell: (request) =>
+        request.can.includes('withdraw') && (
+          <Button
+            variant="default"
+            aria-label={`${t('withdraw')} ${request.reference}`}
+            onClick={() => setAsking(request)}
+          >
+            {t('withdraw')}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Section title={title} flush>
+      <DataTable
+        label={title}
+        columns={columns}
+        state={state}
+        rowKey={(request) => request.id}
+        empty={<EmptyState icon={<IconInbox size={20} />} title={empty} text={emptyText} />}
+      />
+      {asking && (
+        <ConfirmDialog
+          title={t('withdraw.title', { reference: asking.reference })}
+          confirmLabel={t('withdraw')}
+          busyLabel={t('common:saving')}
+          busy={withdraw.isPending}
+          danger
+          onConfirm={() => withdraw.mutate(asking)}
+          onClose={() => setAsking(null)}
+        >
+          {t('withdraw.text')}
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+function Asked({ request }: { request: Request }) {
+  const { t } = useTranslation('names');
+  const { order, message } = request;
+  if (!order)
+    return (
+      <Text size="sm" lineClamp={3}>
+        {message || '—'}
+      </Text>
+    );
+  return (
+    <>
+      {order.proposed_names[0]}
+      <Text size="xs" c="dimmed">
+        <span className="num">{money(order.purchase_amount, order.currency)}</span>
+        {` · ${t(`country.${order.country}`)}`}
+      </Text>
+    </>
+  );
+}
+
+function Outcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
+  const { t } = useTranslation('requests');
+  const { spv, reason, status } = request;
+  return (
+    <>
+      <StatusBadge kind="request" status={status} />
+      {spv && orderPath && (
+        <Text size="xs" mt={2}>
+          <Anchor component={Link} to={orderPath(spv.id)} fz="inherit">
+            {t('view_order', { identifier: spv.identifier })}
+          </Anchor>
+        </Text>
+      )}
+      {reason && (
+        <Text size="xs" c="dimmed" mt={2}>
+          {t(status === 'rejected' ? 'reason' : 'reply', { reason })}
+        </Text>
+      )}
+    </>
+  );
+}

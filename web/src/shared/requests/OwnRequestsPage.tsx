@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Navigate } from 'react-router-dom';
+import { requestsOf } from '../../paths';
+import { PageHeader } from '../../ui/PageHeader';
+import { useMe } from '../session/me';
+import { OwnRequests } from './OwnRequests';
+import { QuickSubmit } from './QuickSubmit';
+import { quickKinds } from './words';
+
+interface Props {
+  /** Beside Quick Submit: forms for what needs more words. */
+  actions?: ReactNode;
+  orderPath?: (id: string) => string;
+}
+
+/** What somebody who is not of the staff has asked the office for. */
+export function OwnRequestsPage({ actions, orderPath }: Props) {
+  const { t } = useTranslation('requests');
+  const me = useMe();
+  const [submitting, setSubmitting] = useState(false);
+  // A super admin in the company portal: the staff have the desk.
+  if (me.role === 'super_admin') return <Navigate to={requestsOf(me.role)} replace />;
+  return (
+    <>
+      <PageHeader
+        title={t('own.title')}
+        text={t('own.text')}
+        actions={
+          <>
+            {actions}
+            <Button leftSection={<IconPlus size={15} />} onClick={() => setSubmitting(true)}>
+              {t('submit')}
+            </Button>
+          </>
+        }
+      />
+      <OwnRequests
+        title={t('own.all')}
+        empty={t('own.none')}
+        emptyText={t('own.none_text')}
+        orderPath={orderPath}
+      />
+      {submitting && (
+        <QuickSubmit kinds={quickKinds(me.request_kinds)} onClose={() => setSubmitting(false)} />
+      )}
+    </>
+  );
+}
+
+export function Component() {
+  return <OwnRequestsPage />;
+}

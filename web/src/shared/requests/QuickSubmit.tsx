@@ -1,0 +1,115 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body, idempotent } from '../../api/client';
+import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { FormModal, Pair } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+import { required } from '../rules';
+import { useMissing, useSave } from '../useSave';
+import { StaffSelect } from './StaffSelect';
+import { priorities } from './words';
+
+interface Props {
+  /** What can be asked for in a few words. */
+  kinds: RequestKind[];
+  /** The staff write down for others, and say how urgent it is. */
+  staff?: boolean;
+  onClose: () => void;
+}
+
+/** A request in a few words. */
+export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
+  const { t } = useTranslation(['requests', 'common', 'names']);
+  const missing = useMissing();
+  const form = useForm({
+    initialValues: {
+      kind: (kinds.includes('support') ? 'support' : kinds[0]) as string,
+      name: '',
+      email: '',
+      message: '',
+      priority: 'medium' as RequestPriority,
+      assignee_id: '',
+    },
+    validate: {
+      message: required,
+      name: (name, { email }) => (email ? required(name) : null),
+      email: (email, { name }) => (name ? required(email) : null),
+    },
+  });
+  const save = useSave({
+    form,
+    save: (request: NewRequest, key) =>
+      body(api.POST('/rest/v1/requests', { params: idempotent(key), body: request })),
+    saved: ({ reference }) => {
+      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      toast({ title: t('submit.done'), description: reference });
+      onClose();
+    },
+  });
+  const submit = form.onSubmit(
+    ({ kind, message, name, email, priority, assignee_id }) =>
+      save.mutate({
+        kind,
+        message,
+        ...(staff && { name, email, priority, ...(assignee_id && { assignee_id }) }),
+      }),
+    missing,
+  );
+  return (
+    <FormModal
+      title={t('submit.title')}
+      text={staff ? t('submit.text_staff') : t('submit.text')}
+      submitLabel={t('submit.submit')}
+      busyLabel={t('form.submitting')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <ChoiceSelect
+        label={t('names:field.kind')}
+        choices={kinds.map((kind) => ({ value: kind as string, label: t(`names:request_kind.${kind}`) }))}
+        {...form.getInputProps('kind')}
+      />
+      {staff && (
+        <>
+          <Pair>
+            <TextInput
+              size="sm"
+              label={t('submit.name')}
+              description={t('submit.name_text')}
+              {...form.getInputProps('name')}
+            />
+            <TextInput
+              size="sm"
+              type="email"
+              label={t('names:field.email')}
+              description={t('submit.email_text')}
+              {...form.getInputProps('email')}
+            />
+          </Pair>
+          <Pair>
+            <ChoiceSelect
+              label={t('names:field.priority')}
+              choices={priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) }))}
+              {...form.getInputProps('priority')}
+            />
+            <StaffSelect {...form.getInputProps('assignee_id')} />
+          </Pair>
+        </>
+      )}
+      <Textarea
+        label={t('names:field.message')}
+        required
+        autosize
+        minRows={4}
+        maxRows={12}
+        data-autofocus
+        {...form.getInputProps('message')}
+      />
+    </FormModal>
+  );
+}

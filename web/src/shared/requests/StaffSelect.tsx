@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import type { Request } from '../../api/types';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+
+interface Props {
+  /** Whoever has it, who may not work here any more. */
+  current?: Request['assignee'];
+  value?: string;
+  onChange: (value: string) => void;
+}
+
+/** Who of the staff works on a request; the empty value is nobody. */
+export function StaffSelect({ current, ...field }: Props) {
+  const { t } = useTranslation('requests');
+  const { data = [] } = useQuery(queries.staff());
+  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  return (
+    <ChoiceSelect
+      label={t('assignee')}
+      choices={[
+        { value: '', label: t('nobody') },
+        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+      ]}
+      {...field}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { IconChartBar, IconTable } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Explained } from '../Explained';
+import { Section } from '../Section';
+import classes from './ChartOrTable.module.css';
+
+interface Props {
+  title: string;
+  /** What is counted. */
+  text: string;
+  chart: ReactNode;
+  table: ReactNode;
+}
+
+/**
+ * A chart, or the same figures as a table, where there is no room for both side by side. Whoever does not see the
+ * chart has the table all the time.
+ */
+export function ChartOrTable({ title, text, chart, table }: Props) {
+  const { t } = useTranslation('common');
+  const [figures, setFigures] = useState(false);
+  const Picture = figures ? IconChartBar : IconTable;
+  return (
+    <Section
+      title={title}
+      flush
+      actions={
+        <>
+          <Explained text={text} />
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<Picture size={15} aria-hidden="true" />}
+            aria-label={t(figures ? 'chart.show_of' : 'chart.table_of', { name: title })}
+            onClick={() => setFigures(!figures)}
+          >
+            {t(figures ? 'chart.show' : 'chart.table')}
+          </Button>
+        </>
+      }
+    >
+      {!figures && <div className={classes.chart}>{chart}</div>}
+      <div className={figures ? classes.table : 'sr-only'}>{table}</div>
+    </Section>
+  );
+}
