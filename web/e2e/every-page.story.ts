@@ -7,7 +7,7 @@ import { barriers, isQuiet, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
-const inPortals = /^\/(client-profile|(client|employee|company|iso|admin)-dashboard)/;
+const inPortals = /^\/(client-profile|request-management|(client|employee|company|iso|admin)-dashboard)/;
 /** Their text is the operator's; without one they do not exist. */
 const ofTheOperator: string[] = [paths.pricing, paths.careers, paths.privacy];
 
@@ -41,6 +41,7 @@ const groups: Group[] = [
       paths.clientOrders,
       paths.clientNewOrder,
       paths.clientBilling,
+      paths.clientRequests,
       ...['security', 'preferences', 'billing', 'activity'].map(paths.clientProfileTab),
       ...(await invoices(office, 'client@example.com')).map(paths.clientInvoice),
       paths.clientDocuments,
@@ -61,7 +62,8 @@ const groups: Group[] = [
       paths.employeeDocuments,
       paths.employeeTasks,
       paths.employeeTemplates,
-      paths.employeeRequests,
+      paths.requestManagement,
+      ...(await requests(office)).slice(0, 2).map(paths.request),
       paths.employeeCommissions,
       paths.employeePayouts,
       paths.employeeLeads,
@@ -101,6 +103,7 @@ const groups: Group[] = [
       paths.companyAnalytics,
       paths.companyFinances,
       paths.companyReports,
+      paths.companyRequests,
       paths.companySecurity,
       paths.companyNotifications,
     ],
@@ -116,6 +119,7 @@ const groups: Group[] = [
       paths.isoStatement,
       paths.isoLeads,
       paths.isoCalls,
+      paths.isoRequests,
       paths.isoProfile,
       paths.isoSecurity,
       paths.isoNotifications,
@@ -218,6 +222,12 @@ async function invoices(office: Office, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/invoices');
   return items.map((invoice) => invoice.id);
+}
+
+async function requests(office: Office): Promise<string[]> {
+  const api = await office.api('employee@example.com');
+  const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/requests?limit=2');
+  return items.map((request) => request.id);
 }
 
 const rank = (status: string) => (status === 'processing' ? 0 : 1);

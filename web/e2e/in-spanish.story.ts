@@ -70,7 +70,7 @@ const portals = [
     'employee@example.com',
     [
       ...(['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab),
-      paths.employeeRequests,
+      paths.requestManagement,
       paths.employeeInvoices,
     ],
   ],

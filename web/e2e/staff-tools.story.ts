@@ -69,7 +69,9 @@ test('an employee finds an order and a client from wherever they are', async ({ 
   await expect(elias.button('Search Ctrl K')).toBeVisible();
 
   await elias.page.keyboard.press('Control+k');
-  const field = elias.page.getByRole('textbox', { name: 'Search orders, clients, companies and documents' });
+  const field = elias.page.getByRole('textbox', {
+    name: 'Search orders, clients, companies, documents and requests',
+  });
   await expect(field).toBeFocused();
   await field.fill('nobody of this name');
   await expect(elias.page.getByText('Nothing matches “nobody of this name”')).toBeVisible();
