@@ -19,10 +19,12 @@ interface Props<Row> {
   scale: (value: number) => string;
   /** The top of the scale, where it does not follow from the values. */
   top?: number;
+  /** The labels are long: a phone shows every third. */
+  longLabels?: boolean;
 }
 
 /** Columns side by side. A picture of the table beside it, which says the same to everybody. */
-export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top }: Props<Row>) {
+export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, longLabels }: Props<Row>) {
   const highest = Math.max(0, ...rows.flatMap((row) => series.map(({ value }) => value(row))));
   const ticks = ticksTo(top ?? highest);
   const end = ticks.at(-1) ?? 1;
@@ -46,7 +48,7 @@ export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top }: Pr
             </span>
           ))}
         </div>
-        <div className={classes.plot}>
+        <div className={classes.plot} data-long={longLabels}>
           {ticks.map((tick) => (
             <i key={tick} className={classes.rule} style={{ bottom: `${(100 * tick) / end}%` }} />
           ))}

@@ -33,7 +33,7 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
             rowKey={(row) => row.status}
             label={(row) => t(`names:request_status.${row.status}`)}
             value={(row) => row.count}
-            text={(row) => `${number(row.count)} · ${share(row.count)}`}
+            text={(row) => number(row.count)}
           />
         }
         table={
@@ -71,6 +71,7 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
             rows={desk.weeks}
             rowKey={(week) => week.begins}
             label={(week) => shortDate(week.begins)}
+            longLabels
             scale={number}
             series={[
               {
