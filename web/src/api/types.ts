@@ -47,7 +47,6 @@ export type Job = Schemas['Job'];
 export type LogEntry = Schemas['LogEntry'];
 export type OfficeAnalytics = Schemas['OfficeAnalytics'];
 export type Probe = Schemas['Probe'];
-export type SettingsChange = Schemas['SettingsChange'];
 export type Me = Schemas['Me'];
 export type Message = Schemas['Message'];
 export type MeChange = Schemas['MeChange'];
