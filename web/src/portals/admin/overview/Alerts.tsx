@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
@@ -17,6 +18,7 @@ import { Ago } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
+import { BlockForm } from '../rules/BlockForm';
 import classes from './overview.module.css';
 
 /** What somebody should look at now. An alert goes away when its cause does. */
@@ -52,6 +54,7 @@ export function Alerts() {
 function Line({ alert }: { alert: Alert }) {
   const { t } = useTranslation('admin');
   const title = useAlertText()(alert);
+  const [blocking, setBlocking] = useState(false);
   const resolve = useSave({
     save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
     saved: () => {
@@ -71,6 +74,11 @@ function Line({ alert }: { alert: Alert }) {
         </div>
       </div>
       <div className={classes.buttons}>
+        {alert.kind === 'sign_in_storm' && (
+          <Button variant="default" size="compact-md" onClick={() => setBlocking(true)}>
+            {t('alerts.block')}
+          </Button>
+        )}
         <Button component={Link} to={causeOf(alert)} variant="default" size="compact-md">
           {t('alerts.investigate')}
         </Button>
@@ -83,6 +91,7 @@ function Line({ alert }: { alert: Alert }) {
           onClick={() => resolve.mutate(undefined)}
         />
       </div>
+      {blocking && <BlockForm network={alert.subject} onClose={() => setBlocking(false)} />}
     </li>
   );
 }

@@ -1,10 +1,13 @@
 import { Button } from '@mantine/core';
-import { IconShieldSearch, IconUserPlus } from '@tabler/icons-react';
+import { IconShieldSearch, IconTool, IconUserPlus } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { paths } from '../../../paths';
+import { MaintenanceDialog } from '../../../shared/maintenance/MaintenanceDialog';
+import { useMaintenance } from '../../../shared/maintenance/useMaintenance';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { Section } from '../../../ui/Section';
@@ -15,6 +18,8 @@ import { useScan } from './useScan';
 export function QuickActions() {
   const { t } = useTranslation('admin');
   const { running } = useScan();
+  const { maintenance } = useMaintenance();
+  const [maintaining, setMaintaining] = useState(false);
   const scan = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotent(key) })),
     saved: () => {
@@ -34,6 +39,14 @@ export function QuickActions() {
         >
           {t('actions.create_user')}
         </Button>
+        <Button
+          variant="default"
+          justify="flex-start"
+          leftSection={<IconTool size={16} aria-hidden="true" />}
+          onClick={() => setMaintaining(true)}
+        >
+          {t('actions.maintenance')}
+        </Button>
         <BusyButton
           variant="default"
           justify="flex-start"
@@ -44,6 +57,9 @@ export function QuickActions() {
           onClick={() => scan.mutate()}
         />
       </div>
+      {maintaining && (
+        <MaintenanceDialog message={maintenance?.message} onClose={() => setMaintaining(false)} />
+      )}
     </Section>
   );
 }

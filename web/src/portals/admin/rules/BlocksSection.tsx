@@ -1,23 +1,19 @@
-import { Button, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button } from '@mantine/core';
 import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { dateTime } from '../../../messages/format';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
-import { FormModal } from '../../../ui/FormModal';
+import { useSave } from '../../../shared/useSave';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { EmptyState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
+import { BlockForm } from './BlockForm';
 import classes from './rules.module.css';
-
-const reload = () => void queryClient.invalidateQueries({ queryKey: queries.addressBlocks().queryKey });
 
 /** Networks whose requests are refused at the door. */
 export function BlocksSection() {
@@ -30,7 +26,7 @@ export function BlocksSection() {
       return network;
     },
     saved: (network) => {
-      reload();
+      void queryClient.invalidateQueries({ queryKey: queries.addressBlocks().queryKey });
       toast({ title: t('rules.unblocked'), description: network });
     },
   });
@@ -76,49 +72,5 @@ export function BlocksSection() {
       </SettingsState>
       {adding && <BlockForm onClose={() => setAdding(false)} />}
     </SettingsSection>
-  );
-}
-
-function BlockForm({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation(['users', 'names', 'common']);
-  const missing = useMissing();
-  const form = useForm({ initialValues: { network: '', reason: '' }, validate: { network: required } });
-  const save = useSave({
-    form,
-    save: ({ network, reason }: typeof form.values, key) =>
-      body(
-        api.POST('/rest/v1/address-blocks', {
-          params: idempotent(key),
-          body: { network, reason: orNull(reason) },
-        }),
-      ),
-    saved: (block) => {
-      reload();
-      toast({ title: t('rules.blocked'), description: block.network });
-      onClose();
-    },
-  });
-  return (
-    <FormModal
-      title={t('rules.block')}
-      text={t('rules.block_text')}
-      size="md"
-      submitLabel={t('rules.block')}
-      busyLabel={t('common:saving')}
-      busy={save.isPending}
-      dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
-      onClose={onClose}
-    >
-      <TextInput
-        size="sm"
-        label={t('names:field.network')}
-        placeholder="203.0.113.0/24"
-        required
-        data-autofocus
-        {...form.getInputProps('network')}
-      />
-      <TextInput size="sm" label={t('names:field.reason')} {...form.getInputProps('reason')} />
-    </FormModal>
   );
 }

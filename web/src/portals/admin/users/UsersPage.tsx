@@ -3,6 +3,7 @@ import { IconClockHour4, IconUserCheck, IconUserOff, IconUserPlus, IconUsers } f
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -32,7 +33,9 @@ const nameOf = (user: Account) => `${user.first_name} ${user.last_name}`;
 export function Component() {
   const { t } = useTranslation(['users', 'names', 'common']);
   const { set, ...filters } = useFilters();
-  const [adding, setAdding] = useState(false);
+  // The overview's quick action leads here.
+  const [params] = useSearchParams();
+  const [adding, setAdding] = useState(params.get('add') === 'true');
   const search = useCallback((q: string) => set({ q }), [set]);
   const { data, error, refetch } = useQuery(
     queries.users({
