@@ -164,7 +164,9 @@ test('a forgotten password of an address that nobody has is answered alike, and 
     await visitor.writes({ Email: email });
     await visitor.button('Send link').click();
     await expect(visitor.heading('Check your mail')).toBeVisible();
-    await expect(visitor.page.getByRole('status')).toContainText(`If there is an account for ${email}`);
+    await expect(visitor.page.getByRole('main').getByRole('status')).toContainText(
+      `If there is an account for ${email}`,
+    );
   }
   await office.portal.post.arrives(somebody.email, 'Choose a new password');
   const mails = await office.portal.post.mails();

@@ -122,7 +122,7 @@ test('only a super admin deletes, and only where nothing depends', async ({ offi
   await elias.opens('/employee-dashboard?tab=companies');
   await elias.searches('Search companies', idle.name);
   await elias.button(`Actions for ${idle.name}`).click();
-  await expect(elias.page.getByRole('menuitem')).toHaveText(['Edit', 'Archive']);
+  await expect(elias.page.getByRole('menuitem')).toHaveText(['History', 'Edit', 'Archive']);
 
   const sigrid = await office.superAdmin();
   await sigrid.opens('/employee-dashboard?tab=companies');
