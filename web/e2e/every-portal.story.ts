@@ -337,7 +337,8 @@ async function showsCompany(person: Person, told: Company): Promise<void> {
       'Progress',
       'Amount',
     ]);
-    await expect(table.getByRole('row')).toHaveCount(spvs + 1);
+    // Twenty at a time, below their header.
+    await expect(table.getByRole('row')).toHaveCount(Math.min(spvs, 20) + 1);
   }
 }
 

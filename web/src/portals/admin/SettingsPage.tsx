@@ -288,7 +288,7 @@ function Orders({ settings }: Props) {
           </Pair>
           <p className={classes.link}>
             {t('settings.templates_text')}{' '}
-            <Anchor component={Link} to={paths.employeeTemplates} fz="inherit">
+            <Anchor component={Link} to={paths.employeeTemplates} fz="inherit" underline="always">
               {t('settings.templates')}
             </Anchor>
           </p>
