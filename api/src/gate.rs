@@ -81,7 +81,14 @@ async fn not_now(app: &App, asked: Asked<'_>, about: &About, gate: &Gate) -> Opt
 }
 
 fn changes(method: &Method, path: &str) -> bool {
-    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || CHANGING.contains(&path)
+    let writes = !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) && !signs_link(method, path);
+    writes || CHANGING.contains(&path)
+}
+
+/// A link to a file is but a signature: nothing is written, and whoever may look wants to see the file.
+fn signs_link(method: &Method, path: &str) -> bool {
+    let version = path.strip_prefix("/storage/v1/versions/").and_then(|rest| rest.strip_suffix("/link"));
+    *method == Method::POST && version.is_some_and(|id| !id.contains('/'))
 }
 
 fn is_sign_in(path: &str) -> bool {

@@ -12,6 +12,7 @@ use domain::{
     auth::{self, Auth},
     clock::{Chance, Clock},
     db::Db,
+    ids::UserId,
 };
 use std::{
     net::IpAddr,
@@ -80,6 +81,8 @@ pub struct Shared {
     parts: Parts,
     /// Contact requests need no sign-in: a few a minute for each address.
     pub contact_limit: Limiter<IpAddr>,
+    /// What people write who are signed in: each of it is read by the staff, and told to them.
+    pub request_limit: Limiter<UserId>,
     pub providers: Providers,
     /// How often the sign-in routes may be asked.
     pub limits: Limits,
@@ -108,6 +111,8 @@ impl Deref for Shared {
 impl App {
     pub fn new(parts: Parts) -> Self {
         const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
+        const TWENTY: NonZeroU32 = NonZeroU32::new(20).expect("twenty is not zero");
+        const SIXTY: NonZeroU32 = NonZeroU32::new(60).expect("sixty is not zero");
         let first_id = u64::from_le_bytes(parts.chance.bytes());
         let limits = Limits::new(parts.http.rate_limits);
         let https = parts.options.public_url.starts_with("https://");
@@ -117,6 +122,7 @@ impl App {
             providers,
             limits,
             contact_limit: Limiter::per_minute(THREE, THREE),
+            request_limit: Limiter::per_minute(TWENTY, SIXTY),
             closing: CancellationToken::new(),
             streams: Streams::default(),
             request_ids: AtomicU64::new(first_id),

@@ -6,7 +6,7 @@ use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     blocks, calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos,
-    leads, maintenance, reports, spvs, steps, users,
+    leads, maintenance, reports, requests, spvs, steps, users,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -133,12 +133,21 @@ async fn rows(
         .await
         .ok();
     let company = app.world.company(&format!("Company {n}")).await;
-    let order =
-        json!({ "kind": "order", "order": { "purpose": "Tried", "proposed_names": ["One"], "purchase_amount": "1" } });
-    let request = id(&maya.post("/rest/v1/requests", order.clone()).await.ok(), "/id");
-    let withdrawn = id(&maya.post("/rest/v1/requests", order).await.ok(), "/id");
-    let question = json!({ "kind": "support", "message": "How long does it take?" });
-    let question = id(&maya.post("/rest/v1/requests", question).await.ok(), "/id");
+    // By hand: over the API somebody asks only so often.
+    let root = app.world.operator();
+    let client = app.world.signed_in(&users::get(&root, maya.id).await.expect("Maya"));
+    let asks = async |input: requests::Input| requests::create(&client, input).await.expect("a request").id.to_string();
+    let order = requests::OrderForm {
+        purpose: Some("Tried".to_owned()),
+        proposed_names: vec!["One".to_owned()],
+        purchase_amount: Some("1".to_owned()),
+        ..Default::default()
+    };
+    let order = requests::Input { kind: "order".to_owned(), order: Some(order), ..Default::default() };
+    let request = asks(order.clone()).await;
+    let withdrawn = asks(order).await;
+    let message = "How long does it take?".to_owned();
+    let question = asks(requests::Input { kind: "support".to_owned(), message, ..Default::default() }).await;
     let message = json!({ "spv_id": id(&spv, "/id"), "body": "Hello" });
     let message = staff.post("/rest/v1/messages", message).await.ok();
     let priced = json!({ "client_id": maya.id, "company_id": acme, "purchase_amount": "1000", "price": "10" });
@@ -311,7 +320,8 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "user_restore" | "user_archive" | "user_invite" | "user_reset_mfa" | "user_sign_out" => {
             (rows.other_client.clone(), none())
         }
-        "user_set_role" => (rows.other_client.clone(), json!({ "role": "employee" })),
+        // Who has orders stays a client.
+        "user_set_role" => (rows.other_client.clone(), json!({ "role": "client" })),
         "user_impersonate" => (rows.other_client.clone(), reason()),
         "maintenance_start" => (String::new(), json!({ "message": "tried" })),
         "address_block_create" => (String::new(), json!({ "network": "203.0.113.7" })),

@@ -1,6 +1,9 @@
 //! A super admin who looks as somebody else changes nothing, is named, and is out after half an hour.
 
-use crate::support::{Person, TestApp, on_both};
+use crate::{
+    documents::{pdf, upload},
+    support::{Person, TestApp, on_both},
+};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{
@@ -10,6 +13,9 @@ use domain::{
     testing::World,
 };
 use serde_json::{Value, json};
+
+/// Signs a link to a file and writes nothing: open to whoever looks.
+const LINK: &str = "/storage/v1/versions/{id}/link";
 
 /// Everything that the database holds, table by table.
 async fn everything(world: &World) -> Vec<(String, String)> {
@@ -57,6 +63,8 @@ async fn nothing_is_changed_by_whoever_only_looks() {
         let erin = app.employee("Erin").await;
         let cora = app.company_admin("Cora", app.acme).await;
         let sam = app.super_admin("Sam").await;
+        let spv = maya.spv.unwrap().to_string();
+        let (_, version) = upload(&maya, &pdf(100), &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
         let document: Value = serde_json::from_str(&api::openapi()).unwrap();
         let mut tries: Vec<(Method, String)> = Vec::new();
         for (path, item) in document["paths"].as_object().unwrap() {
@@ -92,6 +100,13 @@ async fn nothing_is_changed_by_whoever_only_looks() {
             for (method, path) in &tries {
                 let changing = path.starts_with("/auth/v1/") || !matches!(*method, Method::GET | Method::HEAD);
                 if !changing || path == "/rest/v1/impersonation/end" {
+                    continue;
+                }
+                if path == LINK {
+                    let path = path.replace("{id}", &version.to_string());
+                    let (theirs, seen) = (who.post(&path, json!({})).await, looking.post(&path, json!({})).await);
+                    assert_eq!(theirs.status, seen.status, "{path}: {} {}", theirs.body, seen.body);
+                    assert!(seen.status == 200 || who.id != maya.id, "{}", seen.body);
                     continue;
                 }
                 let id = maya.spv.unwrap().to_string();
@@ -160,6 +175,9 @@ async fn whoever_looks_is_named_and_ends_it() {
             assert_eq!(row["data"]["on_behalf_of"], "Maya Test");
         }
         assert_eq!(page["items"][1]["data"]["reason"], "Cannot find the invoice");
+        // It happened to her account.
+        let hers = sam.get(&format!("/rest/v1/users/{}/activity?limit=2", maya.id)).await.ok();
+        assert_eq!(hers["items"][0]["action"], "impersonation.ended");
     })
     .await;
 }
@@ -182,8 +200,17 @@ async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
 
         let sam = app.sign_in(sam.id, "Sam").await;
         let first = looks_as(&sam, &maya).await;
+        app.world.clock.advance(Duration::seconds(1));
         let looking = looks_as(&sam, &maya).await;
         over(&first).await;
+        activity::number_all(&root).await.unwrap();
+        let page = sam.get("/rest/v1/activity?limit=2").await.ok();
+        for (row, action) in
+            page["items"].as_array().unwrap().iter().zip(["impersonation.started", "impersonation.ended"])
+        {
+            assert_eq!(row["action"], action);
+            assert_eq!(row["data"]["on_behalf_of"], "Maya Test");
+        }
         sam.ask(Method::POST, "/auth/v1/logout?scope=local").await.ok();
         over(&looking).await;
 
@@ -195,13 +222,14 @@ async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
         sam.post(&path, json!({ "reason": "x" })).await.refused(409, "account_shut");
         sam.post(&format!("/rest/v1/users/{}/restore", maya.id), json!({})).await.ok();
 
-        let looking = looks_as(&sam, &maya).await;
+        let erin = app.employee("Erin").await;
+        let looking = looks_as(&sam, &erin).await;
         let ada = app.super_admin("Ada").await;
         let path = |id| format!("/rest/v1/users/{id}/impersonate");
         sam.post(&path(ada.id), json!({ "reason": "x" })).await.refused(409, "impersonate_super_admin");
-        sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "own_account");
-        domain::users::set_role(&root, maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
-        app.app.auth.verified.forget_user(maya.id);
+        sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "impersonate_self");
+        domain::users::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        app.app.auth.verified.forget_user(erin.id);
         over(&looking).await;
         domain::users::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
         app.app.auth.verified.forget_user(sam.id);

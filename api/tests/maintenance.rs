@@ -38,6 +38,9 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         let v1 = |asking: crate::support::Asking| asking.header("x-supabase-api-version", "2024-01-01");
         v1(maya.put("/auth/v1/user", json!({ "data": { "a": 1 } }))).await.refused(409, "maintenance");
         v1(maya.get("/auth/v1/reauthenticate")).await.refused(409, "maintenance");
+        // A link to a file is no change.
+        let link = format!("/storage/v1/versions/{}/link", uuid::Uuid::nil());
+        maya.post(&link, json!({})).await.refused(404, "not_found");
         // Signing in and out goes on, and super admins work on.
         let granted = token(&app, "password", json!({ "email": "maya@example.com", "password": PASSWORD })).await.ok();
         let here = maya.holding(&granted);
@@ -97,8 +100,11 @@ async fn a_blocked_address_is_answered_nothing_else() {
                 who.post("/rest/v1/address-blocks", body).header("x-forwarded-for", "198.51.100.7")
             };
             block(&erin, "203.0.113.7").await.refused(403, "forbidden");
-            for own in ["198.51.100.7", "198.51.100.0/24", "0.0.0.0/0", "::/0"] {
+            for own in ["198.51.100.7", "198.51.100.0/24", "128.0.0.0/1"] {
                 block(&sam, own).await.refused(409, "own_address");
+            }
+            for all in ["0.0.0.0/0", "::/0", "::/1"] {
+                assert_eq!(block(&sam, all).await.fields(), ["network too_wide"], "{all}");
             }
             for wrong in ["", "x", "203.0.113.0/33", "203.0.113"] {
                 let code = if wrong.is_empty() { "network required" } else { "network invalid_network" };

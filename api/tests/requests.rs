@@ -192,3 +192,27 @@ async fn whoever_has_no_account_reads_by_mail_why_not() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn whoever_is_signed_in_asks_so_often_and_the_staff_as_often_as_they_like() {
+    on_both(|app| async move {
+        let (maya, noah, erin) = (app.client("Maya").await, app.client("Noah").await, app.employee("Erin").await);
+        let question = || json!({ "kind": "support", "message": "Hello" });
+        let mut made = 0;
+        // A slow machine is allowed some more meanwhile.
+        let refused = loop {
+            let answer = maya.post("/rest/v1/requests", question()).await;
+            if answer.status.as_u16() != 201 || made == 100 {
+                break answer;
+            }
+            made += 1;
+        };
+        assert!(made >= 60, "{made}");
+        assert_eq!(refused.status.as_u16(), 429);
+        noah.post("/rest/v1/requests", question()).await.ok();
+        for _ in 0..30 {
+            erin.post("/rest/v1/requests", question()).await.ok();
+        }
+    })
+    .await;
+}

@@ -94,6 +94,40 @@ async fn what_came_in_is_looked_at_by_whoever_has_its_step() {
 }
 
 #[tokio::test]
+async fn an_open_request_is_the_task_of_whoever_it_is_given_to() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
+        let mut asked = Vec::new();
+        for priority in ["low", "high"] {
+            let ask = json!({ "kind": "support", "message": "Please help" });
+            let made = maya.post("/rest/v1/requests", ask).await.ok();
+            let path = format!("/rest/v1/requests/{}", made["id"].as_str().unwrap());
+            erin.patch(&path, json!({ "priority": priority, "assignee_id": erin.id })).await.ok();
+            asked.push((path, made["reference"].clone()));
+        }
+        let names = async |person: &crate::support::Person| {
+            let found = person.get("/rest/v1/tasks").await.ok();
+            found["items"].as_array().unwrap().iter().map(|task| task["name"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&erin).await, [asked[1].1.clone(), asked[0].1.clone()], "by due date");
+        assert_eq!(names(&emil).await, [] as [Value; 0]);
+        let tasks = erin.get("/rest/v1/tasks").await.ok();
+        let first = &tasks["items"][0];
+        assert_eq!((&first["kind"], &first["status"]), (&json!("request"), &json!("pending")));
+        assert_eq!((&first["client_name"], first["due_date"].is_string()), (&json!("Maya Test"), true));
+        for field in ["spv_id", "spv_identifier", "client_id", "step_name"] {
+            assert_eq!(first[field], Value::Null, "{field}");
+        }
+        erin.post(&format!("{}/reject", asked[1].0), json!({ "reason": "Answered by phone" })).await.ok();
+        erin.patch(&asked[0].0, json!({ "assignee_id": emil.id })).await.ok();
+        assert_eq!(names(&erin).await, [] as [Value; 0]);
+        assert_eq!(names(&emil).await, [asked[0].1.clone()]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_performance_card_counts_what_was_done_and_what_is_late() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;

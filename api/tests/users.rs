@@ -144,7 +144,9 @@ async fn somebody_of_every_role_is_invited_and_invited_again() {
 #[tokio::test]
 async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
     on_both(async |app: TestApp| {
-        let (sam, maya) = (app.super_admin("Sam").await, app.client("Maya").await);
+        let sam = app.super_admin("Sam").await;
+        // Without an order: who has one stays a client.
+        let maya = app.world.user(domain::access::Role::Client, "Maya", Some(app.acme), None).await;
         let id = maya.id.to_string();
         let path = |verb: &str| format!("/rest/v1/users/{id}/{verb}");
         for verb in ["suspend", "sign-out", "reset-mfa", "archive"] {
@@ -178,6 +180,25 @@ async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
         }
         assert_eq!(find("user.mfa_reset").0, "Sam Test");
         assert!(!format!("{told:?}").contains("argon2"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_is_moved_without_the_partner_of_before() {
+    on_both(async |app: TestApp| {
+        let sam = app.super_admin("Sam").await;
+        let (iso, _) = app.iso("Ivan", app.acme).await;
+        let beta = app.world.company("Beta").await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let path = format!("/rest/v1/users/{}/role", maya.id);
+        let same = sam.post(&path, json!({ "role": "client" })).await.ok();
+        assert_eq!((&same["company_id"], &same["iso_id"]), (&json!(app.acme), &json!(iso)));
+        let kept = sam.post(&path, json!({ "role": "client", "company_id": beta })).await;
+        assert_eq!(kept.fields(), ["iso_id not_in_company"]);
+        let moved = sam.post(&path, json!({ "role": "client", "company_id": beta, "iso_id": null })).await.ok();
+        assert_eq!((&moved["company_id"], &moved["iso_id"]), (&json!(beta), &Value::Null));
+        sam.post(&path, json!({ "role": "employee" })).await.refused(409, "has_orders");
     })
     .await;
 }

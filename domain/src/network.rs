@@ -1,5 +1,9 @@
 //! Internet addresses and networks of them.
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr},
+    str::FromStr,
+};
 
 /// A network such as `10.0.0.0/8`, or one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +18,11 @@ pub struct Network {
 impl Network {
     pub fn contains(&self, address: IpAddr) -> bool {
         bits(address) & self.mask == self.base
+    }
+
+    /// Whether it has every address there is, or every one of IPv4.
+    pub fn is_everybody(&self) -> bool {
+        self.length == 0 || [Ipv4Addr::UNSPECIFIED, Ipv4Addr::BROADCAST].into_iter().all(|v4| self.contains(v4.into()))
     }
 }
 
@@ -69,6 +78,16 @@ mod tests {
         assert!("::/0".parse::<Network>().unwrap().contains("8.8.8.8".parse().unwrap()));
         for wrong in ["10.0.0.0/33", "ten", "10.0.0.0/x", "", "10.0.0.0/-1", "::1/129"] {
             assert!(wrong.parse::<Network>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_network_of_everybody_is_known_however_it_is_written() {
+        for all in ["0.0.0.0/0", "::/0", "::/1", "::/80", "::ffff:0:0/96"] {
+            assert!(all.parse::<Network>().unwrap().is_everybody(), "{all}");
+        }
+        for some in ["0.0.0.0/1", "128.0.0.0/1", "255.255.255.255", "::", "8000::/1", "2000::/3"] {
+            assert!(!some.parse::<Network>().unwrap().is_everybody(), "{some}");
         }
     }
 

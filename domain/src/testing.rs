@@ -237,6 +237,9 @@ impl World {
         for (trigger, table) in [
             ("activity_is_append_only", "activity"),
             ("activity_is_kept", "activity"),
+            ("activity_begins_unnumbered", "activity"),
+            ("activity_is_numbered_in_order", "activity"),
+            ("activity_head_moves_on", "activity_head"),
             ("activity_checkpoint_moves_on", "activity_checkpoint"),
         ] {
             let on = if tx.dialect() == Dialect::Postgres { format!(" on {table}") } else { String::new() };

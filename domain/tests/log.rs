@@ -2,11 +2,26 @@
 use chrono::Duration;
 use domain::{
     Error, activity,
+    alerts::{self, Readings},
     clock::Clock,
-    db::Sql,
+    db::{Dialect, Sql},
+    mails,
+    probes::Disk,
     settings::{self, Retention, Settings},
     testing::{World, noon, on_both},
 };
+
+/// An id that no row has, on both databases.
+const ANOTHER: &str = "(select id from users limit 1)";
+
+/// A statement that brings the first entry once more.
+fn copy(or: &str, id: &str, numbered: &str) -> String {
+    format!(
+        "insert {or} into activity (id, seq, hash, nth, at, actor_kind, actor_name, action, subject_kind, subject_label, \
+         public, data) select {id}, {numbered}, nth, at, actor_kind, actor_name, action, subject_kind, subject_label, \
+         public, data from activity where seq = 1"
+    )
+}
 
 async fn refused(world: &World, sql: &str) {
     let mut tx = world.db.begin().await.unwrap();
@@ -24,11 +39,14 @@ async fn broken_at(world: &World) -> Option<i64> {
 #[tokio::test]
 async fn nothing_but_its_number_is_ever_written_into_an_entry() {
     on_both(async |world| {
+        world.super_admin("Sigrid").await;
         world.company("Meridian").await;
         for sql in [
             "update activity set actor_name = 'Mallory' where seq is null",
             "update activity set seq = 1, hash = 'x', subject_label = 'Other' where seq is null",
             "update activity set seq = 1 where seq is null",
+            // A number that is not its turn: the head has not moved.
+            "update activity set seq = 1, hash = 'x' where seq is null",
             "delete from activity where seq is null",
         ] {
             refused(&world, sql).await;
@@ -40,8 +58,27 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
             "delete from activity where seq = 1",
             "update activity_checkpoint set seq = 1, hash = 'x'",
             "delete from activity_checkpoint",
+            "update activity_head set seq = 0, hash = ''",
+            "delete from activity_head",
         ] {
             refused(&world, sql).await;
+        }
+        for id in ["id", ANOTHER] {
+            refused(&world, &copy("", id, "2, 'x'")).await;
+            refused(&world, &copy("", id, "null, 'x'")).await;
+        }
+        refused(&world, &copy("", "id", "null, null")).await;
+        for sql in match world.db.dialect() {
+            Dialect::Sqlite => [
+                copy("or replace", "id", "null, null"),
+                "insert or replace into activity_checkpoint (one, seq, hash) values (1, 1, 'x')".to_owned(),
+                "insert or replace into activity_head (one, seq, hash) values (1, 0, '')".to_owned(),
+            ],
+            Dialect::Postgres => {
+                ["activity", "activity_checkpoint", "activity_head"].map(|table| format!("truncate {table} cascade"))
+            }
+        } {
+            refused(&world, &sql).await;
         }
         assert_eq!(broken_at(&world).await, None);
     })
@@ -85,6 +122,82 @@ async fn whoever_goes_round_the_triggers_is_found_out() {
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn a_head_that_was_noted_is_found_again() {
+    on_both(async |world| {
+        let operator = world.operator();
+        world.company("Meridian").await;
+        activity::number_all(&operator).await.unwrap();
+        let (seq, hash) = activity::head(&operator).await.unwrap();
+        world.company("Summit").await;
+        activity::number_all(&operator).await.unwrap();
+        assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), Some(true));
+        assert_eq!(activity::holds(&operator, seq, "x").await.unwrap(), Some(false));
+        assert_eq!(activity::holds(&operator, 99, &hash).await.unwrap(), Some(false));
+        let later = Clock::fixed(noon() + Duration::days(1));
+        let later = World { clock: later, ..world.clone() };
+        activity::cut(&later.operator(), noon() + Duration::hours(1)).await.unwrap();
+        assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_entry_beside_the_chain_is_found_out() {
+    for (numbered, place) in [("0, 'x'", 0), ("9, 'x'", 9)] {
+        on_both(async |world| {
+            world.super_admin("Sigrid").await;
+            world.company("Meridian").await;
+            activity::number_all(&world.operator()).await.unwrap();
+            assert_eq!(broken_at(&world).await, None);
+            world.without_triggers(&copy("", ANOTHER, numbered)).await;
+            assert_eq!(broken_at(&world).await, Some(place));
+        })
+        .await;
+    }
+}
+
+/// PostgreSQL keeps no JSON that is none.
+#[tokio::test]
+async fn an_entry_that_cannot_be_read_is_named() {
+    let world = World::sqlite().await;
+    for name in ["Anchor", "Meridian", "Summit"] {
+        world.company(name).await;
+    }
+    activity::number_all(&world.operator()).await.unwrap();
+    world.without_triggers("update activity set data = '{' where seq = 2").await;
+    assert_eq!(broken_at(&world).await, Some(2));
+}
+
+#[tokio::test]
+async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
+    on_both(async |world| {
+        let operator = world.operator();
+        let (sigrid, olga) = (world.super_admin("Sigrid").await, world.employee("Olga").await);
+        let sender = Some("Northern <office@example.com>".to_owned());
+        settings::set(&sigrid, |now| Settings { mail_sender: sender, ..now }).await.unwrap();
+        let mail = mails::test(&sigrid).await.unwrap();
+        mails::failed(&operator, mail, "550 no such user", true).await.unwrap();
+        let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
+        alerts::check(&operator, &full).await.unwrap();
+        activity::number_all(&operator).await.unwrap();
+        for (ctx, label) in [(&sigrid, "disk"), (&operator, "disk"), (&olga, "disk_low")] {
+            let listed = activity::list(ctx, &activity::Filter::default(), &Default::default()).await.unwrap().items;
+            let heard = activity::since(ctx, 0, 100).await.unwrap();
+            for rows in [listed, heard] {
+                for action in ["settings.updated", "mail.failed", "alert.opened"] {
+                    let row = rows.iter().find(|row| row.action == action).unwrap();
+                    assert_eq!(row.data.is_empty(), label == "disk_low", "{action}");
+                    // The stream may show once more what it caught up on.
+                    assert_eq!(activity::shown(&ctx.actor, row.clone()), *row);
+                }
+                assert!(rows.iter().any(|row| row.action == "alert.opened" && row.subject_label == label));
+            }
+        }
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -10,7 +10,8 @@ use domain::{
     clock::Clock,
     dashboards,
     db::Sql,
-    mails,
+    gate::Gatekeeper,
+    mails, maintenance,
     page::PageQuery,
     probes::{self, Disk},
     queue, scans, settings,
@@ -50,6 +51,12 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
         assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
         assert_eq!(check(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
         assert!(check(&at(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+        // As many, but one in twenty minutes: whoever mistypes an address now and then.
+        for n in 2..35 {
+            let ctx = Ctx { origin: origin("192.0.2.7"), ..at(&world, n * 20).nobody() };
+            domain::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password").await.unwrap_err();
+            assert!(check(&at(&world, n * 20), &Readings::default()).await.is_empty());
+        }
     })
     .await;
 }
@@ -65,6 +72,14 @@ async fn mails_that_fail_are_told_of() {
         }
         assert_eq!(kinds(&world, &Readings::default()).await, ["mail_failing"]);
         assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+        // Others are given up only after days.
+        let late = at(&world, 3 * 24 * 60);
+        for _ in 0..3 {
+            let id = mails::test(&sigrid).await.unwrap();
+            mails::failed(&late.operator(), id, "no answer", true).await.unwrap();
+        }
+        assert_eq!(kinds(&late, &Readings::default()).await, ["mail_failing"]);
+        assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
     })
     .await;
 }
@@ -82,6 +97,8 @@ async fn dead_jobs_are_told_of_until_they_are_run_again() {
         let dead = queue::list(&sigrid, Some("dead"), 10).await.unwrap();
         queue::retry(&sigrid, &dead[0].id).await.unwrap();
         assert!(kinds(&world, &Readings::default()).await.is_empty());
+        let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
+        assert!(log.iter().any(|row| row.action == "job.retried" && row.subject_label == dead[0].job));
     })
     .await;
 }
@@ -365,6 +382,24 @@ async fn the_offices_settings_are_used_where_they_say() {
         let mut names: Vec<_> = fields.into_iter().map(|field| field.field).collect();
         names.sort();
         assert_eq!(names, ["default_time_zone", "identifier_prefix", "mail_sender", "storage_quota_gb"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_process_that_hears_nothing_finds_out_about_maintenance() {
+    on_both(async |world: World| {
+        let gatekeeper = Gatekeeper::default();
+        let looks = async || gatekeeper.look(&world.db, world.clock.now()).await.maintenance.is_some();
+        assert!(!looks().await);
+        maintenance::start(&world.operator(), None).await.unwrap();
+        world.clock.advance(Duration::seconds(9));
+        assert!(!looks().await, "what is remembered does for a while");
+        world.clock.advance(Duration::seconds(1));
+        assert!(looks().await);
+        maintenance::end(&world.operator()).await.unwrap();
+        gatekeeper.forget();
+        assert!(!looks().await);
     })
     .await;
 }

@@ -4,6 +4,7 @@ use domain::{
     Ctx, Error,
     access::Role,
     activity, clients, companies,
+    db::Sql,
     ids::{CompanyId, RequestId, UserId},
     isos, mails, notifications,
     page::PageQuery,
@@ -182,6 +183,19 @@ async fn the_staff_write_requests_down_for_others() {
         assert!(!told(&maya).await.contains(&"request.assigned".to_owned()));
         let stranger = requests::create(&elias, from("lead", "Ada", "ada@example.com")).await.unwrap();
         assert_eq!(stranger.user_id, None);
+        // Whom a lead is about neither reads it nor hears of it, with an account or without.
+        let lead = requests::create(&elias, from("lead", "Maya", "maya@example.com")).await.unwrap();
+        assert_eq!(lead.user_id, None);
+        requests::approve(&elias, lead.id, None, Some("She is a client")).await.unwrap();
+        requests::reject(&elias, stranger.id, None, "Not for us").await.unwrap();
+        assert_eq!(code(&requests::get(&maya, lead.id).await.unwrap_err()), "not_found");
+        assert!(!told(&maya).await.contains(&"request.approved".to_owned()));
+        let answers = [mails::Kind::RequestAnswered, mails::Kind::RequestDeclined];
+        assert!(!sent(&world).await.iter().any(|(kind, _)| answers.contains(kind)));
+        // The language is that of whoever writes it down.
+        let foreign = Input { language: Some("es".to_owned()), ..from("support", "Ada", "ada@example.com") };
+        assert_eq!(requests::create(&elias, foreign.clone()).await.unwrap().language, None);
+        assert_eq!(requests::create(&world.nobody(), foreign).await.unwrap().language.as_deref(), Some("es"));
         for (input, refused) in [
             (Input { assignee_id: Some(maya_id), ..ask("other") }, "assignee_id not_found"),
             (Input { priority: Some("urgent".to_owned()), ..ask("other") }, "priority unknown"),
@@ -196,6 +210,53 @@ async fn the_staff_write_requests_down_for_others() {
             code(&requests::create(&world.operator(), ask("other")).await.unwrap_err()),
             "name required, email required"
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_but_the_staff_writes_in_another_name() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let (.., maya) = world.client("Maya", company, Some(iso)).await;
+        let cora = world.company_admin("Cora", company).await;
+        for (who, name) in [(&maya, "Maya"), (&ivan, "Ivan"), (&cora, "Cora")] {
+            for claimed in [
+                from("support", "Sigrid Test", "sigrid@example.com"),
+                from("support", "Sigrid Test", ""),
+                from("support", "", "sigrid@example.com"),
+            ] {
+                let made = requests::create(who, claimed).await.unwrap();
+                assert_eq!((made.user_id, made.name), (Some(me(who)), format!("{name} Test")));
+                assert_eq!(made.email, format!("{}@example.com", name.to_lowercase()));
+            }
+        }
+        // An application says for whom it is.
+        let made = requests::create(&maya, application("iso")).await.unwrap();
+        assert_eq!((made.name.as_str(), made.email.as_str()), ("Ada Lund", "ada@example.com"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_release_from_before_the_desk_writes_can_be_read() {
+    on_both(async |world: World| {
+        let elias = world.employee("Elias").await;
+        let made = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update requests set due_at = null, updated_at = null, updated_by = null where id = $1")
+            .bind(made.id)
+            .run()
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(found(&elias, Filter::default()).await, [made.id]);
+        let read = requests::get(&elias, made.id).await.unwrap();
+        assert_eq!((read.due_at, read.updated_at), (made.created_at, made.created_at));
+        assert_eq!(read.updated_by, "Ada");
+        assert_eq!(requests::desk(&elias).await.unwrap().queue[1].requests.len(), 1);
+        assert_eq!(requests::review(&elias, made.id, Some(1)).await.unwrap().status, Status::InReview);
     })
     .await;
 }
@@ -415,6 +476,45 @@ async fn an_account_answers_only_the_application_that_asks_for_it() {
 }
 
 #[tokio::test]
+async fn the_account_is_the_one_that_the_applicant_hears_of() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let elias = world.employee("Elias").await;
+        let request = requests::create(&world.nobody(), application("client")).await.unwrap();
+        // As whoever comes by a provider applies: with nothing but a name and an address.
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update requests set data = '{}' where id = $1").bind(request.id).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let harbor = companies::Input {
+            name: Some("Lund".to_owned()),
+            business_name: Some("Lund LLC".to_owned()),
+            request_id: Some(request.id),
+            ..companies::Input::default()
+        };
+        assert_eq!(code(&companies::create(&elias, harbor).await.unwrap_err()), "not_this_account");
+        let make = async |email: &str| {
+            let input = clients::Input { email: email.to_owned(), ..client(company, request.id) };
+            clients::create(&elias, clients::Setup::Quick, input).await.map_err(|e| code(&e))
+        };
+        assert_eq!(make("other@example.com").await.unwrap_err(), "email not_the_applicants");
+        let partner = isos::Input {
+            first_name: "Ada".to_owned(),
+            last_name: "Lund".to_owned(),
+            email: "other@example.com".to_owned(),
+            phone: None,
+            company_id: Some(company),
+            request_id: Some(request.id),
+        };
+        assert_eq!(code(&isos::create(&elias, partner).await.unwrap_err()), "email not_the_applicants");
+        let open = requests::get(&elias, request.id).await.unwrap();
+        assert_eq!(requests::can(&elias, &open), ["create_client", "create_iso", "reject", "review", "update"]);
+        make("ADA@example.com").await.unwrap();
+        assert_eq!(requests::get(&elias, request.id).await.unwrap().status, Status::Approved);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_list_is_narrowed_and_put_in_order() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
@@ -513,6 +613,12 @@ async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
         assert_eq!(desk.queue[2].requests[0].id, low.id);
         assert_eq!(desk.activity.len(), 5);
         assert!(desk.activity.iter().all(|row| row.subject_kind == "request"));
+        // What was taken back is in no column, so that they add up.
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let gone = requests::create(&maya, ask("call")).await.unwrap();
+        requests::withdraw(&maya, gone.id, None).await.unwrap();
+        assert_eq!(last(&requests::desk(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
     })
     .await;
 }

@@ -4,6 +4,7 @@ use domain::{
     access::Role,
     counts,
     db::Sql,
+    isos,
     page::PageQuery,
     testing::{World, on_both},
     users::{self, Filter, Input, Status},
@@ -149,7 +150,8 @@ async fn the_count_of_clients_keeps_step() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
-        let (clara, ..) = world.client("Clara", company, None).await;
+        // Without an order: who has one stays a client.
+        let clara = world.user(Role::Client, "Clara", Some(company), None).await.id;
         world.client("Noah", company, None).await;
         let agree = async |expected: Option<i64>| {
             let (kept, real) = (
@@ -169,6 +171,62 @@ async fn the_count_of_clients_keeps_step() {
         agree(Some(1)).await;
         users::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
         agree(Some(2)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let company = world.company("Harbor").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let (other, _) = world.iso("Igor", company).await;
+        let ivan = ivan.actor.user_id().unwrap();
+        let becomes = async |role, iso| users::set_role(&op, ivan, role, None, iso, None).await;
+        assert_eq!(code(becomes(Role::SuperAdmin, None).await), "iso_person");
+        assert_eq!(code(becomes(Role::Iso, Some(Some(other))).await), "iso_person");
+        assert_eq!(becomes(Role::Iso, None).await.unwrap().iso_id, Some(iso));
+        isos::archive(&op, iso, None).await.unwrap();
+        becomes(Role::SuperAdmin, None).await.unwrap();
+        isos::delete(&op, iso).await.unwrap();
+        let now = users::get(&op, ivan).await.unwrap();
+        assert_eq!((now.role, now.status), (Role::SuperAdmin, Status::Active));
+        assert_eq!(now.email_key, "ivan@example.com");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_role_comes_with_another_iso_the_same_or_none() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let (company, other) = (world.company("Harbor").await, world.company("Haven").await);
+        let (iso, _) = world.iso("Ivan", company).await;
+        let clara = world.user(Role::Client, "Clara", Some(company), Some(iso)).await.id;
+        let moves = async |to, iso| users::set_role(&op, clara, Role::Client, to, iso, None).await;
+        assert_eq!(moves(None, None).await.unwrap().iso_id, Some(iso), "it stays with the role");
+        assert_eq!(code(moves(Some(other), None).await), "iso_id not_in_company");
+        let moved = moves(Some(other), Some(None)).await.unwrap();
+        assert_eq!((moved.company_id, moved.iso_id), (Some(other), None));
+        let back = moves(Some(company), Some(Some(iso))).await.unwrap();
+        assert_eq!((back.company_id, back.iso_id), (Some(company), Some(iso)));
+        // Whom an ISO has brought is not the ISO.
+        assert_eq!(code(users::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_has_orders_stays_a_client() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let company = world.company("Harbor").await;
+        let (clara, ..) = world.client("Clara", company, None).await;
+        for role in [Role::Employee, Role::SuperAdmin, Role::CompanyAdmin] {
+            assert_eq!(code(users::set_role(&op, clara, role, None, None, None).await), "has_orders");
+        }
+        assert_eq!(users::set_role(&op, clara, Role::Client, None, None, None).await.unwrap().role, Role::Client);
     })
     .await;
 }

@@ -46,7 +46,14 @@ pub enum Misconfigured {
 /// # Errors
 /// When it is neither.
 pub fn sender(text: &str) -> Result<Mailbox, Misconfigured> {
-    Ok(text.parse()?)
+    // A name as people write it, `Acme, Inc.`, is none that lettre reads until it is quoted; it quotes what it writes.
+    let (name, address) = match text.trim().rsplit_once('<') {
+        Some((name, rest)) => (name.trim(), rest.strip_suffix('>').unwrap_or_default()),
+        None => ("", text),
+    };
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
+    let address: Address = address.trim().parse()?;
+    Ok(Mailbox::new((!name.is_empty()).then(|| name.to_owned()), address))
 }
 
 impl Mailer {
@@ -113,7 +120,7 @@ impl Mailer {
         Ok(Message::builder()
             .message_id(Some(letter.message_id.clone()))
             .date(now.into())
-            .from(sender.and_then(|sender| sender.parse().ok()).unwrap_or_else(|| self.from.clone()))
+            .from(sender.and_then(|text| self::sender(text).ok()).unwrap_or_else(|| self.from.clone()))
             .to(to)
             .subject(letter.subject.clone())
             .header(AutoSubmitted)
@@ -182,5 +189,26 @@ impl Header for AutoSubmitted {
 
     fn display(&self) -> HeaderValue {
         HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_has_a_name_as_people_write_it_or_none() {
+        for (text, name, address) in [
+            ("office@example.com", None, "office@example.com"),
+            ("Northern <office@example.com>", Some("Northern"), "office@example.com"),
+            ("Acme, Inc. <a@example.com>", Some("Acme, Inc."), "a@example.com"),
+            ("\"Acme, Inc.\" <a@example.com>", Some("Acme, Inc."), "a@example.com"),
+        ] {
+            let found = sender(text).unwrap();
+            assert_eq!((found.name.as_deref(), found.email.to_string().as_str()), (name, address));
+        }
+        for bad in ["", "Northern", "Northern <office>", "Acme, Inc. <a@example.com> x"] {
+            assert!(sender(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -11,7 +11,7 @@ end
 $$;
 create function refuse_activity_delete() returns trigger language plpgsql as $$
 begin
-    if old.seq is null or old.seq > (select seq from activity_checkpoint) then
+    if old.seq is null or old.seq > coalesce((select seq from activity_checkpoint), 0) then
         raise exception 'activity rows are deleted up to the checkpoint only';
     end if;
     return old;
@@ -45,6 +45,36 @@ create trigger activity_is_kept before delete on activity
     for each row execute function refuse_activity_delete();
 create trigger activity_checkpoint_moves_on before update or delete on activity_checkpoint
     for each row execute function check_activity_checkpoint();
+create trigger activity_checkpoint_is_kept before truncate on activity_checkpoint
+    for each statement execute function refuse_activity_change();
+
+-- A row comes without a number, and its number lies between the checkpoint and the head.
+create function check_activity_number() returns trigger language plpgsql as $$
+begin
+    if new.seq <= coalesce((select seq from activity_checkpoint), 0)
+        or new.seq > coalesce((select seq from activity_head), 0) then
+        raise exception 'an activity row is numbered in its turn';
+    end if;
+    return new;
+end
+$$;
+create function check_activity_head() returns trigger language plpgsql as $$
+begin
+    if tg_op <> 'UPDATE' or new.seq <= old.seq then
+        raise exception 'the head of the log only moves on';
+    end if;
+    return new;
+end
+$$;
+create trigger activity_begins_unnumbered before insert on activity
+    for each row when (new.seq is not null or new.hash is not null)
+    execute function refuse_activity_change();
+create trigger activity_is_numbered_in_order before update on activity
+    for each row when (old.seq is null) execute function check_activity_number();
+create trigger activity_head_moves_on before update or delete on activity_head
+    for each row execute function check_activity_head();
+create trigger activity_head_is_kept before truncate on activity_head
+    for each statement execute function refuse_activity_change();
 
 create index notifications_by_activity on notifications (activity_id);
 -- The log as super admins look through it.

@@ -4,7 +4,7 @@
 drop trigger activity_is_append_only;
 drop trigger activity_is_kept;
 create trigger activity_is_append_only before update on activity
-when old.seq is not null or new.seq is null or new.hash is null
+when old.seq is not null or new.seq is null or new.hash is null or new.rowid is not old.rowid
     or new.id is not old.id or new.nth is not old.nth or new.at is not old.at or new.actor_kind is not
     old.actor_kind or new.actor_id is not old.actor_id or new.actor_name is not old.actor_name or new.action
     is not old.action or new.subject_kind is not old.subject_kind or new.subject_id is not old.subject_id or
@@ -25,7 +25,7 @@ create table activity_checkpoint (
 insert into activity_checkpoint (one, seq, hash) values (1, 0, '');
 
 create trigger activity_is_kept before delete on activity
-when old.seq is null or old.seq > (select seq from activity_checkpoint)
+when old.seq is null or old.seq > coalesce((select seq from activity_checkpoint), 0)
 begin
     select raise(abort, 'activity rows are deleted up to the checkpoint only');
 end;
@@ -37,6 +37,40 @@ end;
 create trigger activity_checkpoint_is_kept before delete on activity_checkpoint
 begin
     select raise(abort, 'the checkpoint is kept');
+end;
+-- `insert or replace` takes a row's place without a word to the triggers of updates and deletes.
+create trigger activity_checkpoint_is_one before insert on activity_checkpoint
+begin
+    select raise(abort, 'the checkpoint moves on to a row that is there');
+end;
+
+-- A row comes without a number, never in another's place, and its number lies between the checkpoint and the head.
+create trigger activity_begins_unnumbered before insert on activity
+when new.seq is not null or new.hash is not null
+    or exists (select 1 from activity where id = new.id or rowid = new.rowid)
+begin
+    select raise(abort, 'an activity row is new and has no number yet');
+end;
+create trigger activity_is_numbered_in_order before update on activity
+when old.seq is null
+    and (new.seq <= coalesce((select seq from activity_checkpoint), 0)
+        or new.seq > coalesce((select seq from activity_head), 0)
+        or exists (select 1 from activity where seq = new.seq))
+begin
+    select raise(abort, 'an activity row is numbered in its turn');
+end;
+create trigger activity_head_moves_on before update on activity_head
+when new.seq <= old.seq
+begin
+    select raise(abort, 'the head of the log only moves on');
+end;
+create trigger activity_head_is_kept before delete on activity_head
+begin
+    select raise(abort, 'the head of the log only moves on');
+end;
+create trigger activity_head_is_one before insert on activity_head
+begin
+    select raise(abort, 'the head of the log only moves on');
 end;
 
 create index notifications_by_activity on notifications (activity_id);

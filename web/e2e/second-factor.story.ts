@@ -196,8 +196,5 @@ async function isWhole(person: Person): Promise<void> {
 
 /** A super admin makes it a rule for everybody who works here. */
 async function needsSecondFactor(admin: Api): Promise<void> {
-  const told = await admin.get<Record<string, unknown>>('/rest/v1/settings');
-  // These two are the server's to know, not to be set.
-  const { demo: _demo, sign_in_providers: _providers, ...settings } = told;
-  await admin.put('/rest/v1/settings', { ...settings, require_mfa: { employee: true } });
+  await admin.put('/rest/v1/settings', { require_mfa: { employee: true } });
 }

@@ -90,28 +90,29 @@ test('an employee finds an order and a client from wherever they are', async ({ 
 test('a step is given to an employee, who finds it among the tasks', async ({ office }) => {
   const who = office.newcomer('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
-  const elias = await office.employee();
-  await elias.opens('/employee-dashboard/tasks');
-  await expect(elias.page.getByText('Nothing is assigned to you')).toBeVisible();
+  // The demo's employee has requests among the tasks.
+  const karin = await office.firstEmployee('Karin', 'Holm');
+  await karin.opens('/employee-dashboard/tasks');
+  await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 
-  const me = await elias.api.get<{ first_name: string; last_name: string }>('/rest/v1/me');
-  await elias.opensOrder(spv.id);
-  await elias.button('Edit KYC and beneficial owners').click();
-  const dialog = elias.dialog('Edit SPV Step');
-  await elias.chooses('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
-  await elias.button('Save', dialog).click();
-  await elias.isTold('Step Updated', 'KYC and beneficial owners');
-  await expect(elias.page.getByText(`Assigned to ${me.first_name} ${me.last_name}`)).toBeVisible();
+  const me = await karin.api.get<{ first_name: string; last_name: string }>('/rest/v1/me');
+  await karin.opensOrder(spv.id);
+  await karin.button('Edit KYC and beneficial owners').click();
+  const dialog = karin.dialog('Edit SPV Step');
+  await karin.chooses('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
+  await karin.button('Save', dialog).click();
+  await karin.isTold('Step Updated', 'KYC and beneficial owners');
+  await expect(karin.page.getByText(`Assigned to ${me.first_name} ${me.last_name}`)).toBeVisible();
 
-  await elias.opens('/employee-dashboard');
-  await expect(elias.row('KYC and beneficial owners', 'My Tasks')).toContainText(spv.identifier);
-  await expect(elias.card('Performance, last 90 days')).toContainText('Overdue now');
-  await elias.link('View all 1').click();
-  await elias.isAt('/employee-dashboard/tasks');
-  await expect(elias.page.getByText('1 open task', { exact: true })).toBeVisible();
+  await karin.opens('/employee-dashboard');
+  await expect(karin.row('KYC and beneficial owners', 'My Tasks')).toContainText(spv.identifier);
+  await expect(karin.card('Performance, last 90 days')).toContainText('Overdue now');
+  await karin.link('View all 1').click();
+  await karin.isAt('/employee-dashboard/tasks');
+  await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
-  await expect(elias.page.getByText('Nothing is assigned to you')).toBeVisible();
+  await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 });
 
 test('an employee completes several pending steps at once', async ({ office }) => {

@@ -39,10 +39,10 @@ pub struct NewRequest {
     #[serde(default)]
     #[schema(required, example = "support")]
     kind: String,
-    /// Not with `application`, whose names it is made of. Signed in: your own unless told.
+    /// Not with `application`, whose names it is made of. Signed in it is your own; the staff may tell another.
     #[serde(default)]
     name: String,
-    /// Not with `order`: the account says. Signed in: your own unless told.
+    /// Not with `order`: the account says. Signed in it is your own but with `account`; the staff may tell another.
     #[serde(default)]
     email: String,
     /// May be empty with `application`.
@@ -164,7 +164,7 @@ pub struct RequestCreated {
     reference: String,
 }
 
-/// Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one.
+/// Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one, some with one.
 #[utoipa::path(post, path = "/requests", operation_id = "request_create", tag = "requests", security(()),
     request_body = NewRequest, responses((status = 201, body = RequestCreated)))]
 pub async fn create(
@@ -173,8 +173,11 @@ pub async fn create(
     headers: HeaderMap,
     New { ctx, input, .. }: New<NewRequest, Anyone>,
 ) -> Result<(StatusCode, Answer<RequestCreated>)> {
-    if ctx.actor.user_id().is_none() && !ctx.actor.is_staff() {
-        app.contact_limit.check(&neighbourhood(about.address))?;
+    if !ctx.actor.is_staff() {
+        match ctx.actor.user_id() {
+            Some(user) => app.request_limit.check(&user)?,
+            None => app.contact_limit.check(&neighbourhood(about.address))?,
+        }
     }
     let input = Input {
         kind: input.kind,
@@ -274,6 +277,7 @@ pub struct Desk {
 #[schema(as = RequestWeek)]
 pub struct Week {
     begins: NaiveDate,
+    /// Without what was withdrawn.
     received: i64,
     /// What has become of those by now.
     approved: i64,

@@ -11,23 +11,25 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// An open step that is assigned to the caller, or a document that came in for one.
+/// An open step or request that is assigned to the caller, or a document that came in for such a step.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Task {
     kind: Kind,
-    /// The step's, or the document request's.
+    /// The step's, the document request's, or the request's.
     id: Uuid,
-    /// What the step or the document is called.
+    /// What the step or the document is called; a request's reference.
     name: String,
-    /// The step, also the one that a document is for.
-    step_name: String,
-    /// A step's, or a document request's.
+    /// The step, also the one that a document is for; null for a request.
+    step_name: Option<String>,
+    /// A step's, a document request's, or a request's.
     status: String,
     due_date: Option<NaiveDate>,
     waiting_on: Option<Party>,
-    spv_id: SpvId,
-    spv_identifier: String,
-    client_id: UserId,
+    spv_id: Option<SpvId>,
+    /// Null for a request, as its id is.
+    spv_identifier: Option<String>,
+    client_id: Option<UserId>,
+    /// Or whoever asks.
     client_name: String,
 }
 
@@ -37,7 +39,7 @@ pub struct Task {
 pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Task>>> {
     let items = tasks::mine(&ctx).await?.into_iter().map(|task| Task {
         spv_identifier: task.identifier(),
-        client_name: task.client_name(),
+        client_name: task.client_name,
         kind: task.kind,
         id: task.id,
         name: task.name,

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
     routes::{activity::Activity, me::SignIn},
     state::App,
 };
@@ -261,10 +261,10 @@ pub struct NewRole {
     #[serde(default, deserialize_with = "chosen")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
-    /// For ISO partners; the present one unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    /// For ISO partners, and clients who have one; stays with the role unless told, null takes it away.
+    #[serde(default, deserialize_with = "changed")]
     #[schema(value_type = Option<IsoId>)]
-    iso_id: Option<IsoId>,
+    iso_id: Option<Option<IsoId>>,
 }
 
 /// Gives somebody another role; their sessions end. Super admins.

@@ -8,7 +8,9 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     activity::{self, Activity, Filter, Search},
-    catalogue, spvs,
+    catalogue,
+    error::{Error, Problem},
+    spvs,
 };
 
 #[derive(Debug, Subcommand)]
@@ -20,7 +22,7 @@ pub enum Verb {
     List(List),
     /// Walk the whole log and check that nothing was changed or taken out
     #[command(after_help = "Examples:\n  spvctl activity verify")]
-    Verify,
+    Verify(Verify),
 }
 
 #[derive(Debug, Args)]
@@ -47,6 +49,18 @@ pub struct List {
     paging: Paging,
 }
 
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A head that was noted before, which must still be in the log
+    #[arg(long, value_name = "SEQ:HASH", value_parser = head)]
+    expect: Option<(i64, String)>,
+}
+
+fn head(text: &str) -> Result<(i64, String), String> {
+    let read = text.split_once(':').and_then(|(seq, hash)| Some((seq.parse().ok()?, hash.to_owned())));
+    read.ok_or_else(|| "as `activity verify` prints it".to_owned())
+}
+
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     match verb {
@@ -64,9 +78,17 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             };
             out.page(page.items.iter().map(record).collect(), "activity", page.next_cursor)
         }
-        Verb::Verify => {
+        Verb::Verify(args) => {
+            // Before the walk, which goes at least so far.
+            let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
-            say(&format!("The log is whole: {rows} entries."));
+            say(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));
+            let Some((seq, hash)) = args.expect else { return Ok(()) };
+            match activity::holds(ctx, seq, &hash).await? {
+                Some(true) => say(&format!("It holds entry {seq} as it was.")),
+                Some(false) => return Err(Error::Conflict(Problem::new("activity_broken").with("seq", seq)).into()),
+                None => say(&format!("It has been cut off beyond entry {seq}.")),
+            }
             Ok(())
         }
     }

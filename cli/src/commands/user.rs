@@ -121,6 +121,9 @@ pub struct GiveRole {
     /// E-mail address or id, where the role needs an ISO partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
+    /// Take the ISO partner away from a client
+    #[arg(long, conflicts_with = "iso")]
+    no_iso: bool,
 }
 
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
@@ -137,6 +140,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let user = named::user(ctx, &args.user).await?;
             let company = named::company(ctx, args.company.as_deref()).await?;
             let iso = named::iso(ctx, args.iso.as_deref()).await?;
+            let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
             out.one(record(&users::set_role(ctx, user.id, args.role, company, iso, None).await?))
         }
         Verb::Suspend(args) => {

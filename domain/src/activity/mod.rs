@@ -184,7 +184,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
     let scope = ctx.scope()?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), scope, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq))
+    Ok(Page::cut(rows, limit, |row| row.seq).map(|row| shown(&ctx.actor, row)))
 }
 
 /// What a company sees of its newest events, for whoever has its portal open.
@@ -207,7 +207,7 @@ pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
 pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
     let rows = store::own(&mut ctx.db(), user, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq))
+    Ok(Page::cut(rows, limit, |row| row.seq).map(|row| shown(&ctx.actor, row)))
 }
 
 /// Events after number `after`, oldest first, for a stream that resumes.
@@ -216,7 +216,8 @@ pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result
 /// Unauthenticated for nobody.
 pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let scope = ctx.scope()?;
-    store::since(&mut ctx.db(), scope, ctx.actor.user_id(), after, limit).await
+    let rows = store::since(&mut ctx.db(), scope, ctx.actor.user_id(), after, limit).await?;
+    Ok(rows.into_iter().map(|row| shown(&ctx.actor, row)).collect())
 }
 
 /// The number of the last event.
@@ -247,6 +248,24 @@ pub fn visible(actor: &Actor, event: &Activity) -> bool {
     }
 }
 
+/// The event as `actor` may read it. That the office's settings changed, a mail failed or an alert opened, all staff
+/// know; bank details, addresses and what a mail server said are for whoever may look through the whole log.
+pub fn shown(actor: &Actor, mut event: Activity) -> Activity {
+    let alert = event.action.starts_with("alert.");
+    let offices = alert || matches!(event.action.as_str(), "settings.updated" | "mail.failed");
+    if offices && actor.may(Action::View, Resource::Activity).is_err() {
+        // What an alert is about may be an address; of what kind it is, is none.
+        if alert && let Some(Value::String(kind)) = event.data.remove("kind") {
+            event.subject_label = kind;
+        }
+        event.data.clear();
+    }
+    event
+}
+
+/// Rows of the chain that are read at a time.
+const WALK: i64 = 500;
+
 /// Walks the whole chain from where it was last cut and says how many rows it holds.
 ///
 /// # Errors
@@ -265,13 +284,49 @@ pub async fn verify(ctx: &Ctx) -> Result<i64> {
     }
 }
 
+/// The number and hash of the last event. Noted outside of the database, it tells later whether the log was written
+/// anew: see [`holds`].
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn head(ctx: &Ctx) -> Result<(i64, String)> {
+    ctx.may(Action::View, Resource::Activity)?;
+    store::head(&mut ctx.db()).await
+}
+
+/// Whether the log still holds what was its [`head`] once; none when it has been cut off beyond it.
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn holds(ctx: &Ctx, seq: i64, hash: &str) -> Result<Option<bool>> {
+    ctx.may(Action::View, Resource::Activity)?;
+    let mut db = ctx.db();
+    let kept = store::hash(&mut db, seq).await?;
+    // Read after the row: what is cut off in between is not called changed.
+    let cut = store::checkpoint(&mut db).await?;
+    Ok(match kept {
+        Some(kept) => Some(kept == hash),
+        None if seq < cut.0 => None,
+        None => Some((seq, hash) == (cut.0, cut.1.as_str())),
+    })
+}
+
 async fn walk(db: &mut crate::db::Db, cut: &(i64, String)) -> Result<i64> {
     let (last, head_hash) = store::head(db).await?;
     let (mut seq, mut hash) = cut.clone();
     let mut told = seq == 0;
+    let mut batch = WALK;
     loop {
         // Up to the head that was read: a running portal goes on numbering meanwhile.
-        let rows = store::chain(db, seq, (last - seq).clamp(0, 500)).await?;
+        let rows = match store::chain(db, seq, (last - seq).clamp(0, batch)).await {
+            // Something among them cannot be read: one at a time, to say which.
+            Err(Error::Internal(_)) if batch > 1 => {
+                batch = 1;
+                continue;
+            }
+            Err(Error::Internal(_)) => return Err(broken(seq + 1)),
+            rows => rows?,
+        };
         if rows.is_empty() {
             break;
         }
@@ -287,9 +342,13 @@ async fn walk(db: &mut crate::db::Db, cut: &(i64, String)) -> Result<i64> {
     if seq != last || hash != head_hash {
         return Err(broken(seq + 1));
     }
-    // Rows are only cut off together with an entry that says up to where; it may be so new that it has no number yet.
-    if !told && !store::unnumbered(db, 500).await?.iter().any(|row| retention::tells_of(row, cut)) {
+    // Rows are only cut off together with an entry that says up to where; it may be so new that it has no number yet,
+    // or got it since the head was read.
+    if !told && !store::cuts(db, cut.0).await?.iter().any(|row| retention::tells_of(row, cut)) {
         return Err(broken(cut.0));
+    }
+    if let Some(stray) = store::stray(db).await? {
+        return Err(broken(stray));
     }
     Ok(seq - cut.0)
 }

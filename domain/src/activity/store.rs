@@ -236,7 +236,8 @@ pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> 
         )
     };
     let did = part("actor_id = $1");
-    let suffered = part("subject_id = $1 and subject_kind = 'user' and (actor_id is null or actor_id <> $1)");
+    let suffered =
+        part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
     db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(me).json().await
 }
@@ -304,6 +305,11 @@ pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity,
     db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await
 }
 
+pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
+    let found: Option<(String,)> = db.sql("select hash from activity where seq = $1").bind(seq).optional().await?;
+    Ok(found.map(|(hash,)| hash))
+}
+
 /// Rows are numbered a moment after they happen, and not always in that order: so much is looked at beside.
 const SLACK: Duration = Duration::minutes(1);
 
@@ -333,6 +339,22 @@ pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, Dat
         .bind(limit)
         .all()
         .await
+}
+
+/// Entries after a number, or without one yet, that say up to where the log was cut off.
+pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
+    let sql = "select * from activity where action = 'activity.cut' and seq > $1 \
+               union all select * from activity where action = 'activity.cut' and seq is null";
+    db.sql_built(json_list(db.dialect(), COLUMNS, sql)).bind(after).json().await
+}
+
+/// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the
+/// rows, because they move on meanwhile.
+pub async fn stray(db: &mut Db) -> Result<Option<i64>> {
+    let sql = "select seq from activity where seq <= (select seq from activity_checkpoint) \
+               union all select seq from activity where seq > (select seq from activity_head) order by 1 limit 1";
+    let found: Option<(i64,)> = db.sql(sql).optional().await?;
+    Ok(found.map(|(seq,)| seq))
 }
 
 /// Cuts off all rows up to `to`, unless another process has moved the checkpoint; then it says no.

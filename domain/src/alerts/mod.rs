@@ -67,8 +67,10 @@ pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
     }
     for alert in &open {
         if !found.iter().any(|cause| cause.kind.name() == alert.kind && cause.subject == alert.subject) {
-            store::end(&mut tx, alert.id, now, None).await?;
-            activity::append(&mut tx, ctx, told("alert.ended", alert)).await?;
+            // Somebody may have resolved it since it was read.
+            if store::end(&mut tx, alert.id, now, None).await? {
+                activity::append(&mut tx, ctx, told("alert.ended", alert)).await?;
+            }
         }
     }
     tx.commit().await

@@ -111,9 +111,18 @@ pub async fn failed_sign_ins(
     Ok(rows.into_iter().map(|(address, subject, data)| (address, subject, data.0)).collect())
 }
 
-/// Mails that were given up.
+/// Mails that were given up since then. A mail is tried for days: when it failed, the log says.
 pub async fn failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
-    db.sql("select count(*) from mails where status = 'failed' and created_at >= $1").bind(since).scalar().await
+    let first = activity::store::first_since(db, since).await?;
+    db.sql(
+        "select count(*) from (select id from mails where status = 'failed' and created_at >= $1 \
+         union select id from mails where status = 'failed' and id in (select subject_id from activity \
+         where action = 'mail.failed' and seq is not null and seq >= $2 and at >= $1)) f",
+    )
+    .bind(since)
+    .bind(first)
+    .scalar()
+    .await
 }
 
 /// Mails that wait though they were tried so often.

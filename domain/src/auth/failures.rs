@@ -16,6 +16,8 @@ use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
 const MEMORY: Duration = Duration::days(1);
+/// The same for tries at accounts that do not exist, which a storm of them is made out by: one mistake an hour is none.
+const STORM_MEMORY: Duration = Duration::minutes(15);
 /// In the place of an address; no address is like it.
 const ANYWHERE: &str = "*";
 
@@ -121,7 +123,7 @@ pub(super) async fn note(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) 
 /// # Errors
 /// What the database refuses.
 pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> {
-    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - MEMORY).await?;
+    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - STORM_MEMORY).await?;
     Ok((failures.count_ones() == 1).then_some(failures))
 }
 

@@ -52,7 +52,7 @@ impl std::fmt::Debug for Begun {
 /// ends.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `reason`; Conflict `impersonate_super_admin`, `own_account`, `account_shut`.
+/// NotFound; Forbidden; Invalid `reason`; Conflict `impersonate_super_admin`, `impersonate_self`, `account_shut`.
 pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<Begun> {
     ctx.may(Action::Impersonate, Resource::Users)?;
     let Actor::User(me) = &ctx.actor else { return Err(Error::forbidden("forbidden")) };
@@ -62,7 +62,7 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<B
     let mut tx = ctx.begin().await?;
     let user = users::lock(&mut tx, id, None).await?;
     if user.id == me.id {
-        return Err(Error::conflict("own_account"));
+        return Err(Error::conflict("impersonate_self"));
     }
     if user.role == Role::SuperAdmin {
         return Err(Error::conflict("impersonate_super_admin"));
@@ -73,7 +73,12 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<B
     if sessions::live(&mut tx, me.session_id).await?.is_none() {
         return Err(Error::unauthenticated("session_not_found"));
     }
+    // Other processes hear of it by the log.
     let before = store::end_of_session(&mut tx, me.session_id, ctx.now()).await?;
+    for (over, whom) in &before {
+        let seen = users::store::get(&mut tx, *whom).await?.ok_or(Error::NotFound("user"))?;
+        activity::append(&mut tx, ctx, on_behalf(event("impersonation.ended", &seen, *over), &seen)).await?;
+    }
     let new = Impersonation {
         id: ImpersonationId(ctx.chance.uuid()),
         user_id: user.id,
@@ -85,13 +90,10 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<B
         ended_at: None,
     };
     store::insert(&mut tx, &new).await?;
-    let told = event("impersonation.started", &user, new.id)
-        .with("reason", new.reason.clone())
-        .with("on_behalf_of", user.name())
-        .with("on_behalf_of_id", user.id.to_string());
-    activity::append(&mut tx, ctx, told).await?;
+    let told = event("impersonation.started", &user, new.id).with("reason", new.reason.clone());
+    activity::append(&mut tx, ctx, on_behalf(told, &user)).await?;
     tx.commit().await?;
-    auth.verified.forget_sessions(&before.into_iter().map(as_session).collect::<Vec<_>>());
+    auth.verified.forget_sessions(&before.into_iter().map(|(over, _)| as_session(over)).collect::<Vec<_>>());
     let access_token = tokens::impersonating(ctx, auth, &user, &new)?;
     Ok(Begun { access_token, expires_at: new.expires_at, user })
 }
@@ -145,6 +147,11 @@ fn event(action: &'static str, user: &User, id: ImpersonationId) -> Event {
     Event::new(action, "impersonation", user.id.0, user.name())
         .of(client, user.company_id, user.iso_id)
         .with("session_id", id.to_string())
+}
+
+/// As [`activity::append`] has it of whoever looks, told by the super admin's own session.
+fn on_behalf(event: Event, user: &User) -> Event {
+    event.with("on_behalf_of", user.name()).with("on_behalf_of_id", user.id.to_string())
 }
 
 /// Tokens name it where others name their session.

@@ -45,8 +45,10 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
 pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block> {
     ctx.may(Action::Update, Resource::Settings)?;
     let mut check = Check::new();
-    let network = check.required("network", Some(network), |text| {
-        text.parse::<Network>().map_err(|_| Problem::new("invalid_network"))
+    let network = check.required("network", Some(network), |text| match text.parse::<Network>() {
+        Ok(network) if network.is_everybody() => Err(Problem::new("too_wide")),
+        Ok(network) => Ok(network),
+        Err(_) => Err(Problem::new("invalid_network")),
     });
     let reason = check.optional_line("reason", reason, LINE);
     check.done()?;

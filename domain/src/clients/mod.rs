@@ -76,7 +76,7 @@ pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
         tx.commit().await?;
         return made(ctx, SpvId(id)).await;
     }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Client).await?;
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Client, Some(&checked.0.email)).await?;
     leads::not_protected(&mut tx, ctx, &checked.0.email, checked.0.phone.as_deref(), checked.0.iso_id).await?;
     let (client, order) = place(&mut tx, ctx, setup, checked).await?;
     requests::fulfil(&mut tx, ctx, request, requests::Made::Client(client, order)).await?;

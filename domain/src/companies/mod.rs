@@ -47,7 +47,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
         tx.commit().await?;
         return get(ctx, CompanyId(id)).await;
     }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Company).await?;
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Company, None).await?;
     store::insert(&mut tx, &company).await?;
     index(&mut tx, &company).await?;
     activity::append(&mut tx, ctx, told(&company, "company.created").public()).await?;

@@ -57,7 +57,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         tx.commit().await?;
         return get(ctx, IsoId(id)).await;
     }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Iso).await?;
+    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Iso, Some(&email)).await?;
     if !store::company_is_open(&mut tx, company_id).await? {
         return Err(Error::field("company_id", "not_found"));
     }
@@ -175,7 +175,8 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
     get(ctx, id).await
 }
 
-/// Deletes an ISO that nothing depends on; its account is archived. Super admins (decision 26).
+/// Deletes an ISO that nothing depends on; its account is archived as long as it is the ISO's. Super admins
+/// (decision 26).
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `has_dependents` with the counts.

@@ -75,6 +75,13 @@ pub async fn by_email(db: &mut Db, email: &str) -> Result<Option<IsoId>> {
     Ok(row.map(|(id,)| id))
 }
 
+/// The ISO that signs in as this person; none for an archived one.
+pub async fn of_person(tx: &mut Tx, user: UserId) -> Result<Option<IsoId>> {
+    let row: Option<(IsoId,)> =
+        tx.sql("select id from isos where user_id = $1 and archived_at is null").bind(user).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
 /// The row, kept from others until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     tx.sql("update isos set version = version where id = $1").bind(id).run().await?;
@@ -158,8 +165,8 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
     .await
 }
 
-/// Takes the row away and archives its account, which the log may still name; its address is free again. Says whether the account was
-/// still counted.
+/// Takes the row away and archives its account, which the log may still name; its address is free again. Whoever has
+/// become somebody else since stays. Says whether an account was archived that was still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
     for table in ["iso_notes", "calls"] {
         tx.sql_built(format!("delete from {table} where iso_id = $1")).bind(id).run().await?;
@@ -168,12 +175,13 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     let counted = tx
         .sql(
             "update users set status = 'archived', iso_id = null, email_key = $4, updated_at = $2, updated_by = $3, \
-         version = version + 1 where id = $1 and status <> 'archived'",
+         version = version + 1 where id = $1 and status <> 'archived' and role = 'iso' and iso_id = $5",
         )
         .bind(user)
         .bind(at)
         .bind(by.to_owned())
         .bind(format!("deleted:{user}"))
+        .bind(id)
         .run()
         .await?;
     Ok(counted == 1)

@@ -41,7 +41,8 @@ impl Job for Send {
     const PRIORITY: usize = 0;
 }
 
-/// The job that sends a test mail: tried once, because somebody waits for what becomes of it.
+/// The job that sends a test mail: sent once, because somebody waits for what becomes of it. It is done when that is
+/// noted; another attempt follows only when its worker dies under it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SendTest {
     pub mail_id: MailId,
@@ -49,7 +50,7 @@ pub struct SendTest {
 
 impl Job for SendTest {
     const NAME: &'static str = "mails.send_test";
-    const ATTEMPTS: usize = 1;
+    const ATTEMPTS: usize = 3;
 }
 
 /// Sends a mail to whoever asks, as every mail is sent. Super admins. Its outcome is the event `mail.sent` or

@@ -28,8 +28,8 @@ pub struct Watch {}
 
 impl Job for Watch {
     const NAME: &'static str = "portal.watch";
-    /// The next one comes in a minute.
-    const ATTEMPTS: usize = 1;
+    /// It fails only when its worker dies under it, and that must not make it a dead job: the next comes in a minute.
+    const ATTEMPTS: usize = 3;
 }
 
 /// The parts, in the order in which they are shown.

@@ -6,6 +6,7 @@ pub mod worker;
 
 use crate::{
     access::{Action, Resource},
+    activity::{self, Event},
     ctx::Ctx,
     db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
     error::{Error, Result},
@@ -13,6 +14,7 @@ use crate::{
 use apalis::prelude::TaskBuilder;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use uuid::Uuid;
 
 /// All jobs share one queue, so that one pool of workers serves them in order of priority and time.
 pub const QUEUE: &str = "portal";
@@ -265,7 +267,7 @@ pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
 /// NotFound; Conflict `job_running` while it runs or when it is done.
 pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
     ctx.may(Action::Update, Resource::Jobs)?;
-    get(ctx, id).await?;
+    let job = get(ctx, id).await?.job;
     let mut tx = ctx.begin().await?;
     let now = ctx.now().timestamp();
     let sql = match tx.dialect() {
@@ -281,6 +283,7 @@ pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
     if tx.sql(sql).bind(id.to_owned()).bind(now).run().await? == 0 {
         return Err(Error::conflict("job_running"));
     }
+    activity::append(&mut tx, ctx, Event::new("job.retried", "job", Uuid::nil(), job).with("id", id)).await?;
     tx.has_jobs();
     tx.commit().await?;
     get(ctx, id).await

@@ -14,26 +14,33 @@ use crate::{
     error::{Error, Result},
     ids::{CompanyId, RequestId},
     mails,
-    users::{self, NewUser},
+    users::{self, NewUser, email_key},
 };
 use serde_json::Map;
 
-/// Keeps the application from others that the account about to be made answers; nothing without one. Staff.
+/// Keeps the application from others that the account about to be made answers; nothing without one. `email` is that
+/// account's, where the staff may have typed another. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `request_decided`, `not_this_account` for a request that asks for something else.
+/// NotFound; Forbidden; Conflict `request_decided`, `not_this_account` for a request that asks for something else;
+/// Invalid `email` that is not the applicant's.
 pub(crate) async fn claim(
     tx: &mut Tx,
     ctx: &Ctx,
     id: Option<RequestId>,
     account: AccountType,
+    email: Option<&str>,
 ) -> Result<Option<Request>> {
     let Some(id) = id else { return Ok(None) };
     let request = locked(tx, ctx, id, None, Action::Update).await?;
-    // Who came by a provider has not said which account it is to be.
-    let fits = request.account_type().is_none_or(|wanted| wanted == account);
+    // Who came by a provider has not said which account it is to be: a person's, for nothing is said of a company.
+    let fits = request.account_type().map_or(account != AccountType::Company, |wanted| wanted == account);
     if request.kind != Kind::Account || !fits {
         return Err(Error::conflict("not_this_account"));
+    }
+    // The applicant hears of it by the mail that the account gets.
+    if email.is_some_and(|email| email_key(email) != email_key(&request.email)) {
+        return Err(Error::field("email", "not_the_applicants"));
     }
     Ok(Some(request))
 }

@@ -88,7 +88,8 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
 
 /// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
 async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind, text: Option<&str>) -> Result<()> {
-    if request.user_id.is_some() {
+    // A lead did not ask: the staff wrote down whom they heard of.
+    if request.user_id.is_some() || request.kind == Kind::Lead {
         return Ok(());
     }
     let data = Map::from_iter([

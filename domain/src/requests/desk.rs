@@ -35,6 +35,7 @@ pub struct Desk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Week {
     pub begins: NaiveDate,
+    /// Without what was withdrawn: it is what has become of them, added up.
     pub received: i64,
     /// What has become of those by now.
     pub approved: i64,
@@ -104,7 +105,7 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
                 };
                 Week {
                     begins: *begins,
-                    received: of(|_| true),
+                    received: of(|status| status != Status::Withdrawn),
                     approved: of(|status| status == Status::Approved),
                     rejected: of(|status| status == Status::Rejected),
                     open: of(Status::is_open),

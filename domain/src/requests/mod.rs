@@ -42,7 +42,7 @@ use uuid::Uuid;
 pub struct Input {
     /// As [`Kind::of`] says: `support` and `account` by anybody, `order` by clients, the rest by who has an account.
     pub kind: String,
-    /// Taken from the application where there is one. An account's own unless told; the staff write down for others.
+    /// Taken from the application where there is one. An account's own: only the staff write down for others.
     pub name: String,
     pub email: String,
     /// May be empty in an application, whose form says it all.
@@ -104,7 +104,8 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
         priority,
         due_at: priority.due(ctx.now()),
         assignee_id: assignee.as_ref().map(|(id, _)| *id),
-        language: input.language.filter(|_| who.user_id.is_none()),
+        // What the staff's browser speaks says nothing of whom they write down.
+        language: input.language.filter(|_| matches!(ctx.actor, Actor::Anonymous)),
         ..Request::new(ctx, kind, who.name, who.email, message, data)
     };
     insert(&mut tx, ctx, &request).await?;
@@ -156,8 +157,10 @@ async fn sender(
     input: &Input,
 ) -> Result<Sender> {
     let me = ctx.actor.user_id();
+    let staff = ctx.actor.is_staff();
     let unsaid = input.name.trim().is_empty() && input.email.trim().is_empty();
-    if me.is_some() && kind != Kind::Account && unsaid {
+    // Only the staff write in another name: what others type could be anybody's.
+    if me.is_some() && kind != Kind::Account && (unsaid || !staff) {
         let user = users::me(ctx).await?.user;
         return Ok(Sender { user_id: me, name: user.name(), email: user.email });
     }
@@ -168,11 +171,13 @@ async fn sender(
         None => check.line("name", &input.name, LINE),
     };
     let email = check.email("email", &input.email);
-    let user_id = if kind != Kind::Account && ctx.actor.is_staff() && !email.is_empty() {
+    // A lead is about somebody, not theirs to read.
+    let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
+    let user_id = if theirs && !email.is_empty() {
         // Written down for somebody: if they have an account, they follow it there.
         users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
     } else {
-        me.filter(|_| !ctx.actor.is_staff())
+        me.filter(|_| !staff)
     };
     Ok(Sender { user_id, name, email })
 }

@@ -211,7 +211,7 @@ pub struct Request {
     pub kind: Kind,
     pub status: Status,
     pub priority: Priority,
-    /// Who sent it, or whom it was written down for, where they have an account.
+    /// Who sent it, or whom it was written down for, where they have an account; never whom a lead is about.
     pub user_id: Option<UserId>,
     pub name: String,
     pub email: String,

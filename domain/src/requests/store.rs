@@ -13,7 +13,11 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use uuid::Uuid;
 
-const WITH_NAMES: &str = "select r.*, s.custom_identifier as spv_custom_identifier, \
+/// What a release from before the desk writes has no time it is due and nobody who changed it last.
+const WITH_NAMES: &str = "select r.id, r.kind, r.status, r.priority, r.user_id, r.name, r.email, r.message, r.data, \
+    r.assignee_id, r.created_at, coalesce(r.due_at, r.created_at) as due_at, r.language, r.spv_id, r.made_kind, \
+    r.made_id, r.reason, r.decided_at, r.decided_by, coalesce(r.updated_at, r.created_at) as updated_at, \
+    coalesce(r.updated_by, r.name) as updated_by, r.version, s.custom_identifier as spv_custom_identifier, \
     (select a.first_name || ' ' || a.last_name from users a where a.id = r.assignee_id) as assignee_name \
     from requests r left join spvs s on s.id = r.spv_id";
 
@@ -101,7 +105,8 @@ pub async fn get(db: &mut impl Sql, id: RequestId) -> Result<Option<Request>> {
 
 /// The row, kept from others until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: RequestId) -> Result<Option<Request>> {
-    tx.sql("update requests set version = version where id = $1 returning *").bind(id).optional().await
+    tx.sql("update requests set version = version where id = $1").bind(id).run().await?;
+    get(tx, id).await
 }
 
 /// Everything that may have changed of it.
@@ -282,7 +287,8 @@ pub async fn counted(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
 /// How many are open of each priority, and how many of these are late.
 pub async fn open(db: &mut Db, now: DateTime<Utc>) -> Result<Vec<Counted>> {
     db.sql_built(format!(
-        "select r.priority, count(*) as open, count(*) filter (where r.due_at < $1) as overdue from requests r \
+        "select r.priority, count(*) as open, \
+         count(*) filter (where coalesce(r.due_at, r.created_at) < $1) as overdue from requests r \
          where {OPEN} group by r.priority"
     ))
     .bind(now)

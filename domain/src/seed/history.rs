@@ -19,8 +19,10 @@ use crate::{
 };
 use chrono::Duration;
 
+type Name = (&'static str, &'static str);
+
 /// Companies with an admin and two partners each.
-const COMPANIES: [(&str, &str, [(&str, &str); 3]); 3] = [
+const COMPANIES: [(&str, &str, [Name; 3]); 3] = [
     (
         "Cedar Quay Partners",
         "Cedar Quay Partners LLP",

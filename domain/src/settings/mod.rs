@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_sender_is_an_address_with_or_without_a_name() {
-        for good in ["office@example.com", "Northern Formations <office@example.com>"] {
+        for good in ["office@example.com", "Northern Formations <office@example.com>", "Acme, Inc. <a@example.com>"] {
             assert_eq!(sender(good).as_deref(), Ok(good));
         }
         for bad in [

@@ -9,6 +9,8 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     ids::UserId,
+    page::PageQuery,
+    requests,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
@@ -19,7 +21,8 @@ const NINETY_DAYS: u64 = 90;
 /// So many steps, the newest first, tell how the work goes.
 const STEPS: usize = 1_000;
 
-/// The open steps assigned to the actor, and the documents that came in for steps of theirs, by due date. Staff.
+/// The open steps and requests assigned to the actor, and the documents that came in for steps of theirs, by due date.
+/// Staff.
 ///
 /// # Errors
 /// Forbidden for others, and for who is no person.
@@ -29,6 +32,15 @@ pub async fn mine(ctx: &Ctx) -> Result<Vec<Task>> {
     let mut db = ctx.db();
     let mut tasks = store::steps_of(&mut db, id, TASKS).await?;
     tasks.extend(store::documents_of(&mut db, id, TASKS).await?);
+    let given = requests::Filter {
+        open: true,
+        assignee: Some(requests::Assignee::One(id)),
+        order: requests::ListOrder::Due,
+        ..requests::Filter::default()
+    };
+    let first = PageQuery { limit: Some(TASKS as u32), cursor: None };
+    let given = requests::list(ctx, &given, &first).await?;
+    tasks.extend(given.items.into_iter().map(|request| Task::of(request, ctx.zone())));
     tasks.sort_by_key(|task| (task.due_date.is_none(), task.due_date));
     tasks.truncate(TASKS);
     Ok(tasks)

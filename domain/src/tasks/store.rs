@@ -4,10 +4,12 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{SpvId, UserId},
+    requests::Request,
     spvs,
     steps::Party,
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -21,35 +23,50 @@ pub enum Kind {
     Step,
     /// A document that came in, to be looked at.
     DocumentRequest,
+    /// A request to be decided.
+    Request,
 }
 
-/// What somebody is to see to, with its order.
+/// What somebody is to see to, with its order where it has one.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Task {
     pub kind: Kind,
     pub id: Uuid,
-    /// What the step or the document is called.
+    /// What the step or the document is called; a request's reference.
     pub name: String,
     /// The step, also the one that a document is for.
-    pub step_name: String,
-    /// A step's, or a document request's.
+    pub step_name: Option<String>,
+    /// A step's, a document request's, or a request's.
     pub status: String,
     pub due_date: Option<NaiveDate>,
     pub waiting_on: Option<Party>,
-    pub spv_id: SpvId,
+    pub spv_id: Option<SpvId>,
     custom_identifier: Option<String>,
-    pub client_id: UserId,
-    first_name: String,
-    last_name: String,
+    pub client_id: Option<UserId>,
+    /// Or whoever asks.
+    pub client_name: String,
 }
 
 impl Task {
-    pub fn identifier(&self) -> String {
-        spvs::display_identifier(self.spv_id, self.custom_identifier.as_deref())
+    /// A request is due at a time: on which day that is, the clock of whoever looks says.
+    pub(super) fn of(request: Request, zone: Tz) -> Self {
+        Self {
+            kind: Kind::Request,
+            id: request.id.0,
+            name: request.reference(),
+            step_name: None,
+            status: request.status.name().to_owned(),
+            due_date: Some(request.due_at.with_timezone(&zone).date_naive()),
+            waiting_on: None,
+            spv_id: None,
+            custom_identifier: None,
+            client_id: None,
+            client_name: request.name,
+        }
     }
 
-    pub fn client_name(&self) -> String {
-        format!("{} {}", self.first_name, self.last_name)
+    pub fn identifier(&self) -> Option<String> {
+        Some(spvs::display_identifier(self.spv_id?, self.custom_identifier.as_deref()))
     }
 }
 
@@ -57,7 +74,8 @@ impl Task {
 pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
-         s.custom_identifier, s.client_id, c.first_name, c.last_name from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
+         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name \
+         from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
          where t.assignee_id = $1 and t.status <> 'completed' and s.status not in ('closed', 'cancelled') \
          order by t.due_date is null, t.due_date, t.id limit {limit}"
     ))
@@ -70,7 +88,7 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
 pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         "select 'document_request' as kind, r.id, r.name, t.step_name, r.status, r.due_date, t.waiting_on, r.spv_id, \
-         s.custom_identifier, s.client_id, c.first_name, c.last_name from document_requests r \
+         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from document_requests r \
          join spvs s on s.id = r.spv_id join users c on c.id = s.client_id join spv_steps t on t.id = r.step_id \
          where t.assignee_id = $1 and r.status = 'submitted' and s.status not in ('on_hold', 'cancelled') \
          order by r.due_date is null, r.due_date, r.id limit {limit}"

@@ -10,20 +10,22 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
-    messages, notifications,
+    isos, messages, notifications,
 };
 
-/// Gives an account another role and, with it, the company or ISO that the role needs (the present one stays
-/// where none is named). Its sessions end (decision 27). Super admins and the operator.
+/// Gives an account another role and, with it, the company or ISO that the role needs. The present company stays
+/// where none is named, the present ISO as long as the role stays; `Some(None)` takes the ISO away. Its sessions end
+/// (decision 27). Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`.
+/// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for whom an ISO signs in as,
+/// `has_orders` for a client who is to be none.
 pub async fn set_role(
     ctx: &Ctx,
     id: UserId,
     role: Role,
     company_id: Option<CompanyId>,
-    iso_id: Option<IsoId>,
+    iso_id: Option<Option<IsoId>>,
     expected: Option<i64>,
 ) -> Result<User> {
     ctx.may(Action::Update, Resource::Users)?;
@@ -36,7 +38,7 @@ pub async fn set_role(
         ctx,
         role,
         company_id.or(before.company_id.filter(|_| needs_company)),
-        iso_id.or(before.iso_id.filter(|_| needs_iso)),
+        iso_id.unwrap_or(before.iso_id.filter(|_| needs_iso && role == before.role)),
     )
     .await?;
     check.done()?;
@@ -46,6 +48,14 @@ pub async fn set_role(
     let user = lock(&mut tx, id, expected).await?;
     if role != Role::SuperAdmin {
         keep_one_super_admin(&mut tx, ctx, &user).await?;
+    }
+    let theirs = isos::store::of_person(&mut tx, id).await?;
+    if theirs.is_some_and(|theirs| role != Role::Iso || iso_id != Some(theirs)) {
+        return Err(Error::conflict("iso_person"));
+    }
+    // Their orders and invoices are found by way of the client, who would be gone.
+    if user.role == Role::Client && role != Role::Client && store::has_orders(&mut tx, id).await? {
+        return Err(Error::conflict("has_orders"));
     }
     let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
     store::save(&mut tx, &changed).await?;

@@ -112,6 +112,17 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     .await
 }
 
+/// Whether anything was ordered by, or billed to, this client.
+pub async fn has_orders(tx: &mut Tx, id: UserId) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from spvs where client_id = $1) \
+         or exists (select 1 from invoices where client_id = $1)",
+    )
+    .bind(id)
+    .scalar()
+    .await
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub role: Option<Role>,

@@ -21,10 +21,15 @@ pub async fn send(state: State, job: Send) -> Result<(), Failure> {
 /// Sends a test mail, which is not tried again: whoever asked for it is told at once why it did not leave.
 pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
-    leave(&state, &ctx, job.mail_id).await
+    match leave(&state, &ctx, job.mail_id).await {
+        Ok(()) => Ok(()),
+        Err(Failure::Later(why) | Failure::Never(why)) => {
+            mails::failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
+        }
+    }
 }
 
-/// Writes into the outbox why a test mail did not leave.
+/// Writes into the outbox why a test mail did not leave, where even that could not be noted or took too long.
 pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
     failed(state, Send { mail_id: job.mail_id }, why, last).await;
 }

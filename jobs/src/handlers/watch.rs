@@ -7,11 +7,17 @@ use domain::{
     scans::{self, Look},
 };
 
-/// Probes every part and asks the rules of the alerts.
+/// Probes every part and asks the rules of the alerts. What fails is only logged: the next one comes in a minute, and a
+/// dead job would be an alert of its own.
 pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
     let ctx = state.ctx(Watch::NAME);
-    probes::check(&ctx, state.mailer.probe()).await.map_err(outcome::of)?;
-    alerts::check(&ctx, &Readings::take(&ctx)).await.map_err(outcome::of)
+    if let Err(error) = probes::check(&ctx, state.mailer.probe()).await {
+        tracing::warn!(%error, "what was probed could not be kept");
+    }
+    if let Err(error) = alerts::check(&ctx, &Readings::take(&ctx)).await {
+        tracing::warn!(%error, "the rules of the alerts could not be asked");
+    }
+    Ok(())
 }
 
 /// Looks through the portal, for the page that asked.

@@ -169,7 +169,11 @@ export class Office {
 
   /** At the end of a story: nobody's browser may have complained. */
   async close(): Promise<void> {
-    for (const context of this.contexts) await context.close();
+    for (const context of this.contexts) {
+      // What a page asks for now and then may be on its way just now.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
     expect(this.people.flatMap((person) => person.complaints)).toEqual([]);
   }
 }

@@ -51,7 +51,9 @@ export function words(page: Page): Promise<string[]> {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;
-      const shown = node.parentElement?.checkVisibility() && !node.parentElement.closest('script, style');
+      // What stands as code is a name, not words.
+      const shown =
+        node.parentElement?.checkVisibility() && !node.parentElement.closest('script, style, code');
       // A language is named in its own words.
       if (shown && !node.parentElement?.closest('[lang]:not(html)'))
         found.add(node.textContent?.trim() ?? '');

@@ -120,7 +120,7 @@ const touchedBy: Record<string, string[]> = {
   payout_run: ['commissions'],
   lead: ['leads'],
   invoice: ['invoices', ...figures],
-  request: ['requests', 'documents'],
+  request: ['requests', 'documents', 'tasks'],
   spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],
   // Not the reports: each page of one sums all of it, and steps move all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],

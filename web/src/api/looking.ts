@@ -57,7 +57,10 @@ export async function lookedFetch(
   const headers = new Headers(init?.headers);
   if (headers.has('authorization')) headers.set('authorization', `Bearer ${seen.token}`);
   const answer = await heard(input, { ...init, headers });
-  return answer.status === 401 || answer.status === 403 ? lookAway() : answer;
+  if (answer.status === 401) return lookAway();
+  if (answer.status !== 403) return answer;
+  // Any other 403 of this protocol says that it is over, and would end the super admin's own session.
+  return answer.headers.get('x-sb-error-code') === 'read_only' ? refused() : lookAway();
 }
 
 function refused(): Response {

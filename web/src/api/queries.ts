@@ -254,7 +254,7 @@ export const queries = {
     ),
   request: (id: string) =>
     queryOptions({
-      queryKey: ['requests', id],
+      queryKey: ['requests', 'one', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
     }),
   requestDesk: () =>

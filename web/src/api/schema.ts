@@ -1844,7 +1844,7 @@ export interface paths {
         /** Requests, newest first unless told: everybody's for the staff, your own otherwise. */
         get: operations["request_list"];
         put?: never;
-        /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one. */
+        /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one, some with one. */
         post: operations["request_create"];
         delete?: never;
         options?: never;
@@ -4330,7 +4330,7 @@ export interface components {
             account_type?: string | null;
             application?: components["schemas"]["ApplicationForm"] | null;
             assignee_id?: components["schemas"]["UserId"] | null;
-            /** @description Not with `order`: the account says. Signed in: your own unless told. */
+            /** @description Not with `order`: the account says. Signed in it is your own but with `account`; the staff may tell another. */
             email?: string;
             /**
              * @description `support` from the contact page, `account` from an application form; `order` from a client signed in;
@@ -4340,7 +4340,7 @@ export interface components {
             kind: string;
             /** @description May be empty with `application`. */
             message?: string;
-            /** @description Not with `application`, whose names it is made of. Signed in: your own unless told. */
+            /** @description Not with `application`, whose names it is made of. Signed in it is your own; the staff may tell another. */
             name?: string;
             order?: components["schemas"]["OrderRequestForm"] | null;
             /** @description By the staff: `high`, `medium` or `low`; medium unless told. */
@@ -5109,7 +5109,10 @@ export interface components {
             begins: string;
             /** Format: int64 */
             open: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Without what was withdrawn.
+             */
             received: number;
             /** Format: int64 */
             rejected: number;
@@ -5424,33 +5427,35 @@ export interface components {
             /** Format: int64 */
             storage_quota_gb: number | null;
         };
-        /** @description An open step that is assigned to the caller, or a document that came in for one. */
+        /** @description An open step or request that is assigned to the caller, or a document that came in for such a step. */
         Task: {
-            client_id: components["schemas"]["UserId"];
+            client_id: components["schemas"]["UserId"] | null;
+            /** @description Or whoever asks. */
             client_name: string;
             /** Format: date */
             due_date: string | null;
             /**
              * Format: uuid
-             * @description The step's, or the document request's.
+             * @description The step's, the document request's, or the request's.
              */
             id: string;
             kind: components["schemas"]["TaskKind"];
-            /** @description What the step or the document is called. */
+            /** @description What the step or the document is called; a request's reference. */
             name: string;
-            spv_id: components["schemas"]["SpvId"];
-            spv_identifier: string;
-            /** @description A step's, or a document request's. */
+            spv_id: components["schemas"]["SpvId"] | null;
+            /** @description Null for a request, as its id is. */
+            spv_identifier: string | null;
+            /** @description A step's, a document request's, or a request's. */
             status: string;
-            /** @description The step, also the one that a document is for. */
-            step_name: string;
+            /** @description The step, also the one that a document is for; null for a request. */
+            step_name: string | null;
             waiting_on: components["schemas"]["Party"] | null;
         };
         /**
          * @description What a task is.
          * @enum {string}
          */
-        TaskKind: "step" | "document_request";
+        TaskKind: "step" | "document_request" | "request";
         Template: {
             /** @description What the caller may do with it: `update`. */
             can: string[];

@@ -98,7 +98,7 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     if let Some(role) = standing.role()?
         && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
     {
-        users::set_role(ctx, id, role, standing.company_id, standing.iso_id, None).await?;
+        users::set_role(ctx, id, role, standing.company_id, standing.iso_id.map(Some), None).await?;
     }
 
     let mut tx = ctx.begin().await?;

@@ -3,7 +3,7 @@ use super::Impersonation;
 use crate::{
     db::{Sql, Tx},
     error::Result,
-    ids::{ImpersonationId, SessionId},
+    ids::{ImpersonationId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
 
@@ -39,13 +39,15 @@ pub async fn end(tx: &mut Tx, id: ImpersonationId, at: DateTime<Utc>) -> Result<
     Ok(ended > 0)
 }
 
-/// Ends what a session looks at; says which.
-pub async fn end_of_session(tx: &mut Tx, session: SessionId, at: DateTime<Utc>) -> Result<Vec<ImpersonationId>> {
-    let rows: Vec<(ImpersonationId,)> = tx
-        .sql("update impersonations set ended_at = $2 where session_id = $1 and ended_at is null returning id")
+/// Ends what a session looks at; says which, and as whom.
+pub async fn end_of_session(
+    tx: &mut Tx,
+    session: SessionId,
+    at: DateTime<Utc>,
+) -> Result<Vec<(ImpersonationId, UserId)>> {
+    tx.sql("update impersonations set ended_at = $2 where session_id = $1 and ended_at is null returning id, user_id")
         .bind(session)
         .bind(at)
         .all()
-        .await?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
+        .await
 }

@@ -31,7 +31,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
       cell: (row) => (
         <>
           {activityText(t, row)}
-          <div className={classes.action}>{row.action}</div>
+          <code className={classes.action}>{row.action}</code>
         </>
       ),
     },

@@ -16,9 +16,10 @@ const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;
 /** What the last scan found, the worst first, each with what to do. Nothing is shown before there was one. */
 export function SecurityScan() {
   const { t } = useTranslation('admin');
-  const { scan, running, refetch } = useScan();
+  const { scan, lost, running, refetch } = useScan();
   const [all, setAll] = useState(false);
   if (!scan) return null;
+  const error = lost ? t('scan.lost') : scan.error;
   const sorted = scan.findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   const good = sorted.filter(({ state }) => state === 'ok').length;
   const shown = all ? sorted : sorted.filter(({ state }) => state !== 'ok');
@@ -38,8 +39,8 @@ export function SecurityScan() {
             <ActivityWaiting />
           </div>
         )}
-        {scan.error && <ErrorState message={scan.error} onRetry={() => void refetch()} />}
-        {!running && !scan.error && (
+        {error && <ErrorState message={error} onRetry={() => void refetch()} />}
+        {!running && !error && (
           <>
             <ul className={classes.list}>
               {shown.map((finding) => (

@@ -25,8 +25,8 @@ interface Props {
   /** The application that it answers: approved with it. */
   request?: Request;
   onClose: () => void;
-  /** The e-mail address belongs to this client already. */
-  onOrderInstead: (clientId: string) => void;
+  /** The e-mail address belongs to this client already. Not for an application: an order does not answer it. */
+  onOrderInstead?: (clientId: string) => void;
 }
 
 /** Quick Setup and Full Setup: a client with a first order. They differ in what the server does next. */
@@ -115,6 +115,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       busy={save.isPending}
       dirty={form.isDirty()}
       problem={
+        onOrderInstead &&
         typeof clientId === 'string' && (
           <>
             {t('clients.taken')}{' '}

@@ -43,7 +43,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
       return <ApproveForm request={request} onClose={close} />;
     case 'create_client':
       // An address that has an account already is no applicant's: such a request is rejected with a word.
-      return <ClientForm setup="quick" request={request} onClose={close} onOrderInstead={close} />;
+      return <ClientForm setup="quick" request={request} onClose={close} />;
     case 'create_iso':
       return <IsoForm request={request} onClose={close} />;
     case 'create_company':

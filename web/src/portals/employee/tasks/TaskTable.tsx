@@ -10,7 +10,7 @@ import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-/** Open steps and documents to look at, each with its order; what is late comes first. */
+/** Open steps, documents to look at and requests to answer; what is late comes first. */
 export function TaskTable({ state }: { state: TableState<Task> }) {
   const { t } = useTranslation(['employee', 'common']);
   const columns: Column<Task>[] = [
@@ -20,18 +20,27 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
       wide: true,
       cell: (task) => (
         <>
-          <Anchor component={Link} to={paths.employeeOrder(task.spv_id)} size="sm">
+          <Anchor
+            component={Link}
+            to={task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id)}
+            size="sm"
+          >
             {task.name}
           </Anchor>
           {task.kind === 'document_request' && (
             <Text size="xs" c="dimmed">
-              {t('tasks.review_for', { step: task.step_name })}
+              {t('tasks.review_for', { step: task.step_name ?? '' })}
+            </Text>
+          )}
+          {task.kind === 'request' && (
+            <Text size="xs" c="dimmed">
+              {t('tasks.request')}
             </Text>
           )}
         </>
       ),
     },
-    { key: 'order', header: t('tasks.order'), cell: (task) => task.spv_identifier },
+    { key: 'order', header: t('tasks.order'), cell: (task) => task.spv_identifier ?? '—' },
     { key: 'client', header: t('column.client'), cell: (task) => task.client_name },
     {
       key: 'status',
