@@ -41,6 +41,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     // Portals.
     "/admin-dashboard",
     "/admin-dashboard/analytics",
+    "/admin-dashboard/backups",
     "/admin-dashboard/jobs",
     "/admin-dashboard/logs",
     "/admin-dashboard/notifications",

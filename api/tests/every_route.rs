@@ -284,6 +284,8 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "alert_list"
         | "scan_latest"
         | "scan_create"
+        | "backup_list"
+        | "backup_create"
         | "settings_logo_set"
         | "settings_logo_remove"
         | "settings_test_mail"

@@ -49,6 +49,14 @@ async fn a_report_is_the_same_on_the_screen_in_csv_and_in_a_workbook() {
         assert!(of("identifier").contains(&bad.to_owned()), "the screen says what it is called");
         assert_eq!(screen["sums"][0]["amounts"][0], json!({ "column": "amount", "amount": "1235887.90" }));
 
+        // What all of it comes to is counted once, not for every page.
+        let first = cora.get(&format!("/rest/v1/reports?{query}&limit=3")).await.ok();
+        assert_eq!((&first["total"], &first["sums"]), (&screen["total"], &screen["sums"]));
+        let cursor = first["next_cursor"].as_str().unwrap();
+        let second = cora.get(&format!("/rest/v1/reports?{query}&limit=3&cursor={cursor}")).await.ok();
+        assert_eq!((&second["total"], &second["sums"]), (&Value::Null, &Value::Null));
+        assert_eq!(second["items"].as_array().unwrap().len(), 1);
+
         let csv = cora.get(&format!("/rest/v1/reports.csv?{query}")).await;
         let text = String::from_utf8(csv.bytes.to_vec()).unwrap();
         assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));

@@ -142,6 +142,12 @@ pub enum Command {
     Activity(commands::activity::Verb),
     /// Every row of a table, as CSV or JSON Lines
     Export(commands::export::Args),
+    /// The whole portal, copied while it runs, and brought back
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl backup create\n  spvctl backup verify 20261122-021000-6f1c\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new"
+    )]
+    Backup(commands::backup::Verb),
     /// Let nobody but super admins change anything for a while
     #[command(
         subcommand,

@@ -59,6 +59,8 @@ pub const SETTINGS: &[Setting] = &[
     plain("storage_url", Default::Made("file:<data dir>/documents")),
     plain("s3_access_key_id", Default::None),
     secret("s3_secret_access_key", Default::None),
+    plain("backup_dir", Default::Made("<data dir>/backups")),
+    plain("backup_keep", Default::Fixed("14")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
     plain("clamd", Default::None),
@@ -110,6 +112,8 @@ pub struct Config {
     pub mail_from: String,
     pub storage: Address,
     pub s3: Option<Credentials>,
+    pub backup_dir: PathBuf,
+    pub backup_keep: usize,
     pub upload_limit_mb: u64,
     pub storage_quota_gb: Option<u64>,
     pub scanner: Option<Scanner>,
@@ -181,6 +185,11 @@ impl Config {
         if matches!(storage, Address::S3(_)) && s3.is_none() {
             read.refuse("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well");
         }
+        let backup_dir = read
+            .optional("backup_dir", "a folder", |text| (!text.is_empty()).then(|| PathBuf::from(text)))
+            .unwrap_or_else(|| data_dir.join("backups"));
+        let backup_keep =
+            read.fixed("backup_keep", "1 to 1000", |text| text.parse().ok().filter(|kept| (1..=1_000).contains(kept)));
         let upload_limit_mb =
             read.fixed("upload_limit_mb", "1 to 1024", |text| text.parse().ok().filter(|mb| (1..=1_024).contains(mb)));
         let storage_quota_gb = read.optional("storage_quota_gb", "1 to 1000000", |text| {
@@ -260,6 +269,8 @@ impl Config {
             mail_from,
             storage,
             s3,
+            backup_dir,
+            backup_keep,
             upload_limit_mb,
             storage_quota_gb,
             scanner,
@@ -325,8 +336,15 @@ impl Config {
             scanner: self.scanner.clone(),
             data_dir: Some(self.data_dir.clone()),
             signing_keys: Some(self.signing_keys.clone()),
+            backup_dir: Some(self.backup_dir.clone()),
+            backup_keep: self.backup_keep,
             ..Options::default()
         }))
+    }
+
+    /// Where the rows are, for people.
+    pub fn database(&self) -> String {
+        without_password(&self.database_url)
     }
 
     pub fn mail_dir(&self) -> PathBuf {

@@ -107,6 +107,28 @@ async fn an_order_goes_from_creation_to_close() {
 }
 
 #[tokio::test]
+async fn a_request_is_taken_back_once() {
+    let office = Office::sqlite().await;
+    let made = office.json(&[
+        "request",
+        "create",
+        "--kind",
+        "call",
+        "--name",
+        "Maya Ortiz",
+        "--email",
+        "maya@example.com",
+        "--message",
+        "Wants to talk about Japan",
+    ]);
+    let reference = made["reference"].as_str().expect("a reference");
+    assert_eq!(office.json(&["request", "withdraw", reference])["status"], "withdrawn");
+    let again = office.run(&["request", "withdraw", reference]);
+    assert_eq!(again.code, 1, "{}", again.err);
+    assert_eq!(office.run(&["request", "withdraw", "REQ-00000000"]).code, 1);
+}
+
+#[tokio::test]
 async fn data_goes_to_stdout_and_words_to_stderr() {
     let office = Office::sqlite().await;
     let empty = office.run(&["client", "list"]);

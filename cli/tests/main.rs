@@ -1,6 +1,7 @@
 //! The real binary, run as an operator would: one test binary, so that it is linked once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
+mod backups;
 mod commands;
 mod help;
 mod migrate;

@@ -68,6 +68,17 @@ pub struct Options {
     pub data_dir: Option<PathBuf>,
     /// The file of the signing keys.
     pub signing_keys: Option<PathBuf>,
+    /// Where backups lie; a folder of the data folder unless told.
+    pub backup_dir: Option<PathBuf>,
+    /// How many backups are kept.
+    pub backup_keep: usize,
+}
+
+impl Options {
+    /// Where backups lie.
+    pub fn backups(&self) -> Option<PathBuf> {
+        self.backup_dir.clone().or_else(|| Some(self.data_dir.as_ref()?.join("backups")))
+    }
 }
 
 impl Default for Options {
@@ -92,6 +103,8 @@ impl Default for Options {
             storage_quota: None,
             data_dir: None,
             signing_keys: None,
+            backup_dir: None,
+            backup_keep: 14,
         }
     }
 }

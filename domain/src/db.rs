@@ -4,6 +4,8 @@
 //! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
 //! function in [`dialect`].
 mod dialect;
+mod snapshot;
+pub(crate) mod tables;
 mod writer;
 mod zones;
 
@@ -15,7 +17,8 @@ pub use zones::local_date;
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;
 use sqlx::{
-    Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
+    Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
+    Type,
     migrate::Migrator,
     postgres::{PgArguments, PgConnectOptions, PgListener, PgPoolOptions, PgRow},
     sqlite::{
@@ -124,6 +127,8 @@ pub struct Query<'c> {
 enum On<'c> {
     SqlitePool(&'c SqlitePool, SqliteArguments),
     Sqlite(&'c mut Turn, SqliteArguments),
+    /// A connection that is nobody else's.
+    SqliteAlone(&'c mut SqliteConnection, SqliteArguments),
     /// Sent with the statement that comes next.
     Later(&'c mut Turn),
     PgPool(&'c PgPool, PgArguments),
@@ -184,6 +189,7 @@ macro_rules! fetch {
                 let (to, text) = turn.reading(text).await?;
                 sqlx::query_as_with(text, args).$method(to).await?
             }
+            On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
             On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
             On::PgPool(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
             On::Pg(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
@@ -194,7 +200,7 @@ macro_rules! fetch {
 impl Query<'_> {
     pub fn bind<T: Value>(mut self, value: T) -> Self {
         let added = match &mut self.on {
-            On::SqlitePool(_, args) | On::Sqlite(_, args) => args.add(value),
+            On::SqlitePool(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
             On::Later(turn) => turn.bind(value),
             On::PgPool(_, args) | On::Pg(_, args) => args.add(value),
         };
@@ -227,6 +233,7 @@ impl Query<'_> {
             On::Sqlite(turn, args) => {
                 sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected()
             }
+            On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
             On::Later(_) => 0,
             On::PgPool(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
             On::Pg(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
@@ -333,26 +340,22 @@ impl Db {
     /// Internal, naming the migration, when one fails; the old schema stays.
     pub async fn migrate(&self) -> Result<()> {
         let mut tx = self.begin().await?;
-        // Held until the end: the locks of the two migrators go before what they did is there for others, and two nodes
-        // that start together would each wait for the other.
-        tx.alone_with("migrate".to_owned()).await?;
-        match &mut tx.on {
-            TxOn::Sqlite(turn) => {
-                let conn = turn.writing().await?;
-                SQLITE.run(&mut *conn).await.map_err(Error::internal)?;
-                // Not apalis' own set-up: that lowers `synchronous` on our connection and shares our migration table.
-                let mut apalis = apalis_sqlite::SqliteStorage::migrations();
-                apalis.dangerous_set_table_name("_apalis_migrations");
-                apalis.run(&mut *conn).await.map_err(Error::internal)?;
-                // With this index SQLite's planner walks every job a worker ever did, for every batch.
-                sqlx::query("drop index if exists LIdx").execute(&mut *conn).await?;
-            }
-            TxOn::Postgres(conn) => {
-                POSTGRES.run(&mut **conn).await.map_err(Error::internal)?;
-                apalis_postgres::PostgresStorage::migrations().run(&mut **conn).await.map_err(Error::internal)?;
-            }
-        }
+        tx.migrate(|_| true).await?;
         tx.commit().await
+    }
+
+    /// The numbers of the migrations that have been applied.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub(crate) async fn migrations(db: &mut impl Sql) -> Result<BTreeSet<i64>> {
+        let found: Vec<(i64,)> = db.sql("select version from _sqlx_migrations").all().await?;
+        Ok(found.into_iter().map(|(version,)| version).collect())
+    }
+
+    /// The numbers of the migrations that this program knows; both databases have the same.
+    pub(crate) fn known_migrations() -> BTreeSet<i64> {
+        SQLITE.iter().map(|migration| migration.version).collect()
     }
 
     /// True when every migration of this binary has been applied, and none that it does not know.
@@ -505,6 +508,37 @@ impl Tx {
                 Query { text, on: On::Pg(tx, PgArguments::default()), error: None }
             }
         })
+    }
+
+    /// Applies those of the wanted migrations that were not applied yet, and the queue's.
+    ///
+    /// # Errors
+    /// Internal, naming the migration, when one fails.
+    pub(crate) async fn migrate(&mut self, wanted: impl Fn(i64) -> bool) -> Result<()> {
+        let those = |all: &Migrator| {
+            Migrator::with_migrations(all.iter().filter(|migration| wanted(migration.version)).cloned().collect())
+        };
+
+        // Held until the end: the locks of the two migrators go before what they did is there for others, and two nodes
+        // that start together would each wait for the other.
+        self.alone_with("migrate".to_owned()).await?;
+        match &mut self.on {
+            TxOn::Sqlite(turn) => {
+                let conn = turn.writing().await?;
+                those(&SQLITE).run(&mut *conn).await.map_err(Error::internal)?;
+                // Not apalis' own set-up: that lowers `synchronous` on our connection and shares our migration table.
+                let mut apalis = apalis_sqlite::SqliteStorage::migrations();
+                apalis.dangerous_set_table_name("_apalis_migrations");
+                apalis.run(&mut *conn).await.map_err(Error::internal)?;
+                // With this index SQLite's planner walks every job a worker ever did, for every batch.
+                sqlx::query("drop index if exists LIdx").execute(&mut *conn).await?;
+            }
+            TxOn::Postgres(conn) => {
+                those(&POSTGRES).run(&mut **conn).await.map_err(Error::internal)?;
+                apalis_postgres::PostgresStorage::migrations().run(&mut **conn).await.map_err(Error::internal)?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn on(&mut self) -> &mut TxOn {

@@ -98,12 +98,12 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let gone = match &error {
             sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
-            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 5 and 10: SQLite busy, disk I/O.
+            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 5 and 10: SQLite busy, disk I/O, disk full.
             sqlx::Error::Database(db) => db.code().is_some_and(|code| {
                 code.starts_with("57P")
                     || code.starts_with("53")
                     || code.starts_with("08")
-                    || matches!(&*code, "5" | "10" | "14")
+                    || matches!(&*code, "5" | "10" | "13" | "14")
             }),
             _ => false,
         };

@@ -58,6 +58,7 @@ ids! {
     ImpersonationId,
     AlertId,
     ScanId,
+    BackupId,
     FactorId,
     ChallengeId,
     CommissionId,

@@ -9,6 +9,7 @@ pub mod activity;
 pub mod alerts;
 pub mod analytics;
 pub mod auth;
+pub mod backups;
 pub mod blocks;
 pub mod calls;
 pub mod catalogue;

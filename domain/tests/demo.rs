@@ -1,8 +1,8 @@
 //! The demo office: the same on both databases, and whole.
 use domain::{
-    counts,
+    activity, companies, counts,
     page::PageQuery,
-    seed, spvs,
+    requests, seed, spvs,
     testing::{World, on_both},
 };
 use std::sync::Mutex;
@@ -32,6 +32,22 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         assert!(before.is_none_or(|before| before == told));
         let db = &mut world.db.clone();
         assert_eq!(counts::kept(db).await.unwrap(), counts::recount(db).await.unwrap());
+        let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
+        let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
+        assert_eq!(logo.media_type, "image/png");
+        // However long ago a request was decided, the log has it, and the log holds.
+        let oldest = requests::Filter {
+            status: Some(requests::Status::Rejected),
+            order: requests::ListOrder::Oldest,
+            ..requests::Filter::default()
+        };
+        let one = PageQuery { limit: Some(1), cursor: None };
+        let rejected = &requests::list(&operator, &oldest, &one).await.unwrap().items[0];
+        let about = activity::Filter { subject_id: Some(rejected.id.0), ..activity::Filter::default() };
+        let told = activity::list(&operator, &about, &page).await.unwrap().items;
+        let told: Vec<&str> = told.iter().map(|row| row.action.as_str()).collect();
+        assert_eq!(told, ["request.rejected", "request.created"]);
+        activity::verify(&operator).await.unwrap();
         assert!(!seed::demo(&operator).await.unwrap());
     })
     .await;

@@ -3,6 +3,7 @@
 
 mod access_matrix;
 mod auth;
+mod backups;
 mod commissions;
 mod demo;
 mod documents;
@@ -21,4 +22,5 @@ mod scanning;
 mod schema;
 mod storage;
 mod story;
+mod timelines;
 mod users;

@@ -188,6 +188,15 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         assert_eq!(code(becomes(Role::Iso, Some(Some(other))).await), "iso_person");
         assert_eq!(becomes(Role::Iso, None).await.unwrap().iso_id, Some(iso));
         isos::archive(&op, iso, None).await.unwrap();
+        becomes(Role::Employee, None).await.unwrap();
+        // Nobody could sign in as it: first the person is to be it again, which needs no partner to be named.
+        assert_eq!(code(isos::restore(&op, iso, None).await), "iso_person_moved");
+        assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
+        let again = becomes(Role::Iso, None).await.unwrap();
+        assert_eq!((again.iso_id, again.company_id), (Some(iso), Some(company)));
+        assert!(isos::restore(&op, iso, None).await.unwrap().archived_at.is_none());
+        assert_eq!(code(becomes(Role::Employee, None).await), "iso_person");
+        isos::archive(&op, iso, None).await.unwrap();
         becomes(Role::SuperAdmin, None).await.unwrap();
         isos::delete(&op, iso).await.unwrap();
         let now = users::get(&op, ivan).await.unwrap();

@@ -16,6 +16,7 @@ pub use state::State;
 use domain::{
     Ctx,
     auth::asked::Asked,
+    backups::{Make, Nightly},
     documents::scanning::{ScanRest, ScanVersion},
     mails,
     notifications::{Digests, MailSoon},
@@ -33,6 +34,8 @@ use tokio::sync::watch;
 const MAIL: Patience = patience(90, 5);
 const BRIEF: Patience = patience(120, 30);
 const PROMPT: Patience = patience(60, 2);
+/// All documents of an office may have to be copied from far away.
+const LONG: Patience = patience(6 * 3600, 60);
 
 /// Every job. One line each.
 pub fn register(state: State) -> Register {
@@ -51,6 +54,10 @@ pub fn register(state: State) -> Register {
         .by_hand::<Watch, _>(plain::<Watch>)
         .job::<Look, _>(BRIEF, handlers::watch::scan)
         .noting(handlers::watch::scan_failed)
+        .job::<Make, _>(LONG, handlers::backups::make)
+        .noting(handlers::backups::failed)
+        .by_hand::<Make, _>(handlers::backups::ask)
+        .job::<Nightly, _>(BRIEF, handlers::backups::nightly)
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
         .job::<Digests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<Digests, _>(plain::<Digests>)
@@ -71,6 +78,7 @@ fn schedules() -> Vec<Line> {
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
         Line::new::<Watch>("20 * * * * *"),        // every minute
+        Line::new::<Nightly>("0 10 2 * * *"),      // every night at ten past two
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }

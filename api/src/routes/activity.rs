@@ -73,6 +73,7 @@ pub struct Wanted {
     #[serde(rename = "subject_kind")]
     _subject_kind: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
+    /// What happened to it; of a client, a company or an ISO partner also what happened to their orders.
     subject_id: Option<Uuid>,
     /// All that happened to an order and its steps.
     #[serde(default, deserialize_with = "chosen")]

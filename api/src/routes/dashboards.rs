@@ -77,7 +77,7 @@ pub struct EmployeeDashboard {
     responses((status = 200, body = EmployeeDashboard)))]
 pub async fn employee(SignedIn(ctx): SignedIn) -> Result<Answer<EmployeeDashboard>> {
     let found = dashboards::employee(&ctx).await?;
-    let (revenue, currency, revenue_by_currency) = sums_in(settings::currency(&ctx).await?, found.revenue);
+    let (revenue, currency, revenue_by_currency) = sums_in(found.currency, found.revenue);
     Ok(Answer(EmployeeDashboard {
         total_clients: found.total_clients,
         active_spvs: found.active_spvs,

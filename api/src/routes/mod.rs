@@ -2,6 +2,7 @@
 mod activity;
 mod analytics;
 pub(crate) mod auth;
+mod backups;
 mod calls;
 mod client_notes;
 mod clients;
@@ -211,6 +212,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(system::resolve))
         .routes(routes!(system::latest_scan))
         .routes(routes!(system::scan))
+        .routes(routes!(backups::list, backups::create))
         .routes(routes!(jobs::list, jobs::create))
         .routes(routes!(jobs::retry))
         .routes(routes!(requests::list, requests::create))

@@ -71,10 +71,10 @@ pub struct ReportPage {
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
     columns: Vec<ReportColumn>,
-    /// Rows of the whole report.
-    total: i64,
-    /// Of the whole report, one for each currency.
-    sums: Vec<ReportSum>,
+    /// Rows of the whole report. Null after the first page, which has said it.
+    total: Option<i64>,
+    /// Of the whole report, one for each currency. Null after the first page.
+    sums: Option<Vec<ReportSum>>,
     /// A row is a text for each column, empty where there is nothing.
     items: Vec<Vec<String>>,
     next_cursor: Option<String>,
@@ -107,24 +107,29 @@ pub struct ReportAmount {
     responses((status = 200, body = ReportPage)))]
 pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Answer<ReportPage>> {
     let (wanted, page) = wanted.read()?;
-    let totals = reports::totals(&ctx, &wanted).await?;
     let found = reports::page(&ctx, &wanted, &page).await?;
-    let sums = totals.sums.into_iter().map(|sum| ReportSum {
+    // They go through all of it, so only the first page has them.
+    let totals = match page.cursor.as_deref() {
+        None | Some("") => Some(reports::totals(&ctx, &wanted).await?),
+        Some(_) => None,
+    };
+    let (total, sums) = totals.map(|totals| (totals.rows, totals.sums)).unzip();
+    let sum = |sum: reports::Sum| ReportSum {
         currency: sum.currency,
         amounts: sum
             .amounts
             .into_iter()
             .map(|(column, minor)| ReportAmount { column, amount: sum.currency.format(minor) })
             .collect(),
-    });
+    };
     Ok(Answer(ReportPage {
         company: Named { id: found.company.id.0, name: found.company.name },
         report: wanted.report,
         from: found.span.from,
         to: found.span.to,
         columns: wanted.report.columns().iter().map(|(name, kind)| ReportColumn { name, kind: *kind }).collect(),
-        total: totals.rows,
-        sums: sums.collect(),
+        total,
+        sums: sums.map(|sums| sums.into_iter().map(sum).collect()),
         items: found.rows.items,
         next_cursor: found.rows.next_cursor,
     }))

@@ -75,6 +75,12 @@ impl Account {
         }
     }
 
+    /// As it stands once its tokens are good for nothing any more.
+    async fn shut_out(app: &App, ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
+        app.auth.verified.forget_user(id);
+        Self::now(ctx, id).await
+    }
+
     /// As it stands after a change.
     async fn now(ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
         let row = users::row(ctx, id).await?;
@@ -261,7 +267,8 @@ pub struct NewRole {
     #[serde(default, deserialize_with = "chosen")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
-    /// For ISO partners, and clients who have one; stays with the role unless told, null takes it away.
+    /// For ISO partners, and clients who have one; stays with the role unless told, null takes it away. Who signed in as
+    /// a partner once becomes it again when none is named.
     #[serde(default, deserialize_with = "changed")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,
@@ -280,8 +287,7 @@ pub async fn set_role(
     let known = users::row(&ctx, id).await?;
     let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
     users::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
-    app.auth.verified.forget_user(id);
-    Account::now(&ctx, id).await
+    Account::shut_out(&app, &ctx, id).await
 }
 
 /// Shuts an account until it is restored; its sessions end. Super admins.
@@ -295,8 +301,7 @@ pub async fn suspend(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Account>> {
     users::suspend(&ctx, id, seen).await?;
-    app.auth.verified.forget_user(id);
-    Account::now(&ctx, id).await
+    Account::shut_out(&app, &ctx, id).await
 }
 
 /// Opens a suspended or archived account again. Super admins.
@@ -323,8 +328,7 @@ pub async fn archive(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Account>> {
     users::archive(&ctx, id, seen).await?;
-    app.auth.verified.forget_user(id);
-    Account::now(&ctx, id).await
+    Account::shut_out(&app, &ctx, id).await
 }
 
 /// Mails another link to set a password. Super admins.
@@ -349,8 +353,7 @@ pub async fn reset_mfa(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Account>> {
     factors::reset(&ctx, id).await?;
-    app.auth.verified.forget_user(id);
-    Account::now(&ctx, id).await
+    Account::shut_out(&app, &ctx, id).await
 }
 
 /// Ends every session of somebody. Super admins.
@@ -364,8 +367,7 @@ pub async fn sign_out(
 ) -> Result<Row<Account>> {
     let found = users::row(&ctx, id).await?;
     users::sign_out(&ctx, found.id).await?;
-    app.auth.verified.forget_user(id);
-    Account::now(&ctx, id).await
+    Account::shut_out(&app, &ctx, id).await
 }
 
 /// Where somebody is signed in.

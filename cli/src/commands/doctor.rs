@@ -5,7 +5,7 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
-use domain::{Ctx, auth::Keys, counts, db::Db, queue, storage::Storage};
+use domain::{Ctx, auth::Keys, backups, counts, db::Db, queue, storage::Storage};
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -73,6 +73,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
     findings.push(("demo sign-ins", demo_sign_ins(&ctx).await?));
+    findings.push(("backup", backup(&ctx).await?));
     db.close().await;
     Ok(())
 }
@@ -87,6 +88,17 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
         (_, 0) => Good(words),
         _ => Note(format!("{words}; see `spvctl job list --status dead`")),
     })
+}
+
+async fn backup(ctx: &Ctx) -> Result<Finding> {
+    let last = backups::last_good(ctx).await?;
+    let Some((last, at)) = last.as_ref().and_then(|last| Some((last, last.made_at?))) else {
+        return Ok(Note(
+            "none yet; one is made every night while a worker runs, or by `spvctl backup create`".to_owned(),
+        ));
+    };
+    let words = format!("{} was made {} hours ago", last.name, (ctx.now() - at).num_hours());
+    Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
 }
 
 async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {

@@ -1,5 +1,6 @@
 //! The commands, a file for each noun, and where each goes.
 pub mod activity;
+pub mod backup;
 pub mod client;
 pub mod commission;
 pub mod company;
@@ -68,6 +69,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Worker(_) => return worker::run(config).await,
         Command::Migrate(args) => return migrate::run(&args, &config).await,
         Command::Doctor(args) => return doctor::run(&args, &config, &out).await,
+        Command::Backup(verb) => return backup::run(verb, config, out, Ask::new(globals.yes)).await,
         _ => {}
     }
     let portal = Portal::open(config, out, Ask::new(globals.yes)).await?;

@@ -45,6 +45,9 @@ pub enum Verb {
     /// Refuse a request
     #[command(after_help = "Examples:\n  spvctl request reject REQ-6f1c2d3e --reason 'We do not form vehicles there'")]
     Reject(Reject),
+    /// Take a request back for whoever sent it
+    #[command(after_help = "Examples:\n  spvctl request withdraw REQ-6f1c2d3e")]
+    Withdraw(Show),
 }
 
 #[derive(Debug, Args)]
@@ -205,6 +208,10 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let reason = portal.ask.text(args.reason, "Reason", anything)?;
             let request = find(portal, &args.request).await?;
             requests::reject(ctx, request.id, None, &reason).await?
+        }
+        Verb::Withdraw(args) => {
+            let request = find(portal, &args.request).await?;
+            requests::withdraw(ctx, request.id, None).await?
         }
     };
     portal.out.one(record(&request))

@@ -167,6 +167,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
 /// Whose events to list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    /// What happened to it; of a client, a company or a partner also what happened to their orders.
     pub subject_id: Option<Uuid>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,

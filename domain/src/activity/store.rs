@@ -82,18 +82,20 @@ pub async fn list(
     before: Option<i64>,
     limit: usize,
 ) -> Result<Vec<Activity>> {
-    let (condition, whose) = scoped(scope);
+    let (mut condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
-    let mut sql = format!("select * from activity where {condition}");
-    if let (Scope::Iso(_), Some(_)) = (scope, filter.client_id) {
-        // A client's events are few and a partner's many: the index is to be the client's.
-        sql = "select * from activity where public and (iso_id = $1) is true and seq is not null".to_owned();
+    // One client's or partner's events are few and those of whoever asks many: the index is to be the former's.
+    match scope {
+        Scope::Iso(_) if filter.client_id.is_some() || filter.subject_id.is_some() => {
+            condition = "public and (iso_id = $1) is true and seq is not null";
+        }
+        Scope::Company(_) if filter.subject_id.is_some() => {
+            condition = "public and (company_id = $1) is true and seq is not null";
+        }
+        _ => {}
     }
-    for (column, id) in [
-        ("subject_id", filter.subject_id),
-        ("spv_id", filter.spv_id.map(|id| id.0)),
-        ("client_id", filter.client_id.map(|id| id.0)),
-    ] {
+    let mut sql = condition.to_owned();
+    for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
         if let Some(id) = id {
             ids.push(id);
             sql.push_str(&format!(" and {column} = ${}", ids.len()));
@@ -111,12 +113,34 @@ pub async fn list(
     if let Some(before) = before {
         sql.push_str(&format!(" and seq < {before}"));
     }
-    sql.push_str(&format!(" order by seq desc limit {limit}"));
+    let sql = match filter.subject_id {
+        None => format!("select * from activity where {sql} order by seq desc limit {limit}"),
+        Some(id) => {
+            ids.push(id);
+            about(&sql, ids.len(), limit)
+        }
+    };
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
     query.json().await
+}
+
+/// What happened to subject `$n`, and to the orders of it where it is a client, a company or a partner: the newest of
+/// each by an index of its own, and of those the newest.
+fn about(condition: &str, n: usize, limit: usize) -> String {
+    let part = |which: &str| {
+        format!(
+            "select * from (select * from activity where {which} and {condition} order by seq desc limit {limit}) p"
+        )
+    };
+    let mut parts = vec![part(&format!("subject_id = ${n}"))];
+    for whose in ["client_id", "company_id", "iso_id"] {
+        let orders = format!("{whose} = ${n} and spv_id is not null and (subject_id is null or subject_id <> ${n})");
+        parts.push(part(&orders));
+    }
+    format!("select * from ({}) o order by seq desc limit {limit}", parts.join(" union all "))
 }
 
 /// What can stand in a condition.

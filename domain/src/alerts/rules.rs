@@ -26,6 +26,7 @@ pub enum Kind {
     DiskLow,
     ProbeFailing,
     KeyExpiring,
+    BackupOld,
 }
 
 impl Kind {
@@ -37,6 +38,7 @@ impl Kind {
             Self::DiskLow => "disk_low",
             Self::ProbeFailing => "probe_failing",
             Self::KeyExpiring => "key_expiring",
+            Self::BackupOld => "backup_old",
         }
     }
 }
@@ -85,6 +87,7 @@ pub async fn all(ctx: &Ctx, readings: &Readings) -> Result<Vec<Cause>> {
     found.extend(readings.disk.and_then(disk_low));
     found.extend(probes_failing(ctx).await?);
     found.extend(readings.keys_changed_at.and_then(|at| key_expiring(ctx.now() - at)));
+    found.extend(backup_old(ctx).await?);
     Ok(found)
 }
 
@@ -135,4 +138,9 @@ async fn probes_failing(ctx: &Ctx) -> Result<Vec<Cause>> {
 fn key_expiring(age: Duration) -> Option<Cause> {
     let days = age.num_days();
     (days >= KEY_DAYS).then(|| cause(Kind::KeyExpiring, "signing_keys", json!({ "days": days })))
+}
+
+async fn backup_old(ctx: &Ctx) -> Result<Option<Cause>> {
+    let overdue = crate::backups::overdue(ctx).await?;
+    Ok(overdue.map(|(hours, made_at)| cause(Kind::BackupOld, "backup", json!({ "count": hours, "made_at": made_at }))))
 }

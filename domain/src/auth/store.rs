@@ -1,7 +1,7 @@
 //! SQL of sessions.
 use super::sessions::{Ended, Session};
 use crate::{
-    db::{Db, Json, Sql, Tx},
+    db::{Db, Json, Sql, Tx, for_update},
     error::Result,
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
 };
@@ -33,7 +33,8 @@ pub async fn session(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>
 
 /// The row, locked until the transaction ends.
 pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>> {
-    tx.sql("update sessions set id = id where id = $1 returning *").bind(id).optional().await
+    let sql = format!("select * from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
@@ -70,11 +71,11 @@ pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
 }
 
 pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
-    tx.sql("update sessions set id = id where user_id = $1 and factor_id = $2 and ended_at is null returning *")
-        .bind(user)
-        .bind(factor)
-        .all()
-        .await
+    let sql = format!(
+        "select * from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
+        for_update(tx.dialect(), "sessions")
+    );
+    tx.sql_built(sql).bind(user).bind(factor).all().await
 }
 
 pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<Ended>> {

@@ -5,7 +5,7 @@ use crate::error::Problem;
 /// The number as that country writes it.
 ///
 /// # Errors
-/// `invalid_tax_id` with an example of the country's.
+/// `invalid_tax_id` with an example of the country's; `invalid_utr` where a country has several numbers and one is meant.
 pub fn id(country: &str, text: &str) -> Result<String, Problem> {
     let plain: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/')).collect();
     let plain = plain.to_ascii_uppercase();
@@ -27,7 +27,11 @@ pub fn id(country: &str, text: &str) -> Result<String, Problem> {
             (good && short && plain.bytes().any(|b| b.is_ascii_digit()), written, "AB123456")
         }
     };
-    if good { Ok(written) } else { Err(Problem::new("invalid_tax_id").with("example", example)) }
+    match country {
+        _ if good => Ok(written),
+        "GB" => Err(Problem::new("invalid_utr").with("example", example)),
+        _ => Err(Problem::new("invalid_tax_id").with("example", example)),
+    }
 }
 
 /// Nine digits that begin with a number of a campus of the IRS.
@@ -105,7 +109,9 @@ mod tests {
             ("SG", "201912345", None),
             ("TH", "0105536000313", Some("0105536000313")),
             ("TH", "0105536000314", None),
-            ("GB", "1234567890", Some("1234567890")),
+            ("GB", "12345 67890", Some("1234567890")),
+            ("GB", "GB123456789", None),
+            ("GB", "01234567", None),
             ("ES", "B-12345678", Some("B-12345678")),
             ("ES", "none", None),
             ("ES", &format!("1{}234", "-".repeat(60)), None),
@@ -114,5 +120,8 @@ mod tests {
         ] {
             assert_eq!(id(country, text).ok().as_deref(), written, "{country} {text}");
         }
+        // A company there has a number for VAT and one of the register as well: the words say which is meant.
+        assert_eq!(id("GB", "GB123456789").unwrap_err().code, "invalid_utr");
+        assert_eq!(id("SG", "1").unwrap_err().code, "invalid_tax_id");
     }
 }

@@ -63,6 +63,8 @@ pub struct EmployeeDashboard {
     pub pending_reviews: i64,
     /// Prices of active orders by currency; empty for all but super admins (decision 14).
     pub revenue: Vec<Sum>,
+    /// What the office counts in.
+    pub currency: Currency,
     pub activity: Vec<Activity>,
 }
 
@@ -72,8 +74,8 @@ pub struct EmployeeDashboard {
 /// Forbidden for other roles.
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
-    let counted = counts::all(&mut ctx.db()).await?;
-    let value = |count: Count| counted.get(&count.name()).copied().unwrap_or(0);
+    let office = store::office(&mut ctx.db()).await?;
+    let value = |count: Count| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
     let mut revenue = Vec::new();
     if ctx.can(Action::View, Resource::Revenue) {
         for currency in Currency::ALL {
@@ -88,6 +90,7 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
         active_spvs: value(Count::ActiveSpvs),
         pending_reviews: value(Count::PendingReviews),
         revenue,
+        currency: office.currency.unwrap_or(ctx.options.default_currency),
         activity: recent(ctx, 8).await?,
     })
 }

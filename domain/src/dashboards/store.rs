@@ -81,6 +81,33 @@ impl Group {
     }
 }
 
+/// What the whole office counts, and in which currency.
+#[derive(Debug, Deserialize)]
+pub struct Office {
+    /// By name ([`crate::counts::Count::name`]).
+    pub counts: Vec<(String, i64)>,
+    /// None where the settings leave it to the configuration.
+    pub currency: Option<Currency>,
+}
+
+/// The counters of the staff in one query.
+pub async fn office(db: &mut Db) -> Result<Office> {
+    let dialect = db.dialect();
+    let counts = json_list(
+        dialect,
+        &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
+        "select name, cast(sum(value) as bigint) as value from counts group by name",
+    );
+    let office = json_row(
+        dialect,
+        &[
+            ("counts", &within(dialect, &counts), Col::Plain),
+            ("currency", "(select value ->> 'default_currency' from settings where name = 'office')", Col::Plain),
+        ],
+    );
+    db.sql_built(selected(dialect, &office)).json().await
+}
+
 /// What a company's cards and partner tables begin with.
 #[derive(Debug, Deserialize)]
 pub struct Overview {

@@ -71,12 +71,13 @@ pub fn in_list(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What keeps a selected row from others until the transaction ends. SQLite needs nothing: a transaction that
-/// writes is alone from its beginning.
+/// What keeps a selected row from other writers until the transaction ends, as if it were written already. SQLite
+/// needs nothing: a transaction that writes is alone from its beginning. (To write `id = id` would do on both, but
+/// SQLite then looks through every table that refers to the row.) New rows may refer to it meanwhile.
 pub fn for_update(dialect: Dialect, table: &str) -> String {
     match dialect {
         Dialect::Sqlite => String::new(),
-        Dialect::Postgres => format!(" for update of {table}"),
+        Dialect::Postgres => format!(" for no key update of {table}"),
     }
 }
 

@@ -153,17 +153,28 @@ pub async fn archive(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> 
 /// Brings an archived ISO back. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; stale.
+/// NotFound; Forbidden; Conflict `stale`, `iso_person_moved` when its person has another role by now.
 pub async fn restore(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
     set_archived(ctx, id, version, false).await
 }
 
 async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool) -> Result<Iso> {
     let mut tx = ctx.begin().await?;
+    if !archived && let Some(iso) = store::get(&mut tx, id).await? {
+        // Whoever gives the person another role meanwhile comes before this, or after it.
+        users::store::lock(&mut tx, iso.user_id).await?;
+    }
     let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
     ctx.may(Action::Archive, resource(&iso))?;
     if version.is_some_and(|version| version != iso.version) {
         return Err(Error::stale(&iso.updated_by, iso.updated_at));
+    }
+    if !archived {
+        // Nobody could sign in as it, and whoever did so once could have no other role any more.
+        let person = users::store::get(&mut tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
+        if person.role != Role::Iso || person.iso_id != Some(id) {
+            return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));
+        }
     }
     let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
     store::set_archived(&mut tx, id, at, ctx.now(), &ctx.who()).await?;

@@ -82,6 +82,11 @@ pub async fn of_person(tx: &mut Tx, user: UserId) -> Result<Option<IsoId>> {
     Ok(row.map(|(id,)| id))
 }
 
+/// The ISO whose person this is or was, archived or not, and its company.
+pub async fn once_of_person(db: &mut impl Sql, user: UserId) -> Result<Option<(IsoId, CompanyId)>> {
+    db.sql("select id, company_id from isos where user_id = $1").bind(user).optional().await
+}
+
 /// The row, kept from others until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     tx.sql("update isos set version = version where id = $1").bind(id).run().await?;

@@ -2,7 +2,7 @@
 use super::model::{Mail, Status};
 use crate::{
     access::Role,
-    db::{Db, Sql, Tx},
+    db::{Db, Sql, Tx, for_update},
     error::Result,
     ids::{CompanyId, MailId, SpvId, UserId},
     users::DateFormat,
@@ -36,7 +36,8 @@ pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: MailId) -> Result<Option<Mail>> {
-    tx.sql("update mails set id = id where id = $1 returning *").bind(id).optional().await
+    let sql = format!("select * from mails where id = $1{}", for_update(tx.dialect(), "mails"));
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 pub async fn get(db: &mut Db, id: MailId) -> Result<Option<Mail>> {

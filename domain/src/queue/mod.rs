@@ -11,7 +11,7 @@ use crate::{
     db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
     error::{Error, Result},
 };
-use apalis::prelude::TaskBuilder;
+use apalis::prelude::{Task, TaskBuilder, TaskId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
@@ -109,7 +109,10 @@ async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>, at: Option<DateTi
     if let Some(at) = at {
         task = task.run_at_timestamp(u64::try_from(at.timestamp()).unwrap_or_default());
     }
-    let task = task.build();
+    send(tx, task.build()).await
+}
+
+async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
     tx.has_jobs();
     match tx.on() {
         TxOn::Sqlite(turn) => {
@@ -325,4 +328,99 @@ pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql(workers).bind(before.timestamp()).run().await?;
     tx.commit().await?;
     Ok(gone)
+}
+
+/// A job as a backup keeps it: one that is waited for, or that was given up and is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub id: String,
+    pub envelope: Envelope,
+    status: String,
+    attempts: i64,
+    max_attempts: i64,
+    run_at: i64,
+    priority: i64,
+    key: Option<String>,
+    done_at: Option<i64>,
+    last_result: Option<String>,
+}
+
+type KeptRow = (String, Vec<u8>, String, i64, i64, i64, i64, Option<String>, Option<i64>, Option<String>);
+
+/// Jobs that are not done, in the order of their ids, after one of them.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn not_done(db: &mut impl Sql, after: &str, limit: i64) -> Result<Vec<Kept>> {
+    let (from, seconds) = table(db.dialect());
+    let rows: Vec<KeptRow> = db
+        .sql_built(format!(
+            "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, cast(priority as bigint), \
+             idempotency_key, {}, cast(last_result as text) from {from} \
+             where job_type = $1 and status <> 'Done' and id > $2 order by id limit $3",
+            seconds("run_at"),
+            seconds("done_at")
+        ))
+        .bind(QUEUE)
+        .bind(after.to_owned())
+        .bind(limit)
+        .all()
+        .await?;
+    let kept = |(id, job, status, attempts, max_attempts, run_at, priority, key, done_at, last_result): KeptRow| {
+        let envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
+        Ok(Kept { id, envelope, status, attempts, max_attempts, run_at, priority, key, done_at, last_result })
+    };
+    rows.into_iter().map(kept).collect()
+}
+
+/// Queues a job as it was kept. One that was being done is to be begun again.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
+    let mut task = TaskBuilder::new(serde_json::to_vec(&kept.envelope).map_err(Error::internal)?)
+        .task_id(TaskId::from_string(kept.id.clone()))
+        .max_attempts(usize::try_from(kept.max_attempts).unwrap_or(MAX_ATTEMPTS))
+        .priority(usize::try_from(kept.priority).unwrap_or_default())
+        .run_at_timestamp(u64::try_from(kept.run_at).unwrap_or_default());
+    if let Some(key) = &kept.key {
+        task = task.idempotency_key(key);
+    }
+    send(tx, task.build()).await?;
+    let ended = matches!(kept.status.as_str(), "Failed" | "Killed");
+    let status = if ended { kept.status.clone() } else { "Pending".to_owned() };
+    // apalis wants JSON, whatever it was.
+    let result = kept.last_result.as_deref().map(|text| match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(_) => text.to_owned(),
+        Err(_) => serde_json::Value::from(text).to_string(),
+    });
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => {
+            "update Jobs set status = $2, attempts = $3, done_at = $4, last_result = $5 where id = $1 and job_type = $6"
+        }
+        Dialect::Postgres => {
+            "update apalis.jobs set status = $2, attempts = cast($3 as integer), \
+             done_at = to_timestamp(cast($4 as bigint)), last_result = cast($5 as jsonb) where id = $1 and job_type = $6"
+        }
+    };
+    tx.sql(sql)
+        .bind(kept.id.clone())
+        .bind(status)
+        .bind(kept.attempts)
+        .bind(kept.done_at)
+        .bind(result)
+        .bind(QUEUE)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Takes every job out, for a restore into a portal that nobody has used yet.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn empty(tx: &mut Tx) -> Result<()> {
+    let (from, _) = table(tx.dialect());
+    tx.sql_built(format!("delete from {from}")).run().await?;
+    Ok(())
 }

@@ -21,9 +21,6 @@ use serde_json::{Map, Value, json};
 /// What the specification shows: 1,247 in all.
 const FIGURES: [(Status, i64); 3] = [(Status::Pending, 89), (Status::Approved, 967), (Status::Rejected, 191)];
 
-/// Requests of so many days are in the log as well.
-const LOGGED: i64 = 45;
-
 const FIRST: [&str; 24] = [
     "Adele", "Anders", "Bianca", "Carlos", "Dana", "Emeka", "Farah", "Gustav", "Hana", "Ivo", "Jasmin", "Karl", "Lina",
     "Marek", "Nadia", "Oskar", "Paula", "Quentin", "Rosa", "Stefan", "Tamar", "Ulf", "Vera", "Yusuf",
@@ -364,7 +361,7 @@ impl Year<'_> {
         of[self.chance.below(of.len() as u64) as usize]
     }
 
-    /// Everything in one transaction and a few statements; what happened lately with its place in the log.
+    /// Everything in one transaction and a few statements; what happened to each with its place in the log.
     async fn write(mut self) -> Result<()> {
         self.made.sort_by_key(|(request, _)| (request.created_at, request.id));
         let rows: Vec<Request> = self.made.iter().map(|(request, _)| request.clone()).collect();
@@ -372,13 +369,9 @@ impl Year<'_> {
         store::insert(&mut tx, &rows, None).await?;
         let found: Vec<_> = rows.iter().map(requests::found_by).collect();
         search::index_new(&mut tx, "request", &found).await?;
-        let since = self.ctx.now() - Duration::days(LOGGED);
         for (request, role) in &self.made {
-            let mut events = Vec::new();
-            if request.created_at >= since {
-                events.push(("request.created", request.created_at, false));
-            }
-            if let Some(at) = request.decided_at.filter(|at| *at >= since) {
+            let mut events = vec![("request.created", request.created_at, false)];
+            if let Some(at) = request.decided_at {
                 let approved = request.status == Status::Approved;
                 events.push((if approved { "request.approved" } else { "request.rejected" }, at, true));
             }
@@ -421,7 +414,7 @@ impl Year<'_> {
             company_id: None,
             client_id: request.user_id,
             iso_id: None,
-            spv_id: None,
+            spv_id: request.spv_id.filter(|_| by_staff),
             public: request.user_id.is_some(),
             address: None,
             user_agent: None,

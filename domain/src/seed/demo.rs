@@ -33,6 +33,9 @@ const SETTINGS: [[&str; 5]; 3] = [
     ["201912345K", "SG", "manufacturing", "201+", "Asia/Singapore"],
 ];
 
+/// The first company's.
+const LOGO: &[u8] = include_bytes!("meridian.png");
+
 const PARTNERS: [(&str, &str, usize); 5] = [
     ("Ingrid", "Solberg", 0),
     ("Marcus", "Bell", 0),
@@ -113,6 +116,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         };
         companies::set(&start, *id, None, said).await?;
     }
+    companies::set_logo(&start, offices[0], LOGO.to_vec()).await?;
     account(&start, Role::Employee, "Elias", "Brandt", "employee@example.com", None).await?;
     account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(offices[0])).await?;
     account(&start, Role::CompanyAdmin, "Theo", "Lang", "theo.lang@example.com", Some(offices[0])).await?;

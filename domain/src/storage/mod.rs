@@ -8,7 +8,7 @@ pub use address::{Address, Bucket, Credentials};
 
 use crate::error::{Error, Result};
 use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
 use object_store::{
     ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart,
     aws::AmazonS3Builder, local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
@@ -130,6 +130,42 @@ impl Storage {
         let found = self.store.get_opts(&Path::from(key), options).await.map_err(|e| self.failed(e))?;
         let this = self.clone();
         Ok(found.into_stream().map_err(move |e| this.failed(e)).boxed())
+    }
+
+    /// How large what lies under `key` is; none when nothing does.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn size(&self, key: &str) -> Result<Option<u64>> {
+        match self.store.head(&Path::from(key)).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(e) => Err(self.failed(e)),
+        }
+    }
+
+    /// Writes what comes under `key`; whoever reads it sees all or nothing. Holds a few megabytes at a time.
+    ///
+    /// # Errors
+    /// Unavailable, and what the stream says; then there is nothing new under `key`.
+    pub async fn write(&self, key: &str, mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
+        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(|e| self.failed(e))?;
+        let mut writer = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        while let Some(bytes) = content.next().await {
+            let ready = match bytes {
+                Ok(bytes) => writer.wait_for_capacity(1).await.map(|()| bytes).map_err(|e| self.failed(e)),
+                Err(e) => Err(e),
+            };
+            match ready {
+                Ok(bytes) => writer.put(bytes),
+                Err(e) => {
+                    let _ = writer.abort().await;
+                    return Err(e);
+                }
+            }
+        }
+        writer.finish().await.map_err(|e| self.failed(e))?;
+        Ok(())
     }
 
     /// Writes `parts`, one behind the other, under `key`; whoever reads it sees all or nothing. Holds a few megabytes

@@ -14,8 +14,9 @@ use crate::{
 };
 
 /// Gives an account another role and, with it, the company or ISO that the role needs. The present company stays
-/// where none is named, the present ISO as long as the role stays; `Some(None)` takes the ISO away. Its sessions end
-/// (decision 27). Super admins and the operator.
+/// where none is named, the present ISO as long as the role stays; `Some(None)` takes the ISO away. Who was the person of
+/// an ISO once, archived by now, becomes it again where none is named. Its sessions end (decision 27). Super admins and
+/// the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for whom an ISO signs in as,
@@ -32,16 +33,24 @@ pub async fn set_role(
     let before = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
     let needs_company = matches!(role, Role::Client | Role::CompanyAdmin);
     let needs_iso = matches!(role, Role::Client | Role::Iso);
-    let mut check = Check::new();
-    let (company_id, iso_id) = belongs(
-        &mut check,
-        ctx,
-        role,
-        company_id.or(before.company_id.filter(|_| needs_company)),
-        iso_id.unwrap_or(before.iso_id.filter(|_| needs_iso && role == before.role)),
-    )
-    .await?;
-    check.done()?;
+    let iso_id = iso_id.unwrap_or(before.iso_id.filter(|_| needs_iso && role == before.role));
+    let once = match (role, iso_id) {
+        (Role::Iso, None) => isos::store::once_of_person(&mut ctx.db(), id).await?,
+        _ => None,
+    };
+    let (company_id, iso_id) = match once {
+        Some((_, company)) if company_id.is_some_and(|named| named != company) => {
+            return Err(Error::field("iso_id", "required"));
+        }
+        Some((iso, company)) => (Some(company), Some(iso)),
+        None => {
+            let mut check = Check::new();
+            let company_id = company_id.or(before.company_id.filter(|_| needs_company));
+            let place = belongs(&mut check, ctx, role, company_id, iso_id).await?;
+            check.done()?;
+            place
+        }
+    };
 
     let mut tx = ctx.begin().await?;
     store::lock_super_admins(&mut tx, ctx.now()).await?;

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     access::Role,
     auth::{links::LinkKind, passwords::PasswordHash},
-    db::{Json, Sql, Tx},
+    db::{Json, Sql, Tx, for_update},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     search,
@@ -78,20 +78,19 @@ pub async fn waiting_for(db: &mut impl Sql, key: &str) -> Result<Vec<UserId>> {
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
-    tx.sql("update users set id = id where id = $1 returning *").bind(id).optional().await
+    let sql = format!("select * from users where id = $1{}", for_update(tx.dialect(), "users"));
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 /// The super admins who can sign in, locked: of two who demote each other at once, one comes second. Taken
 /// before any other row, so that those two never wait for each other crosswise.
 pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
-    let rows: Vec<(UserId,)> = tx
-        .sql(
-            "update users set id = id where role = 'super_admin' and status = 'active' \
-             and (banned_until is null or banned_until <= $1) returning id",
-        )
-        .bind(now)
-        .all()
-        .await?;
+    let sql = format!(
+        "select id from users where role = 'super_admin' and status = 'active' \
+         and (banned_until is null or banned_until <= $1) order by id{}",
+        for_update(tx.dialect(), "users")
+    );
+    let rows: Vec<(UserId,)> = tx.sql_built(sql).bind(now).all().await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 

@@ -1,4 +1,5 @@
 //! What the jobs do, by noun. A handler gets ids, reads the rows again, and may run twice.
+pub mod backups;
 pub mod cleanup;
 pub mod documents;
 pub mod mails;

@@ -209,6 +209,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest backups. Super admins. */
+        get: operations["backup_list"];
+        put?: never;
+        /** Has a backup made. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins. */
+        post: operations["backup_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/billing": {
         parameters: {
             query?: never;
@@ -2985,7 +3003,10 @@ export interface components {
                 [key: string]: unknown;
             };
             id: components["schemas"]["AlertId"];
-            /** @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing` or `key_expiring`. */
+            /**
+             * @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring` or
+             *     `backup_old`.
+             */
             kind: string;
             /** Format: date-time */
             opened_at: string;
@@ -3099,6 +3120,47 @@ export interface components {
             id: components["schemas"]["UserId"];
             name: string;
         };
+        /** @description A backup that was asked for. */
+        Backup: {
+            /** Format: date-time */
+            asked_at: string;
+            /** @description `portal.nightly_backup` for the schedule's own. */
+            asked_by: string;
+            /**
+             * Format: int64
+             * @description With its documents, which backups share.
+             */
+            bytes: number;
+            /** Format: int64 */
+            documents_count: number;
+            /**
+             * Format: int64
+             * @description Of those, how many could not be read as they were kept.
+             */
+            documents_missing: number;
+            /** @description Why it could not be made. */
+            error: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            id: components["schemas"]["BackupId"];
+            /**
+             * Format: date-time
+             * @description The moment it holds; null until it is made.
+             */
+            made_at: string | null;
+            /**
+             * @description Its folder's, by which `spvctl` knows it.
+             * @example 20261122-021000-6f1c
+             */
+            name: string;
+            /** Format: int64 */
+            rows_count: number;
+            state: components["schemas"]["BackupState"];
+        };
+        /** Format: uuid */
+        BackupId: string;
+        /** @enum {string} */
+        BackupState: "queued" | "running" | "done" | "failed";
         /** @description Where clients transfer what they owe. */
         Bank: {
             /** @default  */
@@ -3898,6 +3960,10 @@ export interface components {
         /** @description A short list that has no pages. */
         Items_Assignee: {
             items: components["schemas"]["Assignee"][];
+        };
+        /** @description A short list that has no pages. */
+        Items_Backup: {
+            items: components["schemas"]["Backup"][];
         };
         /** @description A short list that has no pages. */
         Items_ClientNote: {
@@ -4885,15 +4951,15 @@ export interface components {
             items: string[][];
             next_cursor: string | null;
             report: components["schemas"]["ReportName"];
-            /** @description Of the whole report, one for each currency. */
-            sums: components["schemas"]["ReportSum"][];
+            /** @description Of the whole report, one for each currency. Null after the first page. */
+            sums: components["schemas"]["ReportSum"][] | null;
             /** Format: date */
             to: string | null;
             /**
              * Format: int64
-             * @description Rows of the whole report.
+             * @description Rows of the whole report. Null after the first page, which has said it.
              */
-            total: number;
+            total: number | null;
         };
         /**
          * @description A period by name; what it means depends on the day.
@@ -5806,6 +5872,7 @@ export interface operations {
             query?: {
                 /** @description Says what `subject_id` is; an id alone is enough. */
                 subject_kind?: string;
+                /** @description What happened to it; of a client, a company or an ISO partner also what happened to their orders. */
                 subject_id?: string;
                 /** @description All that happened to an order and its steps. */
                 spv_id?: components["schemas"]["SpvId"];
@@ -6047,6 +6114,56 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    backup_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Backup"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    backup_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

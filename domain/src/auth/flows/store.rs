@@ -2,7 +2,7 @@
 use super::Flow;
 use crate::{
     auth::identities::Arrival,
-    db::{Json, Sql, Tx},
+    db::{Json, Sql, Tx, for_update},
     error::Result,
     ids::{FlowId, UserId},
 };
@@ -33,7 +33,8 @@ pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: FlowId) -> Result<Option<Flow>> {
-    tx.sql("update flows set id = id where id = $1 returning *").bind(id).optional().await
+    let sql = format!("select * from flows where id = $1{}", for_update(tx.dialect(), "flows"));
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 /// Whose code this is.
@@ -44,7 +45,8 @@ pub async fn owner(tx: &mut Tx, code_hash: &str) -> Result<Option<UserId>> {
 }
 
 pub async fn lock_by_code(tx: &mut Tx, code_hash: &str) -> Result<Option<Flow>> {
-    tx.sql("update flows set id = id where auth_code_hash = $1 returning *").bind(code_hash.to_owned()).optional().await
+    let sql = format!("select * from flows where auth_code_hash = $1{}", for_update(tx.dialect(), "flows"));
+    tx.sql_built(sql).bind(code_hash.to_owned()).optional().await
 }
 
 pub async fn used(tx: &mut Tx, id: FlowId, at: DateTime<Utc>) -> Result<()> {

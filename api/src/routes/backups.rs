@@ -1,0 +1,71 @@
+//! Backups of the whole portal: that they are made. Restoring one is the operator's.
+use crate::{
+    answer::Items,
+    error::Result,
+    extract::{New, Nothing, SignedIn},
+};
+use axum::{Json as Answer, http::StatusCode};
+use chrono::{DateTime, Utc};
+use domain::{
+    backups::{self, State},
+    ids::BackupId,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A backup that was asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Backup {
+    id: BackupId,
+    /// Its folder's, by which `spvctl` knows it.
+    #[schema(example = "20261122-021000-6f1c")]
+    name: String,
+    state: State,
+    asked_at: DateTime<Utc>,
+    /// `portal.nightly_backup` for the schedule's own.
+    asked_by: String,
+    /// The moment it holds; null until it is made.
+    made_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    rows_count: i64,
+    documents_count: i64,
+    /// Of those, how many could not be read as they were kept.
+    documents_missing: i64,
+    /// With its documents, which backups share.
+    bytes: i64,
+    /// Why it could not be made.
+    error: Option<String>,
+}
+
+impl From<backups::Backup> for Backup {
+    fn from(row: backups::Backup) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            state: row.state,
+            asked_at: row.asked_at,
+            asked_by: row.asked_by,
+            made_at: row.made_at,
+            finished_at: row.finished_at,
+            rows_count: row.rows_count,
+            documents_count: row.documents_count,
+            documents_missing: row.documents_missing,
+            bytes: row.bytes,
+            error: row.error,
+        }
+    }
+}
+
+/// The newest backups. Super admins.
+#[utoipa::path(get, path = "/backups", operation_id = "backup_list", tag = "system",
+    responses((status = 200, body = Items<Backup>)))]
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Backup>>> {
+    Ok(Answer(Items { items: backups::list(&ctx).await?.into_iter().map(Backup::from).collect() }))
+}
+
+/// Has a backup made. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins.
+#[utoipa::path(post, path = "/backups", operation_id = "backup_create", tag = "system",
+    responses((status = 202, body = Backup)))]
+pub async fn create(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Backup>)> {
+    Ok((StatusCode::ACCEPTED, Answer(backups::ask(&ctx).await?.into())))
+}

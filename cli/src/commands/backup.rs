@@ -1,0 +1,243 @@
+//! `spvctl backup …`
+use crate::{
+    ask::Ask,
+    config::{self, Config},
+    exit::{Failure, Result},
+    output::{Output, Record, say},
+    portal::{self, Portal},
+    shutdown,
+};
+use clap::{Args, Subcommand};
+use domain::{
+    Ctx, Error,
+    backups::{self, Backup, Manifest, Progress, Report, Restored, State},
+    db::{Db, Durability},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make one now; the portal goes on meanwhile
+    #[command(after_help = "Examples:\n  spvctl backup create\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup create")]
+    Create,
+    /// List them, the newest first
+    #[command(after_help = "Examples:\n  spvctl backup list\n  spvctl backup list --format json")]
+    List,
+    /// Check every hash and count of one, and restore it into a database that is thrown away
+    #[command(after_help = "Examples:\n  spvctl backup verify 20261122-021000-6f1c")]
+    Verify(One),
+    /// Bring one back into an empty portal
+    #[command(
+        long_about = "Bring one back into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
+                      folder, or an empty PostgreSQL database. It may be another kind of database, and another kind of \
+                      storage, than the backup was made of. All of it is restored, or nothing.",
+        after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  SPV_DATABASE_URL=postgres://spv@db/spv spvctl backup restore 20261122-021000-6f1c"
+    )]
+    Restore(One),
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    /// As `backup list` shows it
+    id: String,
+}
+
+pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
+    config::make_data_dir(&config.data_dir)?;
+    match verb {
+        Verb::Create => create(&Portal::open(config, out, ask).await?).await,
+        Verb::List => {
+            let ctx = surroundings(&config, portal::database(&config).await?)?;
+            let listed = list(&ctx, &out).await;
+            ctx.db.close().await;
+            listed
+        }
+        // It needs no database of the portal's.
+        Verb::Verify(one) => {
+            let nowhere = Db::open("sqlite::memory:", Durability::Normal).await?;
+            verify(&surroundings(&config, nowhere)?, &one.id, &out).await
+        }
+        Verb::Restore(one) => {
+            let ctx = surroundings(&config, portal::database(&config).await?)?;
+            let restored = restore(&ctx, &config, &one.id, &out, &ask).await;
+            ctx.db.close().await;
+            restored
+        }
+    }
+}
+
+/// Without making a schema: a restore makes the backup's own.
+fn surroundings(config: &Config, db: Db) -> Result<Ctx> {
+    Ok(portal::context(&config.options(None)?, db))
+}
+
+async fn create(portal: &Portal) -> Result {
+    let ctx = &portal.ctx;
+    let bar = bar();
+    let mut stop = shutdown::on_signal();
+    let tell = |progress: Progress<'_>| show(&bar, progress, "copied");
+    let made = tokio::select! {
+        made = backups::create(ctx, &tell) => Some(made),
+        _ = stop.wait_for(|stop| *stop) => None,
+    };
+    bar.finish_and_clear();
+    let Some(made) = made else {
+        backups::stopped(ctx).await?;
+        return Err(Failure::Refused("stopped; nothing was kept of this backup".to_owned()));
+    };
+    let made = made?;
+    if made.documents_missing > 0 {
+        say(&format!(
+            "{} documents could not be read as they were kept; the backup is without them.",
+            made.documents_missing
+        ));
+    }
+    say(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
+    portal.out.one(record(&made))
+}
+
+async fn list(ctx: &Ctx, out: &Output) -> Result {
+    let found = backups::found(ctx)?;
+    let known = if ctx.db.is_migrated().await? { backups::list(ctx).await? } else { Vec::new() };
+    let mut records: Vec<(String, Record)> = found
+        .iter()
+        .filter(|manifest| !known.iter().any(|backup| backup.name == manifest.name))
+        .map(|manifest| (manifest.name.clone(), in_folder(manifest)))
+        .collect();
+    for backup in known {
+        let gone = backup.state == State::Done && !found.iter().any(|manifest| manifest.name == backup.name);
+        records.push((backup.name.clone(), if gone { lost(&backup) } else { record(&backup) }));
+    }
+    records.sort_by(|(one, _), (other, _)| other.cmp(one));
+    out.list(records.into_iter().map(|(_, record)| record).collect(), "backups")
+}
+
+async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
+    let bar = bar();
+    let tell = |progress: Progress<'_>| show(&bar, progress, "checked");
+    let report = backups::verify(ctx, name, &tell).await.map_err(named(name));
+    bar.finish_and_clear();
+    let report = report?;
+    out.one(checked(&report))?;
+    for key in &report.missing {
+        say(&format!("The document {key} was gone when the backup was made."));
+    }
+    if report.faults.is_empty() {
+        say("The backup is whole: it was restored into a database that is thrown away, and is as it was.");
+        return Ok(());
+    }
+    for fault in &report.faults {
+        say(&format!("Wrong: {fault}."));
+    }
+    Err(Failure::Found)
+}
+
+async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, ask: &Ask) -> Result {
+    let manifest = backups::find(ctx, name).map_err(named(name))?;
+    ask.sure(&format!(
+        "Restore the backup of {} ({} rows, {} documents) into {}?",
+        manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
+        manifest.rows(),
+        manifest.documents.lines,
+        config.database(),
+    ))?;
+    let bar = bar();
+    let tell = |progress: Progress<'_>| show(&bar, progress, "restored");
+    let restored = backups::restore(ctx, name, &tell).await.map_err(named(name));
+    bar.finish_and_clear();
+    let restored = restored?;
+    out.one(brought(&restored))?;
+    if let Some(path) = &restored.replaced_keys {
+        say(&format!("The signing keys that were here lie in {} now.", path.display()));
+    }
+    say("Next:");
+    say("  1. Set what the configuration said before: addresses, and the secrets of mail, S3 and providers.");
+    say("     These are not in a backup.");
+    say("  2. Run `spvctl doctor` and `spvctl activity verify`.");
+    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, mails among them, go on then.", restored.jobs));
+    Ok(())
+}
+
+/// A backup that is not there is told of by its name.
+fn named(name: &str) -> impl Fn(Error) -> Failure {
+    move |error| match error {
+        Error::NotFound(_) => Failure::Refused(format!("there is no backup {name}; see `spvctl backup list`")),
+        error => error.into(),
+    }
+}
+
+/// Hidden by indicatif when stderr is no terminal.
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    bar.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a template of ours"));
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
+    bar.set_message(match progress {
+        Progress::Table { name, nth, of } => format!("table {nth} of {of} is being {done}: {name}"),
+        Progress::Document { nth, of } => format!("document {nth} of {of} is being {done}"),
+    });
+}
+
+fn record(backup: &Backup) -> Record {
+    Record::new()
+        .with("id", backup.name.clone())
+        .with("state", backup.state.name())
+        .with("made_at", backup.made_at.map(|at| at.to_rfc3339()))
+        .with("by", backup.asked_by.clone())
+        .with("rows", backup.rows_count)
+        .with("documents", backup.documents_count)
+        .with("bytes", backup.bytes)
+        .with("error", backup.error.clone())
+        .more("asked_at", backup.asked_at.to_rfc3339())
+        .more("finished_at", backup.finished_at.map(|at| at.to_rfc3339()))
+        .more("documents_missing", backup.documents_missing)
+}
+
+/// One that this portal does not know: made by another, on this disk.
+fn in_folder(manifest: &Manifest) -> Record {
+    Record::new()
+        .with("id", manifest.name.clone())
+        .with("state", "done")
+        .with("made_at", manifest.made_at.to_rfc3339())
+        .with("by", manifest.made_by.clone())
+        .with("rows", manifest.rows())
+        .with("documents", manifest.documents.lines)
+        .with("bytes", manifest.bytes())
+        .with("error", None::<String>)
+        .more("asked_at", manifest.made_at.to_rfc3339())
+        .more("finished_at", manifest.made_at.to_rfc3339())
+        .more("documents_missing", manifest.missing.len())
+}
+
+fn lost(backup: &Backup) -> Record {
+    record(&Backup { error: Some("is not in this folder".to_owned()), ..backup.clone() })
+}
+
+fn checked(report: &Report) -> Record {
+    Record::new()
+        .with("id", report.name.clone())
+        .with("made_at", report.made_at.to_rfc3339())
+        .with("state", if report.faults.is_empty() { "whole" } else { "damaged" })
+        .with("tables", report.tables)
+        .with("rows", report.rows)
+        .with("documents", report.documents)
+        .with("bytes", report.bytes)
+        .with("activity", report.activity)
+        .with("documents_missing", report.missing.len())
+        .more("faults", report.faults.clone())
+}
+
+fn brought(restored: &Restored) -> Record {
+    Record::new()
+        .with("id", restored.name.clone())
+        .with("made_at", restored.made_at.to_rfc3339())
+        .with("rows", restored.rows)
+        .with("documents", restored.documents)
+        .with("documents_missing", restored.missing)
+        .with("jobs", restored.jobs)
+        .with("signing_keys", restored.signing_keys.as_ref().map(|path| path.display().to_string()))
+}

@@ -1,0 +1,386 @@
+//! Backups of the whole portal while it runs: one format whichever database and storage it has, so that what was made
+//! on one is restored into another.
+//!
+//! A backup is a folder of lines of JSON, a file for each table, with a manifest that has every hash and count. The
+//! contents of documents lie beside, each once. What is not in it: what each machine knows for itself, and uploads that
+//! are on their way.
+mod folder;
+mod lines;
+mod make;
+mod manifest;
+mod restore;
+mod store;
+mod verify;
+
+pub use manifest::{Manifest, Part, Rows};
+pub use restore::Restored;
+pub use store::{Backup, State};
+pub use verify::Report;
+
+use crate::{
+    access::{Action, Resource},
+    activity::{self, Event},
+    ctx::Ctx,
+    error::{Error, Result},
+    idempotency,
+    ids::BackupId,
+    queue::{self, Job},
+};
+use chrono::{DateTime, Duration, Utc};
+use folder::Folder;
+use serde::{Deserialize, Serialize};
+
+/// Tables that no backup has, and why. All others are in it.
+pub const LEFT_OUT: &[(&str, &str)] = &[
+    ("backups", "says what lies in this machine's folder, and is made anew of it"),
+    ("probes", "how the parts of this machine stand, made anew every minute"),
+    ("uploads", "files on their way: whoever sends one begins again, and what has come is a document"),
+    ("upload_parts", "files on their way: whoever sends one begins again, and what has come is a document"),
+];
+
+fn is_left_out(table: &str) -> bool {
+    LEFT_OUT.iter().any(|(name, _)| *name == table)
+}
+
+fn is_ours(job: &str) -> bool {
+    [Make::NAME, Nightly::NAME].contains(&job)
+}
+
+/// After so long one that is waited for keeps nobody from asking for another.
+const PATIENCE: Duration = Duration::hours(1);
+/// A portal that has not run for so long has nothing that a night's backup would keep.
+const YOUNG: Duration = Duration::hours(1);
+/// Lines about failures are kept for so long.
+const REMEMBERED: Duration = Duration::days(30);
+
+/// The job that makes one.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Make {
+    pub id: BackupId,
+}
+
+impl Job for Make {
+    const NAME: &'static str = "portal.backup";
+    /// Another that goes on is waited for.
+    const ATTEMPTS: usize = 4;
+}
+
+/// The job that asks for one every night.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Nightly {}
+
+impl Job for Nightly {
+    const NAME: &'static str = "portal.nightly_backup";
+}
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
+    Table { name: &'a str, nth: usize, of: usize },
+    Document { nth: usize, of: usize },
+}
+
+/// Who hears how far it has come.
+pub type Tell<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
+
+/// What is asked for here, the newest first. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden.
+pub async fn list(ctx: &Ctx) -> Result<Vec<Backup>> {
+    ctx.may(Action::View, Resource::System)?;
+    store::list(&mut ctx.db(), 100).await
+}
+
+/// Whole backups that lie in the folder, the newest first, whoever made them. The operator.
+///
+/// # Errors
+/// Forbidden; Unavailable.
+pub fn found(ctx: &Ctx) -> Result<Vec<Manifest>> {
+    ctx.may(Action::View, Resource::System)?;
+    let folder = Folder::of(ctx)?;
+    Ok(folder.names()?.iter().filter_map(|name| folder.find(name).ok()).map(|kept| kept.manifest).collect())
+}
+
+/// # Errors
+/// Forbidden; NotFound.
+pub async fn get(ctx: &Ctx, id: BackupId) -> Result<Backup> {
+    ctx.may(Action::View, Resource::System)?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))
+}
+
+/// The newest one that can be restored. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden.
+pub async fn last_good(ctx: &Ctx) -> Result<Option<Backup>> {
+    ctx.may(Action::View, Resource::System)?;
+    store::last_good(&mut ctx.db()).await
+}
+
+/// Has one made. Super admins and the operator. Its outcome is the event `backup.created` or `backup.failed` of this id.
+///
+/// # Errors
+/// Forbidden; Conflict `backup_running`.
+pub async fn ask(ctx: &Ctx) -> Result<Backup> {
+    ctx.may(Action::Update, Resource::System)?;
+    let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return get(ctx, BackupId(id)).await;
+    }
+    tx.alone_with("backups".to_owned()).await?;
+    if store::going_on(&mut tx, ctx.now() - PATIENCE).await? {
+        return Err(Error::conflict("backup_running"));
+    }
+    let (id, name) = named(ctx);
+    store::insert(&mut tx, id, &name, ctx.now(), &ctx.who()).await?;
+    queue::enqueue(&mut tx, &Make { id }).await?;
+    idempotency::remember(&mut tx, ctx, id.0).await?;
+    activity::append(&mut tx, ctx, event("backup.asked", id, &name)).await?;
+    tx.commit().await?;
+    get(ctx, id).await
+}
+
+/// Has the night's backup made, unless one is being made, or the portal has only begun. Our own jobs.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn nightly(ctx: &Ctx) -> Result<()> {
+    let (first, _) = store::ran(&mut ctx.db(), ctx.now()).await?;
+    if first.is_none_or(|first| ctx.now() - first < YOUNG) {
+        return Ok(());
+    }
+    match ask(ctx).await {
+        Ok(_) => Ok(()),
+        Err(Error::Conflict(problem)) if problem.code == "backup_running" => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+/// Makes the one that was asked for. Our own jobs.
+///
+/// # Errors
+/// NotFound; Unavailable, also while another is being made; tell it with [`failed`].
+pub async fn run(ctx: &Ctx, id: BackupId) -> Result<()> {
+    let backup = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))?;
+    match making(ctx, &backup, &|_| ()).await {
+        // It is over soon, and this one's turn comes then.
+        Err(Error::Conflict(problem)) if problem.code == "backup_running" => {
+            Err(Error::Unavailable("another backup is being made".to_owned()))
+        }
+        other => other,
+    }
+}
+
+/// Makes one here and now. The operator; `tell` hears how far it has come. Whoever gives up on the way tells it with
+/// [`stopped`].
+///
+/// # Errors
+/// Forbidden; Conflict `backup_running`; Unavailable when the database, the storage or the disk fails.
+pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
+    ctx.may(Action::Update, Resource::System)?;
+    // Whoever is refused leaves no line.
+    drop(Folder::of(ctx)?.lock()?);
+    let (id, name) = named(ctx);
+    let mut tx = ctx.begin().await?;
+    store::insert(&mut tx, id, &name, ctx.now(), &ctx.who()).await?;
+    tx.commit().await?;
+    if let Err(error) = making(ctx, &get(ctx, id).await?, tell).await {
+        failed(ctx, id, &error.to_string()).await?;
+        return Err(error);
+    }
+    get(ctx, id).await
+}
+
+async fn making(ctx: &Ctx, backup: &Backup, tell: Tell<'_>) -> Result<()> {
+    if backup.state == State::Done {
+        return Ok(());
+    }
+    let folder = Folder::of(ctx)?;
+    let _alone = folder.lock()?;
+    let mut tx = ctx.begin().await?;
+    store::begin(&mut tx, backup.id, ctx.now()).await?;
+    tx.commit().await?;
+    let made = match folder.find(&backup.name) {
+        // Whoever made it was gone before they could say so.
+        Ok(whole) => Ok(whole.manifest),
+        Err(Error::NotFound(_)) => make::make(ctx, &folder, backup.id, &backup.name, &backup.asked_by, tell).await,
+        Err(e) => Err(e),
+    };
+    if made.is_err() {
+        // A full disk is not left fuller.
+        let _ = folder.clear();
+    }
+    let manifest = made?;
+    if let Err(error) = folder.prune(ctx.options.backup_keep, &backup.name).await {
+        tracing::warn!(%error, "old backups could not be taken away");
+    }
+    let names = folder.names()?;
+    let listed = store::list(&mut ctx.db(), 1_000).await?;
+    let gone = listed.into_iter().filter(|other| other.state == State::Done && !names.contains(&other.name));
+    let gone: Vec<String> = gone.map(|other| other.name).collect();
+    let mut tx = ctx.begin().await?;
+    store::finish(&mut tx, &manifest, ctx.now()).await?;
+    store::forget(&mut tx, &gone, ctx.now() - REMEMBERED).await?;
+    let told = event("backup.created", backup.id, &backup.name)
+        .with("by", backup.asked_by.clone())
+        .with("rows", manifest.rows())
+        .with("documents", manifest.documents.lines)
+        .with("missing", manifest.missing.len())
+        .with("bytes", manifest.bytes());
+    activity::append(&mut tx, ctx, told).await?;
+    tx.commit().await
+}
+
+/// Keeps why it could not be made.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn failed(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
+    let mut tx = ctx.begin().await?;
+    let Some(backup) = store::get(&mut tx, id).await? else { return tx.commit().await };
+    if store::fail(&mut tx, id, ctx.now(), why).await? {
+        let told = event("backup.failed", id, &backup.name).with("by", backup.asked_by).with("reason", why);
+        activity::append(&mut tx, ctx, told).await?;
+    }
+    tx.commit().await
+}
+
+/// Clears away what somebody gave up on: what they had begun.
+///
+/// # Errors
+/// Unavailable; Conflict `backup_running` when somebody else is at it.
+pub async fn stopped(ctx: &Ctx) -> Result<()> {
+    let folder = Folder::of(ctx)?;
+    let _alone = folder.lock()?;
+    folder.clear()?;
+    for backup in store::list(&mut ctx.db(), 100).await?.iter().filter(|backup| backup.state == State::Running) {
+        failed(ctx, backup.id, "it was stopped").await?;
+    }
+    Ok(())
+}
+
+/// Looks through one: every hash, every count, and a restore for real into a database that is thrown away. The operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `backup_damaged` when its manifest cannot be read, `backup_newer`, `backup_running`.
+/// What else is wrong the report says.
+pub async fn verify(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Report> {
+    ctx.may(Action::View, Resource::System)?;
+    let folder = Folder::of(ctx)?;
+    let _there = folder.hold()?;
+    verify::verify(ctx, &folder, &folder.find(name)?, tell).await
+}
+
+/// What a backup says of itself. The operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `backup_damaged`, `backup_newer`.
+pub fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
+    ctx.may(Action::View, Resource::System)?;
+    Ok(Folder::of(ctx)?.find(name)?.manifest)
+}
+
+/// Brings one back into this portal, which is empty, in one transaction. The operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `portal_not_empty`, `portal_newer`, `portal_at_work`, `backup_newer`,
+/// `backup_damaged`, `backup_running`; Unavailable. Then no row is there that was not there before.
+pub async fn restore(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Restored> {
+    ctx.may(Action::Update, Resource::System)?;
+    let folder = Folder::of(ctx)?;
+    let _there = folder.hold()?;
+    restore::restore(ctx, &folder, &folder.find(name)?, tell).await
+}
+
+/// For how many hours there has been no backup, where there should have been one: a day, an hour for making it, and
+/// what it took last time. A portal that has only begun, or was just switched on again, has time to make one.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn overdue(ctx: &Ctx) -> Result<Option<(i64, Option<DateTime<Utc>>)>> {
+    let mut db = ctx.db();
+    let (first, ran) = store::ran(&mut db, ctx.now() - PATIENCE).await?;
+    let last = store::last_good(&mut db).await?;
+    let since = last.as_ref().and_then(|backup| backup.made_at).or(first);
+    let took = last.as_ref().and_then(|backup| Some(backup.finished_at? - backup.made_at?)).unwrap_or_default();
+    let Some(age) = since.map(|since| ctx.now() - since) else { return Ok(None) };
+    let late = ran && age > Duration::days(1) + PATIENCE + took.max(Duration::zero());
+    Ok(late.then(|| (age.num_hours(), last.and_then(|backup| backup.made_at))))
+}
+
+/// A name tells when it was asked for, and is nobody else's.
+fn named(ctx: &Ctx) -> (BackupId, String) {
+    let id = ctx.chance.uuid();
+    let few: String = id.simple().to_string().chars().take(4).collect();
+    (BackupId(id), format!("{}-{few}", ctx.now().format("%Y%m%d-%H%M%S")))
+}
+
+fn event(action: &'static str, id: BackupId, name: &str) -> Event {
+    Event::new(action, "backup", id.0, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        access::Actor,
+        clock::{Chance, Clock},
+        ctx::{Options, Origin},
+        db::{Db, Durability, Sql},
+    };
+    use std::{path::Path, sync::Arc};
+
+    async fn portal(dir: &Path, name: &str) -> Ctx {
+        let db = Db::open(&format!("sqlite:{}", dir.join(name).display()), Durability::Normal).await.expect("opens");
+        let options = Options { backup_dir: Some(dir.join("backups")), ..Options::default() };
+        Ctx {
+            actor: Actor::Operator("root".to_owned()),
+            db,
+            clock: Clock::system(),
+            chance: Chance::system(),
+            options: Arc::new(options),
+            origin: Origin::default(),
+            idempotency: None,
+            silent: false,
+        }
+    }
+
+    /// What a migration makes of the rows that are there, it makes of restored ones too.
+    #[tokio::test]
+    async fn a_backup_of_an_older_schema_is_brought_up_to_date() {
+        const OLDER: i64 = 15;
+        // Two branches came together: a lower number may come later.
+        const GAP: i64 = 11;
+        let dir = tempfile::tempdir().expect("a folder");
+        let old = portal(dir.path(), "old.db").await;
+        let mut tx = old.begin().await.expect("begins");
+        tx.migrate(|version| version <= OLDER && version != GAP).await.expect("migrates");
+        for sql in [
+            "insert into companies (id, name, business_name, created_at, updated_at, updated_by) values \
+             (x'01', 'Harbor', 'Harbor LLC', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
+            "insert into users (id, email, email_key, role, status, first_name, last_name, language, time_zone, \
+             created_at, updated_at, updated_by) values (x'02', 'a', 'a', 'client', 'active', 'Ana', 'Lima', 'en-US', \
+             'UTC', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
+            "insert into spvs (id, client_id, company_id, country, currency, price_minor, status, ordered_date, \
+             created_at, updated_at, updated_by) values (x'03', x'02', x'01', 'US', 'USD', 9007199254740993, 'active', \
+             '2026-01-01', '2026-01-01T00:00:00.000001+00:00', '2026-01-01T00:00:00+00:00', 'root')",
+        ] {
+            tx.sql(sql).run().await.expect("inserts");
+        }
+        tx.commit().await.expect("commits");
+        let folder = Folder::of(&old).expect("a folder");
+        let (id, name) = named(&old);
+        let made = make::make(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
+        assert_eq!(made.migrations.last(), Some(&OLDER));
+        let new = portal(dir.path(), "new.db").await;
+        restore(&new, &name, &|_| ()).await.expect("is restored");
+        assert!(new.db.is_migrated().await.expect("answers"));
+        let figures: Vec<(i64, i64)> =
+            new.db().sql("select spvs, minor from company_figures").all().await.expect("rows");
+        assert_eq!(figures, [(1, 9_007_199_254_740_993)]);
+        let (at,): (String,) = new.db().sql("select created_at from spvs").one().await.expect("a row");
+        assert_eq!(at, "2026-01-01T00:00:00.000001+00:00");
+    }
+}

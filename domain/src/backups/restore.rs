@@ -1,0 +1,218 @@
+//! Brings a backup back: into an empty portal, all of it or nothing.
+use super::{
+    Progress, Tell,
+    folder::{Document, Folder, Kept},
+    lines,
+    manifest::{self, Rows, damaged, table_file},
+    store,
+};
+use crate::{
+    activity::{self, Event},
+    ctx::Ctx,
+    db::{
+        Db, Sql, Tx,
+        tables::{self, Table, tables},
+    },
+    error::{Error, Problem, Result},
+    queue,
+};
+use bytes::Bytes;
+use futures::stream;
+use std::{fs, io, path::PathBuf};
+use tokio::io::AsyncReadExt;
+
+/// What was restored.
+#[derive(Clone, Debug)]
+pub struct Restored {
+    pub name: String,
+    pub made_at: chrono::DateTime<chrono::Utc>,
+    pub rows: i64,
+    pub documents: i64,
+    /// Contents that were gone when the backup was made.
+    pub missing: i64,
+    /// Jobs that go on when a worker runs.
+    pub jobs: i64,
+    /// Where the signing keys lie now.
+    pub signing_keys: Option<PathBuf>,
+    /// Where those lie now that were there before.
+    pub replaced_keys: Option<PathBuf>,
+}
+
+/// # Errors
+/// As [`super::restore`].
+pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Restored> {
+    welcome(ctx, kept).await?;
+    for (file, part) in kept.manifest.parts() {
+        if let Some(fault) = kept.fault(&file, part).await {
+            return Err(damaged(fault));
+        }
+    }
+    let documents = kept.documents().await?;
+    let there = |document: &&Document| !kept.manifest.missing.contains(&document.key);
+    for (n, document) in documents.iter().enumerate().filter(|(_, document)| there(document)) {
+        tell(Progress::Document { nth: n + 1, of: documents.len() });
+        bring(ctx, folder, document).await?;
+    }
+    // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
+    let mut tx = ctx.begin().await?;
+    fill(&mut tx, kept, tell).await?;
+    for name in folder.names()? {
+        // One that cannot be read is not this one's concern.
+        if let Ok(other) = folder.find(&name) {
+            store::adopt(&mut tx, &other.manifest).await?;
+        }
+    }
+    let manifest = &kept.manifest;
+    let told = Event::new("backup.restored", "backup", manifest.id.0, manifest.name.clone())
+        .with("made_at", manifest.made_at.to_rfc3339());
+    activity::append(&mut tx, ctx, told).await?;
+    let (signing_keys, replaced_keys) = keys(ctx, kept)?;
+    if let Err(e) = tx.commit().await {
+        if let (Some(path), Some(before)) = (&signing_keys, &replaced_keys) {
+            fs::rename(before, path).map_err(|e| lines::unavailable(path, &e))?;
+        }
+        return Err(e);
+    }
+    Ok(Restored {
+        name: manifest.name.clone(),
+        made_at: manifest.made_at,
+        rows: manifest.rows(),
+        documents: manifest.documents.lines,
+        missing: i64::try_from(manifest.missing.len()).unwrap_or(i64::MAX),
+        jobs: manifest.jobs.lines,
+        signing_keys,
+        replaced_keys,
+    })
+}
+
+/// Whether it can be restored into the database as it stands.
+async fn welcome(ctx: &Ctx, kept: &Kept) -> Result<()> {
+    known(kept)?;
+    if ctx.db.is_empty().await? {
+        return Ok(());
+    }
+    let mut db = ctx.db();
+    let applied = Db::migrations(&mut db).await?;
+    if store::is_used(&mut db).await? {
+        return Err(Error::conflict("portal_not_empty"));
+    }
+    if !applied.is_subset(&kept.manifest.migrations) {
+        return Err(Error::conflict("portal_newer"));
+    }
+    if queue::live_workers(ctx).await? > 0 {
+        return Err(Error::conflict("portal_at_work"));
+    }
+    Ok(())
+}
+
+/// # Errors
+/// Conflict `backup_newer`.
+pub fn known(kept: &Kept) -> Result<()> {
+    if kept.manifest.migrations.is_subset(&Db::known_migrations()) {
+        return Ok(());
+    }
+    Err(Error::Conflict(Problem::new("backup_newer").with("program", kept.manifest.program.clone())))
+}
+
+/// Puts every row where it was, and the schema to what this program needs.
+///
+/// # Errors
+/// Conflict `backup_damaged`, saying what cannot be put back.
+pub async fn fill(tx: &mut Tx, kept: &Kept, tell: Tell<'_>) -> Result<()> {
+    let manifest = &kept.manifest;
+    tx.migrate(|version| manifest.migrations.contains(&version)).await?;
+    if Db::migrations(tx).await? != manifest.migrations {
+        return Err(damaged("its schema was made by another program"));
+    }
+    let all = tables(tx).await?;
+    let back = tables::opened(tx, &all).await?;
+    // Somebody may have begun to work here since it was looked at; now nobody can any more.
+    if store::is_used(tx).await? {
+        return Err(Error::conflict("portal_not_empty"));
+    }
+    queue::empty(tx).await?;
+    for (n, table) in all.iter().enumerate().filter(|(_, table)| !super::is_left_out(&table.name)) {
+        tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
+        let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
+        let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
+        put(tx, kept, table, rows).await?;
+    }
+    if let Some(rows) = manifest.tables.iter().find(|rows| !all.iter().any(|table| table.name == rows.table)) {
+        return Err(damaged(format!("it has a table {}, which its schema does not", rows.table)));
+    }
+    let jobs: Vec<queue::Kept> = kept.all(manifest::JOBS).await?;
+    for job in &jobs {
+        queue::put_back(tx, job).await?;
+    }
+    if let Some((table, missing)) = store::strays(tx).await?.first() {
+        return Err(damaged(format!("rows of {table} refer to rows of {missing} that are not in it")));
+    }
+    tables::closed(tx, back).await?;
+    tx.migrate(|_| true).await
+}
+
+async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()> {
+    let name = &table.name;
+    let sql = tables::load(tx.dialect(), table, &rows.columns)
+        .ok_or_else(|| damaged(format!("the table {name} has other columns in it")))?;
+    let mut count = 0;
+    let mut batches = lines::read(&kept.at.join(table_file(name)));
+    while let Some(batch) = batches.recv().await {
+        let batch = batch.map_err(|e| damaged(format!("the rows of {name} cannot be read: {e}")))?;
+        count += batch.lines;
+        tx.sql_built(sql.clone()).bind(batch.text).run().await.map_err(|e| match e {
+            Error::Internal(e) => damaged(format!("the rows of {name} cannot be put back: {e}")),
+            e => e,
+        })?;
+    }
+    if count != rows.part.lines {
+        return Err(damaged(format!("the table {name} has {count} rows where it had {}", rows.part.lines)));
+    }
+    Ok(())
+}
+
+/// Puts a content back into the storage.
+async fn bring(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<()> {
+    let from = folder.content(&document.sha256);
+    if let Some(fault) = super::verify::content(folder, document).await {
+        return Err(damaged(fault));
+    }
+    let unread = |e: io::Error| lines::unavailable(&from, &e);
+    let file = tokio::fs::File::open(&from).await.map_err(unread)?;
+    let pieces = stream::try_unfold(file, |mut file| async move {
+        let mut piece = vec![0; 256 << 10];
+        let read = file.read(&mut piece).await.map_err(|e| Error::Unavailable(e.to_string()))?;
+        piece.truncate(read);
+        Ok((read > 0).then(|| (Bytes::from(piece), file)))
+    });
+    ctx.options.storage.write(&document.key, Box::pin(pieces)).await
+}
+
+/// Puts the signing keys where this portal looks for them; others that are there are kept beside.
+fn keys(ctx: &Ctx, kept: &Kept) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
+    let (Some(path), Some(_)) = (&ctx.options.signing_keys, &kept.manifest.signing_keys) else {
+        return Ok((None, None));
+    };
+    let refused = |e: io::Error| lines::unavailable(path, &e);
+    let text = fs::read(kept.at.join(manifest::SIGNING_KEYS)).map_err(refused)?;
+    let replaced = match fs::read(path) {
+        Ok(there) if there == text => return Ok((Some(path.clone()), None)),
+        Ok(_) => {
+            let aside = path.with_extension(format!("before-{}", kept.manifest.name));
+            fs::rename(path, &aside).map_err(refused)?;
+            Some(aside)
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+        Err(e) => return Err(refused(e)),
+    };
+    let write = || -> io::Result<()> {
+        // All of it or nothing, for whoever reads it meanwhile.
+        let half = path.with_extension("half");
+        let mut file = lines::private(&half)?;
+        io::Write::write_all(&mut file, &text)?;
+        file.sync_all()?;
+        fs::rename(&half, path)
+    };
+    write().map_err(refused)?;
+    Ok((Some(path.clone()), replaced))
+}

@@ -1,0 +1,157 @@
+//! Finds out whether a backup is whole: every hash, and a restore for real into a database that is thrown away.
+use super::{
+    Progress, Tell,
+    folder::{Document, Folder, Kept},
+    lines,
+    restore::{fill, known},
+    store,
+};
+use crate::{
+    activity,
+    ctx::Ctx,
+    db::{
+        Db, Durability,
+        tables::{count, tables},
+    },
+    error::{Error, Result},
+};
+use std::collections::HashMap;
+
+/// What a look through a backup found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub name: String,
+    pub made_at: chrono::DateTime<chrono::Utc>,
+    pub tables: usize,
+    pub rows: i64,
+    pub documents: i64,
+    pub bytes: u64,
+    /// Entries of the activity log, each of which holds the one before it.
+    pub activity: i64,
+    /// Contents that were gone when it was made.
+    pub missing: Vec<String>,
+    /// What is wrong, in words; nothing when it is whole.
+    pub faults: Vec<String>,
+}
+
+/// Keys read at a time.
+const KEYS: i64 = 500;
+
+/// # Errors
+/// As [`super::verify`].
+pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Report> {
+    known(kept)?;
+    let manifest = &kept.manifest;
+    let mut report = Report {
+        name: manifest.name.clone(),
+        made_at: manifest.made_at,
+        tables: manifest.tables.len(),
+        rows: manifest.rows(),
+        documents: manifest.documents.lines,
+        bytes: manifest.bytes(),
+        activity: 0,
+        missing: manifest.missing.clone(),
+        faults: Vec::new(),
+    };
+    for (file, part) in manifest.parts() {
+        report.faults.extend(kept.fault(&file, part).await);
+    }
+    let documents = match kept.documents().await {
+        Ok(documents) => documents,
+        Err(e) => {
+            report.faults.push(words(e));
+            Vec::new()
+        }
+    };
+    for (n, document) in documents.iter().enumerate().filter(|(_, document)| !manifest.missing.contains(&document.key))
+    {
+        tell(Progress::Document { nth: n + 1, of: documents.len() });
+        report.faults.extend(content(folder, document).await);
+    }
+    // What is not as it was written need not be tried.
+    if report.faults.is_empty() {
+        match tried(ctx, folder, kept, &documents, tell, &mut report).await {
+            Ok(()) => {}
+            // No room to try it, say: nothing about the backup.
+            Err(e @ Error::Unavailable(_)) => return Err(e),
+            Err(e) => report.faults.push(words(e)),
+        }
+    }
+    Ok(report)
+}
+
+/// Says what is wrong with a content, if anything.
+pub async fn content(folder: &Folder, document: &Document) -> Option<String> {
+    let Document { key, bytes, sha256 } = document;
+    if !document.is_named_well() {
+        return Some(format!("the document {key} has no hash"));
+    }
+    match lines::hash(&folder.content(sha256)).await {
+        Err(e) => Some(format!("the content {sha256} of the document {key} cannot be read: {e}")),
+        Ok((found, _)) if found != *bytes => {
+            Some(format!("the content {sha256} of the document {key} has {found} bytes where it had {bytes}"))
+        }
+        Ok((_, found)) if found != *sha256 => {
+            Some(format!("the content {sha256} of the document {key} is not as it was written"))
+        }
+        Ok(_) => None,
+    }
+}
+
+async fn tried(
+    ctx: &Ctx,
+    folder: &Folder,
+    kept: &Kept,
+    documents: &[Document],
+    tell: Tell<'_>,
+    report: &mut Report,
+) -> Result<()> {
+    let trial = folder.trial(&ctx.chance.uuid().simple().to_string())?;
+    let db = Db::open(&format!("sqlite:{}", trial.0.join("trial.db").display()), Durability::Normal).await?;
+    let found = compared(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
+    db.close().await;
+    found
+}
+
+async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>, report: &mut Report) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    fill(&mut tx, kept, tell).await?;
+    tx.commit().await?;
+    let mut db = ctx.db();
+    for table in tables(&mut db).await? {
+        let Some(rows) = kept.manifest.tables.iter().find(|rows| rows.table == table.name) else { continue };
+        let found = count(&mut db, &table).await?;
+        if found != rows.part.lines {
+            let name = &table.name;
+            report.faults.push(format!("the table {name} has {found} rows where it had {}", rows.part.lines));
+        }
+    }
+    match activity::verify(ctx).await {
+        Ok(entries) => report.activity = entries,
+        Err(Error::Conflict(problem)) => {
+            let seq = problem.params.get("seq").cloned().unwrap_or_default();
+            report.faults.push(format!("the activity log was changed at number {seq} before the backup was made"));
+        }
+        Err(e) => return Err(e),
+    }
+    let listed: HashMap<&str, &Document> = documents.iter().map(|document| (document.key.as_str(), document)).collect();
+    let mut after = String::new();
+    loop {
+        let keys = store::keys(&mut db, &after, KEYS).await?;
+        let Some((last,)) = keys.last() else { return Ok(()) };
+        after.clone_from(last);
+        let lost = keys.iter().filter(|(key,)| !listed.contains_key(key.as_str()));
+        report.faults.extend(lost.map(|(key,)| format!("the content of the document {key} is not in it")));
+    }
+}
+
+/// The sentence of a fault, or of what went wrong meanwhile.
+fn words(error: Error) -> String {
+    match error {
+        Error::Conflict(problem) => match problem.params.get("reason").and_then(|reason| reason.as_str()) {
+            Some(reason) => reason.to_owned(),
+            None => problem.code.to_owned(),
+        },
+        error => error.to_string(),
+    }
+}

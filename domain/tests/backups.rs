@@ -1,0 +1,584 @@
+//! Backups: everything is in them, they are restored into either database from either, what is damaged is said, and
+//! nobody but super admins and the operator has to do with them.
+use chrono::Duration;
+use domain::{
+    Ctx, Error, Options, activity,
+    auth::{self, Auth, Keys},
+    backups::{self, LEFT_OUT, Manifest, Progress, State},
+    clock::{Chance, Clock},
+    dashboards,
+    db::{Dialect, Sql},
+    documents::uploads,
+    page::PageQuery,
+    probes, queue, seed, spvs,
+    storage::{Address, Credentials, Storage},
+    testing::{World, noon, on_both},
+    users,
+};
+use flate2::read::GzDecoder;
+use futures::TryStreamExt;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+fn quiet(_: Progress<'_>) {}
+
+/// The world with a folder for backups and with signing keys, as a portal on a machine has them.
+fn machine(world: &World, backups: &Path) -> World {
+    let dir = world.dir.0.clone();
+    let options = Options {
+        backup_dir: Some(backups.to_owned()),
+        signing_keys: Some(dir.join("signing_keys.json")),
+        data_dir: Some(dir),
+        ..Options::clone(&world.options)
+    };
+    World { options: Arc::new(options), ..world.clone() }
+}
+
+fn at(world: &World, minutes: i64) -> World {
+    World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
+}
+
+/// Sends a file in.
+async fn send(ctx: &Ctx, content: &'static [u8]) {
+    let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: content.len() as u64, ..Default::default() };
+    let upload = uploads::create(ctx, new).await.unwrap();
+    let bytes = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(content))]);
+    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().kept_in.is_some());
+}
+
+/// Every row of a backup, by table, in an order that no database has a say in. Texts of JSON read as what they mean.
+fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
+    let table = |rows: &backups::Rows| {
+        let path = backups.join(&manifest.name).join("tables").join(format!("{}.jsonl.gz", rows.table));
+        let mut found: Vec<String> = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
+            .lines()
+            .map(|line| {
+                let values: Vec<Value> = serde_json::from_str(&line.unwrap()).unwrap();
+                let meant = values.into_iter().map(|value| match value.as_str().map(serde_json::from_str::<Value>) {
+                    Some(Ok(inside @ (Value::Object(_) | Value::Array(_)))) => inside,
+                    _ => value,
+                });
+                let row: BTreeMap<&String, Value> = rows.columns.iter().zip(meant).collect();
+                serde_json::to_string(&row).unwrap()
+            })
+            .collect();
+        found.sort();
+        (rows.table.clone(), found)
+    };
+    manifest.tables.iter().map(table).collect()
+}
+
+/// A part of the test bucket that is nobody else's.
+fn s3() -> Option<Storage> {
+    let url = std::env::var("TEST_S3_URL").ok()?;
+    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    bucket.prefix = Chance::system().uuid().to_string();
+    let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
+    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+}
+
+#[tokio::test]
+async fn every_table_is_in_a_backup_or_left_out_for_a_reason() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        let manifest = backups::find(&world.operator(), &made.name).unwrap();
+        let mut known: BTreeSet<String> = manifest.tables.iter().map(|rows| rows.table.clone()).collect();
+        known.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
+        let mut db = world.db.clone();
+        let sql = match db.dialect() {
+            Dialect::Sqlite => {
+                "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' \
+                 and name not in ('Jobs', 'Workers') and name not like '_%migrations'"
+            }
+            Dialect::Postgres => {
+                "select cast(table_name as text) from information_schema.tables \
+                 where table_schema = 'public' and table_name not like '\\_%'"
+            }
+        };
+        let there: Vec<(String,)> = db.sql(sql).all().await.unwrap();
+        assert_eq!(known, there.into_iter().map(|(name,)| name).collect::<BTreeSet<_>>());
+        if db.dialect() == Dialect::Postgres {
+            let counted: i64 =
+                db.sql("select count(*) from pg_sequences where schemaname = 'public'").scalar().await.unwrap();
+            assert_eq!(counted, 0, "a restored sequence would begin anew");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_demo_office_moves_from_either_database_to_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut offices = vec![World::sqlite().await];
+    offices.extend(World::postgres().await);
+    for office in offices {
+        let here = folder.path().join(format!("{:?}", office.db.dialect()));
+        let office = machine(&office, &here);
+        let operator = office.operator();
+        assert!(seed::demo(&operator).await.unwrap());
+        let keys = office.options.signing_keys.clone().unwrap();
+        let before = Auth::new(Keys::load_or_create(&keys).unwrap());
+        let password = office.options.demo_password.clone();
+        let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
+        probes::ask(&operator).await.unwrap();
+        activity::number_all(&operator).await.unwrap();
+        let made = backups::create(&operator, &quiet).await.unwrap();
+        assert_eq!((made.state, made.documents_missing), (State::Done, 0));
+        assert!(made.rows_count > 3_000 && made.documents_count > 3 && made.bytes > 10_000, "{made:?}");
+        let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+        assert_eq!(report.faults, Vec::<String>::new());
+        assert!(report.activity > 500, "{report:?}");
+        let manifest = backups::find(&operator, &made.name).unwrap();
+        let were = rows(&here, &manifest);
+
+        let mut homes = vec![World::sqlite().await];
+        homes.extend(World::postgres().await);
+        for home in homes {
+            let home = machine(&home, &here);
+            let home = match s3() {
+                Some(storage) if home.db.dialect() == Dialect::Postgres => {
+                    World { options: Arc::new(Options { storage, ..Options::clone(&home.options) }), ..home }
+                }
+                _ => home,
+            };
+            let told = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
+            let operator = home.operator();
+            let restored = backups::restore(&operator, &made.name, &quiet).await.unwrap();
+            assert_eq!((restored.rows, restored.jobs), (manifest.rows(), manifest.jobs.lines), "{told}");
+            assert!(restored.jobs > 0 && home.db.is_migrated().await.unwrap());
+            // Every row, as another backup of it says, but for what was told of the restore.
+            let again = backups::create(&operator, &quiet).await.unwrap();
+            let again = backups::find(&operator, &again.name).unwrap();
+            let mut are = rows(&here, &again);
+            let told_of = are.get_mut("activity").unwrap();
+            told_of.retain(|row| !row.contains("\"backup.restored\"") && !row.contains("\"backup.created\""));
+            let mut were = were.clone();
+            were.get_mut("activity").unwrap().retain(|row| !row.contains("\"backup.created\""));
+            for (table, rows) in &were {
+                let found = &are[table];
+                let other = rows.iter().zip(found).find(|(one, other)| one != other);
+                assert!(other.is_none() && rows.len() == found.len(), "{told}, {table}: {other:#?}");
+            }
+            assert_eq!(again.jobs.lines, manifest.jobs.lines);
+            // And it works.
+            assert!(activity::verify(&operator).await.unwrap() >= report.activity);
+            activity::number_all(&operator).await.unwrap();
+            assert!(activity::verify(&operator).await.unwrap() > report.activity);
+            let keys = home.options.signing_keys.clone().unwrap();
+            let auth = Auth::new(Keys::load_or_create(&keys).unwrap());
+            auth::refresh(&home.nobody(), &auth, &granted.refresh_token).await.unwrap();
+            auth::sign_in(&home.nobody(), &auth, "client@example.com", &password).await.unwrap();
+            let page = PageQuery { limit: Some(500), cursor: None };
+            let orders = spvs::list(&operator, &spvs::Filter::default(), &page).await.unwrap().items;
+            assert!(orders.len() >= 150);
+            let mut db = home.db.clone();
+            let contents: Vec<(String, i64)> =
+                db.sql("select storage_key, bytes from document_versions").all().await.unwrap();
+            for (key, bytes) in contents {
+                let (old, new) = (&office.options.storage, &home.options.storage);
+                let all = 0..bytes.unsigned_abs();
+                let one: Vec<bytes::Bytes> = old.read(&key, all.clone()).await.unwrap().try_collect().await.unwrap();
+                let other: Vec<bytes::Bytes> = new.read(&key, all).await.unwrap().try_collect().await.unwrap();
+                assert!(one.concat() == other.concat(), "{told}: {key}");
+            }
+            // It knows what else lies in the folder.
+            assert!(backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == made.name));
+            fs::remove_dir_all(here.join(&again.name)).unwrap();
+        }
+    }
+}
+
+/// A small office, its backup, and the operator.
+async fn small(world: &World, folder: &Path) -> (World, Ctx, backups::Backup) {
+    let world = machine(world, folder);
+    let company = world.company("Harbor").await;
+    let (_, _, maya) = world.client("Maya", company, None).await;
+    send(&maya, b"%PDF-1.4 Maya's passport").await;
+    activity::number_all(&world.operator()).await.unwrap();
+    let made = backups::create(&world.operator(), &quiet).await.unwrap();
+    (world.clone(), world.operator(), made)
+}
+
+#[tokio::test]
+async fn what_is_damaged_is_said_and_not_restored() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, operator, made) = small(&world, folder.path()).await;
+        let at = folder.path().join(&made.name);
+        let new = machine(&World::sqlite().await, folder.path());
+        let empty = new.operator();
+        let check = async |wrong: &str| {
+            let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+            assert!(report.faults.iter().any(|fault| fault.contains(wrong)), "{wrong}: {:?}", report.faults);
+            let refused = backups::restore(&empty, &made.name, &quiet).await.unwrap_err();
+            assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
+            assert!(users::list(&empty, &Default::default(), &PageQuery::default()).await.unwrap().items.is_empty());
+        };
+        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
+
+        let table = at.join("tables/users.jsonl.gz");
+        let whole = fs::read(&table).unwrap();
+        let mut flipped = whole.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 1;
+        fs::write(&table, &flipped).unwrap();
+        check("tables/users.jsonl.gz is not as it was written").await;
+        fs::write(&table, &whole[..middle]).unwrap();
+        check("tables/users.jsonl.gz has").await;
+        fs::remove_file(&table).unwrap();
+        check("tables/users.jsonl.gz cannot be read").await;
+        fs::write(&table, &whole).unwrap();
+
+        let content = fs::read_dir(folder.path().join("contents")).unwrap().next().unwrap().unwrap().path();
+        let whole = fs::read(&content).unwrap();
+        fs::remove_file(&content).unwrap();
+        check("cannot be read").await;
+        fs::write(&content, b"%PDF-1.4 Mary's passport").unwrap();
+        check("is not as it was written").await;
+        fs::write(&content, &whole).unwrap();
+
+        // Somebody changed the log before the backup was made: it is whole, and says so.
+        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
+        let manifest = at.join("manifest.json");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, &text[..text.len() / 2]).unwrap();
+        for refused in [
+            backups::verify(&operator, &made.name, &quiet).await.unwrap_err(),
+            backups::restore(&empty, &made.name, &quiet).await.unwrap_err(),
+        ] {
+            assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
+        }
+        fs::remove_file(&manifest).unwrap();
+        let refused = backups::verify(&operator, &made.name, &quiet).await.unwrap_err();
+        assert!(matches!(refused, Error::NotFound("backup")), "without a manifest it is none");
+        fs::write(&manifest, &text).unwrap();
+
+        world.without_triggers("update activity set actor_name = 'Somebody' where seq = 2").await;
+        let other = backups::create(&operator, &quiet).await.unwrap();
+        let report = backups::verify(&operator, &other.name, &quiet).await.unwrap();
+        assert!(report.faults.iter().any(|fault| fault.contains("changed at number 2")), "{:?}", report.faults);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_knows_it() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let (world, operator, made) = small(&world, folder.path()).await;
+        let refusal = async |ctx: &Ctx| match backups::restore(ctx, &made.name, &quiet).await.unwrap_err() {
+            Error::Conflict(problem) => problem.code,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(refusal(&operator).await, "portal_not_empty");
+        let mut others = vec![World::sqlite().await];
+        others.extend(World::postgres().await);
+        for other in others {
+            let other = machine(&other, folder.path());
+            let mut tx = other.db.begin().await.unwrap();
+            let now = other.operator().now().timestamp();
+            let worker = match tx.dialect() {
+                Dialect::Sqlite => {
+                    format!("insert into Workers (id, worker_type, storage_name, layers, last_seen) values ('w', 'w', 's', '', {now})")
+                }
+                Dialect::Postgres => format!(
+                    "insert into apalis.workers (id, worker_type, storage_name, layers, last_seen) \
+                     values ('w', 'w', 's', '', to_timestamp({now}))"
+                ),
+            };
+            tx.sql_built(worker).run().await.unwrap();
+            tx.commit().await.unwrap();
+            assert_eq!(refusal(&other.operator()).await, "portal_at_work");
+            backups::restore(&at(&other, 5).operator(), &made.name, &quiet).await.unwrap();
+        }
+        let manifest = folder.path().join(&made.name).join("manifest.json");
+        let text = fs::read_to_string(&manifest).unwrap();
+        let mut other: Value = serde_json::from_str(&text).unwrap();
+        let new = machine(&World::sqlite().await, folder.path());
+        let empty = new.operator();
+        other["migrations"].as_array_mut().unwrap().push(9_999.into());
+        fs::write(&manifest, other.to_string()).unwrap();
+        assert_eq!(refusal(&empty).await, "backup_newer");
+        other = serde_json::from_str(&text).unwrap();
+        other["format"] = 2.into();
+        fs::write(&manifest, other.to_string()).unwrap();
+        assert_eq!(refusal(&empty).await, "backup_newer");
+        // Of an older schema than this database has by now.
+        other = serde_json::from_str(&text).unwrap();
+        other["migrations"].as_array_mut().unwrap().pop();
+        fs::write(&manifest, other.to_string()).unwrap();
+        assert_eq!(refusal(&empty).await, "portal_newer");
+        drop(world);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn jobs_that_are_not_done_are_still_to_be_done() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let operator = world.operator();
+        for _ in 0..5 {
+            probes::ask(&operator).await.unwrap();
+        }
+        let ids: Vec<String> = queue::list(&operator, None, 10).await.unwrap().into_iter().map(|job| job.id).collect();
+        let table = if world.db.clone().dialect() == Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
+        for (id, set) in [
+            (&ids[0], "status = 'Running', attempts = 1"),
+            (&ids[1], "status = 'Killed', attempts = 1, last_result = '{\"Err\":\"no\"}'"),
+            (&ids[2], "status = 'Failed', attempts = 2"),
+            (&ids[3], "status = 'Done'"),
+        ] {
+            let mut tx = world.db.begin().await.unwrap();
+            tx.sql_built(format!("update {table} set {set} where id = '{id}'")).run().await.unwrap();
+            tx.commit().await.unwrap();
+        }
+        let was: Vec<_> = queue::list(&operator, None, 10).await.unwrap();
+        // Waits while the backup is made, and is not asked for again by it.
+        backups::ask(&operator).await.unwrap();
+        let made = backups::create(&operator, &quiet).await.unwrap();
+        let mut homes = vec![World::sqlite().await];
+        homes.extend(World::postgres().await);
+        for home in homes {
+            let home = machine(&home, folder.path());
+            backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+            let jobs = queue::list(&home.operator(), None, 10).await.unwrap();
+            assert_eq!(jobs.len(), 4, "{jobs:#?}");
+            for job in &jobs {
+                let before = was.iter().find(|before| before.id == job.id).unwrap();
+                let status = if before.status == "running" { "pending" } else { before.status.as_str() };
+                assert_eq!(
+                    (job.status.as_str(), &job.job, job.attempts, job.max_attempts, job.run_at),
+                    (status, &before.job, before.attempts, before.max_attempts, before.run_at)
+                );
+            }
+            let dead = queue::list(&home.operator(), Some("dead"), 10).await.unwrap();
+            queue::retry(&home.operator(), &dead[0].id).await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_newest_are_kept_and_what_was_left_half_made_goes() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let options = Options { backup_keep: 2, ..Options::clone(&world.options) };
+        let world = World { options: Arc::new(options), ..world };
+        let company = world.company("Harbor").await;
+        let (_, _, maya) = world.client("Maya", company, None).await;
+        send(&maya, b"%PDF-1.4 one").await;
+        let mut names = Vec::new();
+        for n in 0..4 {
+            let operator = at(&world, n).operator();
+            names.push(backups::create(&operator, &quiet).await.unwrap().name);
+            if n == 0 {
+                let at = |name: &str| folder.path().join(name);
+                fs::create_dir_all(at(".making-20261121-110000-aaaa/tables")).unwrap();
+                fs::create_dir_all(at(".trying-x")).unwrap();
+                fs::write(at("contents/.part-x"), "half").unwrap();
+                fs::write(at("contents").join("0".repeat(64)), "nobody's").unwrap();
+            }
+        }
+        let inside = |path: PathBuf| -> BTreeSet<String> {
+            fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        let mut there = inside(folder.path().to_owned());
+        assert!(there.remove(".lock") && there.remove("contents"));
+        assert_eq!(there, names[2..].iter().cloned().collect());
+        assert_eq!(inside(folder.path().join("contents")).len(), 1);
+        let listed: Vec<String> =
+            backups::list(&world.operator()).await.unwrap().into_iter().map(|backup| backup.name).collect();
+        assert_eq!(listed, [names[3].clone(), names[2].clone()]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            let newest = folder.path().join(&names[3]);
+            assert_eq!((mode(newest.clone()), mode(newest.join("tables"))), (0o700, 0o700));
+            assert_eq!((mode(newest.join("manifest.json")), mode(newest.join("jobs.jsonl.gz"))), (0o600, 0o600));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_is_made_at_a_time_and_the_writers_go_on() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let sigrid = world.super_admin("Sigrid").await;
+        let asked = backups::ask(&sigrid).await.unwrap();
+        assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "Sigrid Test"));
+        let conflict = |e: Error| matches!(e, Error::Conflict(problem) if problem.code == "backup_running");
+        assert!(conflict(backups::ask(&sigrid).await.unwrap_err()));
+        // Another process is at it.
+        let lock = File::create(folder.path().join(".lock")).unwrap();
+        lock.lock().unwrap();
+        assert!(conflict(backups::create(&world.operator(), &quiet).await.unwrap_err()));
+        assert!(matches!(backups::run(&world.operator(), asked.id).await, Err(Error::Unavailable(_))));
+        drop(lock);
+        let job = at(&world, 1).as_actor(domain::Actor::System("portal.backup"));
+        let written = async {
+            for n in 0..20 {
+                world.company(&format!("Company {n}")).await;
+            }
+        };
+        let (made, ()) = futures::join!(backups::run(&job, asked.id), written);
+        made.unwrap();
+        backups::run(&job, asked.id).await.unwrap();
+        let made = backups::get(&sigrid, asked.id).await.unwrap();
+        assert_eq!((made.state, made.asked_by.as_str()), (State::Done, "Sigrid Test"));
+        activity::number_all(&world.operator()).await.unwrap();
+        let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
+        let told: Vec<&str> =
+            log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
+        assert_eq!(told, ["backup.created", "backup.asked"]);
+        let again = backups::ask(&sigrid).await.unwrap();
+        backups::failed(&job, again.id, "the disk is full").await.unwrap();
+        let failed = backups::get(&sigrid, again.id).await.unwrap();
+        assert_eq!((failed.state, failed.error.as_deref()), (State::Failed, Some("the disk is full")));
+        assert_eq!(backups::last_good(&sigrid).await.unwrap().map(|last| last.id), Some(asked.id));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_content_that_is_gone_does_not_keep_the_rest_from_being_kept() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let company = world.company("Harbor").await;
+        let (_, _, maya) = world.client("Maya", company, None).await;
+        send(&maya, b"%PDF-1.4 one").await;
+        send(&maya, b"%PDF-1.4 two").await;
+        let (key,): (String,) = world
+            .db
+            .clone()
+            .sql("select storage_key from document_versions order by storage_key limit 1")
+            .one()
+            .await
+            .unwrap();
+        world.options.storage.delete(&key).await.unwrap();
+        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        assert_eq!((made.documents_count, made.documents_missing), (2, 1));
+        let report = backups::verify(&world.operator(), &made.name, &quiet).await.unwrap();
+        assert_eq!((report.faults.len(), report.missing), (0, vec![key]));
+        let home = machine(&World::sqlite().await, folder.path());
+        assert_eq!(backups::restore(&home.operator(), &made.name, &quiet).await.unwrap().missing, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_else_has_to_do_with_backups() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let company = world.company("Harbor").await;
+        let (_, partner) = world.iso("Ingrid", company).await;
+        let (_, _, maya) = world.client("Maya", company, None).await;
+        let olga = world.employee("Olga").await;
+        let clara = world.company_admin("Clara", company).await;
+        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        for ctx in [&partner, &maya, &olga, &clara] {
+            let forbidden = |e: Error| matches!(e, Error::Forbidden(_) | Error::NotFound(_));
+            assert!(forbidden(backups::list(ctx).await.unwrap_err()));
+            assert!(forbidden(backups::ask(ctx).await.unwrap_err()));
+            assert!(forbidden(backups::get(ctx, made.id).await.unwrap_err()));
+            assert!(forbidden(backups::last_good(ctx).await.unwrap_err()));
+            assert!(forbidden(backups::create(ctx, &quiet).await.unwrap_err()));
+            assert!(forbidden(backups::verify(ctx, &made.name, &quiet).await.unwrap_err()));
+            assert!(forbidden(backups::restore(ctx, &made.name, &quiet).await.unwrap_err()));
+            assert!(forbidden(backups::find(ctx, &made.name).unwrap_err()));
+        }
+        assert!(backups::list(&world.nobody()).await.is_err());
+        assert_eq!(backups::list(&world.super_admin("Sigrid").await).await.unwrap().len(), 1);
+        for name in ["", "..", "contents", ".lock", "../signing_keys.json", "20261121-120000-ffff"] {
+            assert!(matches!(backups::find(&world.operator(), name), Err(Error::NotFound("backup"))), "{name}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_day_without_a_backup_is_told_of_once_there_was_time_to_make_one() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let overdue = async |minute: i64| backups::overdue(&at(&world, minute).operator()).await.unwrap();
+        let runs = async |minute: i64| dashboards::heartbeat(&at(&world, minute).operator()).await.unwrap();
+        assert!(overdue(0).await.is_none(), "a portal that never ran");
+        runs(0).await;
+        runs(24 * 60).await;
+        assert!(overdue(25 * 60).await.is_none(), "a day and the hour");
+        assert!(overdue(25 * 60 + 1).await.is_some());
+        assert!(overdue(26 * 60).await.is_none(), "it was switched on again, and makes one now");
+        runs(25 * 60).await;
+        assert_eq!(overdue(26 * 60).await, Some((26, None)));
+        backups::create(&at(&world, 26 * 60).operator(), &quiet).await.unwrap();
+        assert!(overdue(26 * 60).await.is_none());
+        runs(50 * 60).await;
+        assert!(overdue(51 * 60).await.is_none());
+        assert_eq!(overdue(51 * 60 + 1).await.map(|(hours, _)| hours), Some(25));
+        let again = backups::create(&at(&world, 52 * 60).operator(), &quiet).await.unwrap();
+        // It took twenty minutes, as those before it and after it do.
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update backups set finished_at = $2 where id = $1")
+            .bind(again.id)
+            .bind(noon() + Duration::minutes(52 * 60 + 20))
+            .run()
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        runs(76 * 60 + 15).await;
+        assert!(overdue(77 * 60 + 20).await.is_none());
+        assert!(overdue(77 * 60 + 21).await.is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_night_makes_one_unless_the_portal_has_only_begun() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let count = async || backups::list(&world.operator()).await.unwrap().len();
+        let night = async |minute: i64| {
+            let ctx = at(&world, minute).as_actor(domain::Actor::System("portal.nightly_backup"));
+            backups::nightly(&ctx).await.unwrap();
+        };
+        night(0).await;
+        dashboards::heartbeat(&world.operator()).await.unwrap();
+        night(59).await;
+        assert_eq!(count().await, 0);
+        night(60).await;
+        night(61).await;
+        assert_eq!(count().await, 1, "one is waited for");
+        let asked = &backups::list(&world.operator()).await.unwrap()[0];
+        assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "portal.nightly_backup"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_is_told() {
+    let world = World::sqlite().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (_, operator, _) = small(&world, folder.path()).await;
+    let heard: Mutex<Vec<String>> = Mutex::default();
+    let tell = |progress: Progress<'_>| heard.lock().unwrap().push(format!("{progress:?}"));
+    backups::create(&operator, &tell).await.unwrap();
+    let heard = heard.lock().unwrap();
+    assert!(heard.iter().any(|line| line.contains("users")) && heard.iter().any(|line| line.contains("Document")));
+}
