@@ -112,6 +112,11 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   expect(mail.text).toContain('Hello Olga Brandt');
   const [order] = await ordersOf(office, who.email);
   expect(order).toMatchObject({ status: 'active', price: '1250.00', commission: '125.00', country: 'US' });
+  // The client's history is the order's as well.
+  await elias.picks('History', who.name);
+  const history = elias.dialog(`History of ${who.name}`);
+  await expect(history).toContainText(`Elias Brandt created client ${who.name}`);
+  await expect(history).toContainText('Elias Brandt created order SPV-');
 });
 
 test('Full Setup makes an active account and mails a welcome', async ({ office }) => {

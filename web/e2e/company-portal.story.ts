@@ -113,6 +113,37 @@ test('a company admin changes zone, language and currency, and sees them used', 
   );
 });
 
+/** An ISO partner of a company, with a client, its order and a lead. */
+async function partner(office: Office, companyId: string, first: string) {
+  const who = office.newcomer(first, 'Bringer');
+  const client = office.newcomer(`Brought${first}`, 'Okoro');
+  const lead = office.newcomer(`Lead${first}`, 'Okoro');
+  const api = await office.api();
+  const iso = await api.post<{ id: string }>('/rest/v1/isos', {
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+    company_id: companyId,
+  });
+  const made = await office.clientWithOrder(client, companyId, iso.id);
+  await office.setsPassword(who.email);
+  const person = await office.person(who.email);
+  await person.api.post('/rest/v1/leads', {
+    first_name: lead.first,
+    last_name: lead.last,
+    email: lead.email,
+  });
+  return {
+    iso: person,
+    client: client.name,
+    clientId: made.client.id,
+    isoId: iso.id,
+    order: made.spv.identifier,
+    orderId: made.spv.id,
+    lead: lead.name,
+  };
+}
+
 test('two companies side by side see nothing of each other, and a super admin looks at either', async ({
   office,
 }) => {
@@ -160,4 +191,26 @@ test('two companies side by side see nothing of each other, and a super admin lo
   for await (const part of file) text += String(part);
   expect(text).toContain(two.order);
   expect(text).not.toContain(one.order);
+});
+
+test('two ISO partners of one company side by side see nothing of each other', async ({ office }) => {
+  const company = await office.company(office.fresh('Meridian West'));
+  const [one, two] = [await partner(office, company.id, 'Ivo'), await partner(office, company.id, 'Iva')];
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const main = own.iso.page.getByRole('main');
+    for (const path of ['/iso-dashboard', '/iso-dashboard/clients', '/iso-dashboard/leads']) {
+      await own.iso.opens(path);
+      await expect(main).toContainText(path.endsWith('leads') ? own.lead : own.client);
+      for (const word of [other.client, other.lead, other.order]) await expect(main).not.toContainText(word);
+    }
+    // What they search for is among their own.
+    await own.iso.opens(`/iso-dashboard/clients?q=Okoro`);
+    await expect(own.iso.row(own.client)).toBeVisible();
+    await expect(own.iso.row(other.client)).toHaveCount(0);
+    for (const path of [`clients/${other.clientId}`, `isos/${other.isoId}`, `spvs/${other.orderId}`])
+      await expect(own.iso.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
+  }
 });

@@ -89,6 +89,7 @@ const groups: Group[] = [
       paths.adminSettings,
       paths.adminLogs,
       paths.adminJobs,
+      paths.adminBackups,
       paths.adminSecurity,
       paths.adminNotifications,
       paths.employeeDashboard,

@@ -135,6 +135,11 @@ test('a client sends the receipt of the bank, and the staff record the payment b
     timeout: 30_000,
   });
   await rosa.isRefused('Error');
+  // Not by a reload either.
+  await rosa.opens(`/client-dashboard/billing/${id}`);
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText(
+    'Uploaded, but not sent in. The page was left before that.',
+  );
   await rosa.button('Send again: transfer.pdf').click();
   await expect(rosa.heading('All done')).toBeVisible();
   await expect(rosa.page.getByText(number, { exact: true })).toBeVisible();
@@ -143,6 +148,9 @@ test('a client sends the receipt of the bank, and the staff record the payment b
   await rosa.isAt(`/client-dashboard/billing/${id}`);
   const hers = rosa.page.getByRole('list', { name: 'Payment receipts' });
   await expect(hers).toContainText('transfer.pdf');
+  await rosa.page.reload();
+  await expect(hers).toContainText('transfer.pdf');
+  await expect(place.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
   // It is proof, and no payment.
   await expect(rosa.page.getByRole('article', { name: `Invoice ${number}` })).toContainText('Due');
 

@@ -19,7 +19,15 @@ test('a super admin looks after the portal, changes its settings and finds it al
   await scan.getByRole('button', { name: /^Show \d+ that are good$/ }).click();
   await expect(scan.getByRole('listitem', { name: 'Activity log' })).toContainText('as they were written');
 
+  await sigrid.button('Backup System').click();
+  await sigrid.isTold('Backup Made');
+  await sigrid.link('All backups').click();
+  await sigrid.isAt('/admin-dashboard/backups');
+  const backups = sigrid.page.getByRole('table', { name: 'Newest backups' });
+  await expect(backups.getByRole('row', { name: /Sigrid Aalto/ })).toContainText('Made');
+
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
+  await expect(sigrid.link('Requests', side)).toHaveAttribute('href', '/request-management');
   await sigrid.link('System Settings', side).click();
   await sigrid.isAt('/admin-dashboard/settings');
   const card = (name: string) => sigrid.page.getByRole('form', { name });

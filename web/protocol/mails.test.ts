@@ -144,6 +144,35 @@ describe('a forgotten password', () => {
   });
 });
 
+describe('the first password', () => {
+  test('is set by the mail about a new account: its link signs in once, and then the password does', async () => {
+    const email = portal.address('newcomer');
+    await portal.portal.operator(
+      ...['company', 'create', '--name', 'Harbor Capital', '--business-name', 'Harbor Capital LLC'],
+    );
+    await portal.portal.operator(
+      ...['client', 'create', '--setup', 'quick', '--first-name', 'Maya', '--last-name', 'Ortiz'],
+      ...['--email', email, '--company', 'Harbor Capital', '--price', '1250.00'],
+    );
+    const wrong = await portal.client().signInWithPassword({ email, password: chosen });
+    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+
+    const mail = await portal.mail(email, 'Set your password');
+    const { token_hash, type } = linked(mail);
+    expect(new URL(mail.link('/auth/reset-password')).origin).toBe(portal.portal.url);
+    const client = portal.client();
+    const { session, user } = got(await client.verifyOtp({ token_hash, type }));
+    expect(methods(session?.access_token ?? '')).toEqual(['otp']);
+    expect(user).toMatchObject({ email, app_metadata: { role: 'client' } });
+    got(await client.updateUser({ password: chosen }));
+    expect(got(await client.getUser()).user.email_confirmed_at).toBeTruthy();
+
+    expect(refusal(await portal.client().verifyOtp({ token_hash, type }))).toEqual(otpExpired);
+    const { user: again } = await portal.client().enters(email, chosen);
+    expect(again.id).toBe(user?.id);
+  });
+});
+
 describe('a link that is only looked at', () => {
   test('is not used up, however often and in whatever way a scanner comes', async () => {
     const { email } = await portal.somebody();

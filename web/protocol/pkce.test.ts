@@ -41,6 +41,26 @@ describe('a code that came back', () => {
     got(await client.exchangeCodeForSession(code));
   });
 
+  test('with a wrong secret is refused in words, as often as it is tried, and stays good for the right one', async () => {
+    const { code, client, email } = await wayBack();
+    const words = 'code challenge does not match previously saved code verifier';
+    const stranger = portal.client({ flowType: 'pkce' });
+    got(await stranger.signInWithOtp({ email: (await portal.somebody()).email }));
+    const { data, error } = await stranger.exchangeCodeForSession(code);
+    expect(error).toMatchObject({ name: 'AuthApiError', ...no(400, 'bad_code_verifier'), message: words });
+    expect(data).toMatchObject({ session: null, user: null });
+    expect(await stranger.session()).toBeNull();
+    expect(stranger.events).not.toContain('SIGNED_IN');
+    for (const verifier of ['x'.repeat(64), randomBytes(56).toString('hex')]) {
+      expect(await exchange(code, verifier)).toMatchObject({
+        status: 400,
+        body: { code: 'bad_code_verifier', message: words },
+      });
+    }
+    const { session } = got(await client.exchangeCodeForSession(code));
+    expect(session.user.email).toBe(email);
+  });
+
   test('needs both halves, and has to be one', async () => {
     for (const [code, verifier] of [
       ['', 'x'],

@@ -93,6 +93,7 @@ export const paths = {
   adminLogs: '/admin-dashboard/logs',
   /** The log narrowed to these. */
   adminLogsOf: (wanted: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(wanted)}`,
+  adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,
   adminNotifications: '/admin-dashboard/notifications',

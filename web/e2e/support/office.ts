@@ -105,7 +105,7 @@ export class Office {
   }
 
   /** A client with a first order, whose password is the demo's when `signsIn`. */
-  async clientWithOrder(who: Newcomer, companyId?: string): Promise<Created> {
+  async clientWithOrder(who: Newcomer, companyId?: string, isoId: string | null = null): Promise<Created> {
     const api = await this.api();
     return api.post<Created>('/rest/v1/clients', {
       setup: 'quick',
@@ -113,8 +113,9 @@ export class Office {
       last_name: who.last,
       email: who.email,
       company_id: companyId ?? (await this.company()).id,
-      iso_id: null,
+      iso_id: isoId,
       price: '1250.00',
+      ...(isoId && { commission: '50.00' }),
     });
   }
 

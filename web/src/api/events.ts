@@ -122,7 +122,7 @@ const touchedBy: Record<string, string[]> = {
   invoice: ['invoices', ...figures],
   request: ['requests', 'documents', 'tasks'],
   spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],
-  // Not the reports: each page of one sums all of it, and steps move all day.
+  // Not the reports: the first page of one sums all of it, and steps move all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
@@ -142,6 +142,7 @@ const touchedBy: Record<string, string[]> = {
   note: ['threads'],
   alert: ['alerts'],
   scan: ['scans'],
+  backup: ['backups'],
   seed: ['clients', 'companies', 'isos', 'spvs'],
 };
 

@@ -447,6 +447,11 @@ export const queries = {
       queryKey: ['scans'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/scans/latest', { signal })),
     }),
+  backups: () =>
+    queryOptions({
+      queryKey: ['backups'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/backups', { signal })),
+    }),
   jobs: (query: { status?: string; limit?: number }) =>
     queryOptions({
       queryKey: ['jobs', query],

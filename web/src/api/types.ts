@@ -42,6 +42,7 @@ export type InvoiceDetail = Schemas['InvoiceDetail'];
 export type InvoiceStatus = Invoice['status'];
 export type Bank = Schemas['Bank'];
 export type Alert = Schemas['Alert'];
+export type Backup = Schemas['Backup'];
 export type Finding = Schemas['Finding'];
 export type Job = Schemas['Job'];
 export type LogEntry = Schemas['LogEntry'];

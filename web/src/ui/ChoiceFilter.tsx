@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import type { Choice } from './ChoiceSelect';
+import classes from './ChoiceFilter.module.css';
 
 interface Props {
   label: string;
@@ -15,7 +16,7 @@ export function ChoiceFilter({ label, all, value, choices, onChange }: Props) {
   return (
     <Select
       size="sm"
-      w={160}
+      className={classes.filter}
       aria-label={label}
       value={value}
       data={all === undefined ? choices : [{ value: '', label: all }, ...choices]}

@@ -17,6 +17,8 @@ export interface Column<Row> {
   width?: number;
   /** Takes the whole width of a card on phones, for long words such as e-mail addresses. */
   wide?: boolean;
+  /** Says by itself what it is: a card on a phone leaves the header out. */
+  bare?: boolean;
 }
 
 /** What a list is doing. The types make loading and failing impossible to forget. */
@@ -32,7 +34,8 @@ interface Props<Row> {
   label: string;
   columns: Column<Row>[];
   state: TableState<Row>;
-  rowKey: (row: Row) => string;
+  /** What a row is known by: its place, where rows come in at the top all the time and nothing is to jump. */
+  rowKey: (row: Row, place: number) => string | number;
   empty: ReactNode;
 }
 
@@ -64,7 +67,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
           </thead>
           <tbody role="rowgroup">
             {state.rows ? (
-              state.rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} />)
+              state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
               <Waiting columns={columns} />
             )}
@@ -93,6 +96,7 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
           data-align={column.align}
           data-actions={column.actions}
           data-wide={column.wide}
+          data-bare={column.bare}
         >
           <span className={classes.label} aria-hidden="true">
             {column.header}

@@ -43,11 +43,13 @@ interface RowProps {
   tag?: ReactNode;
   text?: ReactNode;
   actions?: ReactNode;
+  /** The actions are one small thing, such as a switch: they stay beside the words on phones too. */
+  beside?: boolean;
 }
 
-export function SettingsRow({ icon, title, tag, text, actions }: RowProps) {
+export function SettingsRow({ icon, title, tag, text, actions, beside }: RowProps) {
   return (
-    <div className={classes.row}>
+    <div className={classes.row} data-beside={beside}>
       <span className={classes.icon} aria-hidden="true">
         {icon}
       </span>

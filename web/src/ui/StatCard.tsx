@@ -1,5 +1,5 @@
 import { Card, Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { Explained } from './Explained';
 import classes from './StatCard.module.css';
 
@@ -30,7 +30,9 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
       {value === undefined ? (
         <Skeleton height={28} width={72} mt={4} />
       ) : (
-        <div className={classes.value}>{value}</div>
+        <div className={classes.value} style={lengthOf(value)}>
+          {value}
+        </div>
       )}
       {hint && (
         <Text size="xs" c="dimmed" component="div">
@@ -39,6 +41,11 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
       )}
     </Card>
   );
+}
+
+/** How many signs are to fit into the card: a long amount is written smaller, never cut off. */
+function lengthOf(value: ReactNode): CSSProperties | undefined {
+  return typeof value === 'string' ? ({ '--signs': value.length } as CSSProperties) : undefined;
 }
 
 export function StatRow({ children }: { children: ReactNode }) {

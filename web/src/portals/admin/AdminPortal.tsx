@@ -2,6 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import {
   IconChartBar,
   IconFileText,
+  IconInbox,
   IconLayoutDashboard,
   IconLogout,
   IconSettings,
@@ -25,6 +26,7 @@ export function Component() {
       <NavGroup label={t('common:portal.admin')}>
         <Entry to={paths.adminDashboard} end icon={IconLayoutDashboard} label={t('nav.overview')} />
         <Entry to={paths.adminUsers} icon={IconUsers} label={t('nav.users')} />
+        <Entry to={paths.requestManagement} icon={IconInbox} label={t('nav.requests')} />
         <Entry to={paths.adminAnalytics} icon={IconChartBar} label={t('nav.analytics')} />
         <Entry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
         <Entry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />

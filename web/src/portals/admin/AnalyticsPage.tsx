@@ -41,6 +41,7 @@ export function Component() {
           <StatRow>
             <StatCard
               label={t('analytics.orders')}
+              explain={t('reports:analytics.placed_text')}
               icon={<IconFolders size={18} />}
               value={data && number(data.total)}
             />
@@ -56,11 +57,13 @@ export function Component() {
             />
             <StatCard
               label={t('analytics.requests')}
+              explain={t('analytics.requests_text')}
               icon={<IconChartBar size={18} />}
               value={sum((row) => row.requests)}
             />
             <StatCard
               label={t('analytics.sign_ins')}
+              explain={t('analytics.sign_ins_text')}
               icon={<IconLogin2 size={18} />}
               value={sum((row) => row.sign_ins)}
             />

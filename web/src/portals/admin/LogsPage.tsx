@@ -1,4 +1,4 @@
-import { Button, Modal, Switch, TextInput } from '@mantine/core';
+import { Button, Modal, Switch } from '@mantine/core';
 import { IconFileText } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
+import { DayFilter } from '../../ui/DayFilter';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
@@ -35,6 +36,7 @@ const kinds = [
 ];
 const nouns = [
   'alert',
+  'backup',
   'call',
   'client',
   'commission',
@@ -162,26 +164,14 @@ export function Component() {
             choices={kinds.map((value) => ({ value, label: roleText(t, value) }))}
             onChange={setRole}
           />
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label={t('names:field.from')}
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-          />
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label={t('names:field.to')}
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-          />
+          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
+          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
         </div>
         <DataTable
           label={t('logs.entries')}
           columns={columns}
           state={listState(query)}
-          rowKey={(row) => row.id}
+          rowKey={(_, place) => place}
           empty={
             <EmptyState
               icon={<IconFileText size={20} />}

@@ -1,11 +1,11 @@
-import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
+import { PersonFields } from '../../shared/people/PersonFields';
 import { orNull, required } from '../../shared/rules';
 import { useMissing, useSave } from '../../shared/useSave';
-import { FormModal, Pair } from '../../ui/FormModal';
+import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
 /** Another admin of the company: who it is, and where the link to set a password goes. */
@@ -45,31 +45,7 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
-      <Pair>
-        <TextInput
-          size="sm"
-          label={t('names:field.first_name')}
-          required
-          data-autofocus
-          {...form.getInputProps('first_name')}
-        />
-        <TextInput
-          size="sm"
-          label={t('names:field.last_name')}
-          required
-          {...form.getInputProps('last_name')}
-        />
-      </Pair>
-      <Pair>
-        <TextInput
-          size="sm"
-          type="email"
-          label={t('names:field.email')}
-          required
-          {...form.getInputProps('email')}
-        />
-        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
-      </Pair>
+      <PersonFields form={form} autofocus />
     </FormModal>
   );
 }

@@ -99,6 +99,7 @@ function Orders({ label, state = waiting }: { label: string; state?: ReturnType<
       key: 'progress',
       width: 150,
       header: t('progress'),
+      explain: t('progress_text'),
       cell: (spv) => (
         <ProgressBar percent={spv.progress.percent} label={t('progress_of', { name: spv.identifier })} />
       ),
@@ -107,6 +108,7 @@ function Orders({ label, state = waiting }: { label: string; state?: ReturnType<
       key: 'amount',
       width: 140,
       header: t('amount'),
+      explain: t('amount_text'),
       align: 'right',
       cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
     },

@@ -1,12 +1,12 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
-import { errorText, type ApiError } from '../../api/errors';
+import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { CompanySettings, CompanySettingsChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
@@ -15,13 +15,10 @@ import { currencies, currency as usual } from '../../shared/countries';
 import { CountrySelect } from '../../shared/places/PlaceSelect';
 import { ZoneSelect } from '../../shared/places/ZoneSelect';
 import { required } from '../../shared/rules';
-import { isStale, StaleProblem } from '../../shared/StaleProblem';
-import { useMissing, useSave } from '../../shared/useSave';
-import { BusyButton } from '../../ui/BusyButton';
+import { EditCard } from '../../shared/settings/EditCard';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { Pair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
-import { Section } from '../../ui/Section';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useCompany } from './company';
@@ -62,75 +59,36 @@ interface CardProps {
   above?: ReactNode;
 }
 
-/** One card: its fields, and one button that saves them. */
-function SettingsCard({ title, settings: opened, valuesOf, needed = [], children, above }: CardProps) {
-  const { t } = useTranslation(['company', 'common']);
-  const missing = useMissing();
-  const [seen, setSeen] = useState(opened);
-  const [stale, setStale] = useState<ApiError | null>(null);
-  const form = useForm<Values>({
-    initialValues: valuesOf(opened),
-    validate: Object.fromEntries(needed.map((name) => [name, (value?: string) => required(value ?? '')])),
-  });
-  const show = (newest: CompanySettings) => {
-    setSeen(newest);
-    setStale(null);
-    form.setInitialValues(valuesOf(newest));
-    form.reset();
-  };
-  // Another card was saved meanwhile: that is no reason to refuse this one. What somebody else has changed here is.
-  if (opened.version > seen.version) {
-    if (JSON.stringify(valuesOf(opened)) === JSON.stringify(valuesOf(seen))) setSeen(opened);
-    else if (!form.isDirty()) show(opened);
-  }
-  const save = useSave({
-    form,
-    save: (values: Values) =>
-      body(
-        api.PATCH('/rest/v1/companies/{id}/settings', {
-          params: { path: { id: opened.id }, header: { 'If-Match': `"${seen.version}"` } },
-          body: values,
-        }),
-      ),
-    saved: (saved) => {
-      show(saved);
-      queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
-      void queryClient.invalidateQueries({ queryKey: ['companies'] });
-      void queryClient.invalidateQueries({ queryKey: ['dashboards'] });
-      toast({
-        title: i18next.t('company:settings.saved'),
-        description: i18next.t('company:settings.saved_text'),
-      });
-    },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
-  });
-  const reload = async () =>
-    show(await queryClient.fetchQuery({ ...queries.companySettings(opened.id), staleTime: 0 }));
+/** One card of the company's settings. */
+function SettingsCard({ settings, needed = [], children, ...card }: CardProps) {
+  const { t } = useTranslation('company');
   return (
-    <form aria-label={title} onSubmit={form.onSubmit((values) => save.mutate(values), missing)} noValidate>
-      <Section title={title}>
-        <div className={classes.fields}>
-          {above}
-          {children((name) => form.getInputProps(name))}
-        </div>
-        {stale && (
-          <div role="alert" className={classes.problem}>
-            <StaleProblem error={stale} onReload={() => void reload()} />
-          </div>
-        )}
-        <div className={classes.footer}>
-          <BusyButton
-            type="submit"
-            busy={save.isPending}
-            label={t('settings.save')}
-            busyLabel={t('common:saving')}
-          />
-        </div>
-      </Section>
-    </form>
+    <EditCard
+      {...card}
+      saveLabel={t('settings.save')}
+      whole={settings}
+      validate={(values) => Object.fromEntries(needed.map((name) => [name, required(values[name] ?? '')]))}
+      save={(values, version) =>
+        body(
+          api.PATCH('/rest/v1/companies/{id}/settings', {
+            params: { path: { id: settings.id }, header: { 'If-Match': `"${version}"` } },
+            body: values,
+          }),
+        )
+      }
+      saved={(saved) => {
+        queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
+        void queryClient.invalidateQueries({ queryKey: ['companies'] });
+        void queryClient.invalidateQueries({ queryKey: ['dashboards'] });
+        toast({
+          title: i18next.t('company:settings.saved'),
+          description: i18next.t('company:settings.saved_text'),
+        });
+      }}
+      load={() => queryClient.fetchQuery({ ...queries.companySettings(settings.id), staleTime: 0 })}
+    >
+      {(form) => children((name) => form.getInputProps(name))}
+    </EditCard>
   );
 }
 

@@ -68,6 +68,7 @@ export function Component() {
       key: 'progress',
       width: 150,
       header: t('dashboards:progress'),
+      explain: t('dashboards:progress_text'),
       cell: (spv) => (
         <ProgressBar
           percent={spv.progress.percent}
@@ -85,6 +86,7 @@ export function Component() {
       key: 'amount',
       width: 150,
       header: t('dashboards:amount'),
+      explain: t('dashboards:amount_text'),
       align: 'right',
       cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
     },

@@ -44,7 +44,13 @@ export function Component() {
       header: t('common:status'),
       cell: ({ client }) => <StatusBadge kind="profile" status={client.status} />,
     },
-    { key: 'spvs', header: t('spvs'), align: 'right', cell: ({ spvs }) => number(spvs) },
+    {
+      key: 'spvs',
+      header: t('spvs'),
+      explain: t('spvs_text'),
+      align: 'right',
+      cell: ({ spvs }) => number(spvs),
+    },
     {
       key: 'latest',
       wide: true,

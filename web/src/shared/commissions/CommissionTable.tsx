@@ -40,6 +40,7 @@ export function CommissionTable({ state, withIso = false, before = [], after = [
     {
       key: 'amount',
       header: t('column.amount'),
+      explain: t('column.amount_text'),
       align: 'right',
       cell: (row) => <Money amount={row.amount} currency={row.currency} />,
     },

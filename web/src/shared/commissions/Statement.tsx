@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
+import { Explained } from '../../ui/Explained';
 import { PageHeader } from '../../ui/PageHeader';
 import { ErrorState } from '../../ui/states';
 import { ExportButton } from '../ExportButton';
@@ -125,7 +126,12 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
               <dl key={sum.currency} className={classes.sums} aria-label={sum.currency}>
                 {(['paid', 'approved', 'pending', 'total'] as const).map((name) => (
                   <div key={name} data-total={name === 'total' || undefined}>
-                    <dt>{t(`statement.${name}`)}</dt>
+                    <dt>
+                      {t(`statement.${name}`)}
+                      <span className={classes.screen}>
+                        <Explained text={t(`statement.${name}_text`)} />
+                      </span>
+                    </dt>
                     <dd className="num">{money(sum[name], sum.currency)}</dd>
                   </div>
                 ))}

@@ -30,11 +30,11 @@ export function UploadArea({ target, label, single = false, onKept, onAgain }: P
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
   const tell = useTellOfUploads(target);
-  const take = (files: readonly File[]) =>
-    void send(files, target, user, (documentId, milliseconds) => {
-      tell(documentId, milliseconds);
-      onKept?.(documentId, milliseconds);
-    });
+  const kept: Kept = (documentId, milliseconds) => {
+    tell(documentId, milliseconds);
+    onKept?.(documentId, milliseconds);
+  };
+  const take = (files: readonly File[]) => void send(files, target, user, kept, onAgain !== undefined);
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone

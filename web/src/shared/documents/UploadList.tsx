@@ -34,7 +34,7 @@ function Row({ upload, onAgain }: { upload: Running; onAgain?: Again }) {
           {status === 'waiting' && t('upload.waiting')}
           {status === 'cut_off' && t('upload.cut_off')}
           {status === 'failed' && upload.problem}
-          {status === 'unsent' && t('upload.unsent', { problem: upload.problem })}
+          {status === 'unsent' && t('upload.unsent', { problem: upload.problem ?? t('upload.left') })}
           {status === 'done' && (
             <>
               <IconCircleCheck size={14} aria-hidden="true" /> {t('upload.done')}

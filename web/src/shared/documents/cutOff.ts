@@ -11,6 +11,8 @@ export interface CutOff {
   /** When the file itself was changed last: with name and size it tells that this is the same one. */
   modified: number;
   sent: number;
+  /** What it has become, while what it is for is still to be told. */
+  documentId?: string;
   /** When something was sent last, in milliseconds. */
   at: number;
 }

@@ -46,6 +46,8 @@ export interface Running {
   problem?: string;
   /** What it became. */
   documentId?: string;
+  /** What it is for is told in a call of its own, once it is there. */
+  toldLater?: boolean;
 }
 
 const piece = 4 * 1024 * 1024;
@@ -102,9 +104,10 @@ async function recall(user: string): Promise<void> {
   const known = new Set(uploads.map(({ url }) => url));
   const rows = found
     .filter(({ url }) => !known.has(url))
-    .map(({ url, target, name, bytes, modified, sent }): Running => {
+    .map(({ url, target, name, bytes, modified, sent, documentId }): Running => {
       numbers += 1;
-      return { id: numbers, user, url, target, name, bytes, modified, sent, status: 'cut_off', began: 0 };
+      const status = documentId ? 'unsent' : 'cut_off';
+      return { id: numbers, user, url, target, name, bytes, modified, sent, documentId, status, began: 0 };
     });
   set([...uploads, ...rows]);
 }
@@ -112,8 +115,17 @@ async function recall(user: string): Promise<void> {
 /** Hears of a file that has become a document, and of how long that took in milliseconds. */
 export type Kept = (documentId: string, milliseconds: number) => void;
 
-/** Sends files, all at once. `kept` hears of each that has become a document. */
-export async function send(files: readonly File[], target: Target, user: string, kept?: Kept): Promise<void> {
+/**
+ * Sends files, all at once. `kept` hears of each that has become a document. `toldLater`: it tells what that is for in
+ * a call of its own, and until it has, the document is remembered over a reload.
+ */
+export async function send(
+  files: readonly File[],
+  target: Target,
+  user: string,
+  kept?: Kept,
+  toldLater = false,
+): Promise<void> {
   // The protocol's client comes with the first file that is sent.
   const { Upload: Sender } = await import('tus-js-client');
   for (const file of files) {
@@ -140,6 +152,7 @@ export async function send(files: readonly File[], target: Target, user: string,
       sent: before?.sent ?? 0,
       status: 'sending',
       began: performance.now(),
+      toldLater,
     };
     set([...uploads.filter((known) => known !== before), running]);
     const sender = new Sender(file, {
@@ -191,7 +204,13 @@ export async function send(files: readonly File[], target: Target, user: string,
 
 function done(id: number, kept: Kept | undefined): void {
   const upload = one(id);
-  over(id);
+  const { url, documentId } = upload ?? {};
+  if (upload?.toldLater && url && documentId) {
+    const { user, target, name, bytes, modified } = upload;
+    note({ url, user, target, name, bytes, modified, sent: bytes, documentId, at: Date.now() });
+  } else {
+    over(id);
+  }
   senders.delete(id);
   change(id, { status: 'done', sent: upload?.bytes ?? 0 });
   for (const noun of ['documents', 'document_requests']) {

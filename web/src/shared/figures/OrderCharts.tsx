@@ -17,7 +17,6 @@ export function OrderCharts({ data }: { data: Figures }) {
   const { months, steps, statuses, countries, total, on_time: onTime } = data;
   const sum = (name: 'placed' | 'closed' | 'cancelled') =>
     number(months.reduce((all, row) => all + row[name], 0));
-  const share = (spvs: number) => percent(Math.round((1000 * spvs) / total) / 10);
   const days = (value: number) => t('analytics.days', { days: number(value) });
   return (
     <>
@@ -83,6 +82,7 @@ export function OrderCharts({ data }: { data: Figures }) {
               {
                 key: 'completed',
                 header: t('analytics.completed'),
+                explain: t('analytics.completed_text'),
                 cell: (row) => number(row.completed),
                 plain: (row) => row.completed,
               },
@@ -96,6 +96,7 @@ export function OrderCharts({ data }: { data: Figures }) {
               {
                 key: 'longest',
                 header: t('analytics.longest'),
+                explain: t('analytics.longest_text'),
                 cell: (row) => days(row.longest_days),
                 plain: (row) => row.longest_days,
               },
@@ -104,7 +105,7 @@ export function OrderCharts({ data }: { data: Figures }) {
         }
       />
       <ChartPanel
-        title={t('analytics.on_time')}
+        title={t('analytics.on_time_by_month')}
         text={t('analytics.on_time_text')}
         chart={
           <ColumnChart
@@ -147,6 +148,7 @@ export function OrderCharts({ data }: { data: Figures }) {
               {
                 key: 'kept',
                 header: t('analytics.kept'),
+                explain: t('analytics.kept_text'),
                 cell: (row) => number(row.on_time.kept),
                 plain: (row) => row.on_time.kept,
                 total: number(onTime.kept),
@@ -154,6 +156,7 @@ export function OrderCharts({ data }: { data: Figures }) {
               {
                 key: 'share',
                 header: t('analytics.share'),
+                explain: t('analytics.kept_share_text'),
                 cell: (row) => percent(row.on_time.percent),
                 plain: (row) => row.on_time.percent,
                 total: percent(onTime.percent),
@@ -162,88 +165,76 @@ export function OrderCharts({ data }: { data: Figures }) {
           />
         }
       />
-      <ChartPanel
-        title={t('analytics.by_country')}
-        text={t('analytics.by_country_text')}
-        chart={
-          <BarChart
-            rows={countries}
-            rowKey={(row) => row.country}
-            label={(row) => t(`names:country.${row.country}`)}
-            value={(row) => row.spvs}
-            text={(row) => number(row.spvs)}
-          />
-        }
-        table={
-          <FigureTable
-            file="orders-by-country"
-            label={t('analytics.by_country')}
-            first={{
-              header: t('finances.country'),
-              cell: (row) => t(`names:country.${row.country}`),
-              total: t('total'),
-            }}
-            rows={countries}
-            rowKey={(row) => row.country}
-            columns={[
-              {
-                key: 'spvs',
-                header: t('finances.spvs'),
-                cell: (row) => number(row.spvs),
-                plain: (row) => row.spvs,
-                total: number(total),
-              },
-              {
-                key: 'share',
-                header: t('analytics.share'),
-                cell: (row) => share(row.spvs),
-                total: percent(100),
-              },
-            ]}
-          />
-        }
+      <Shares
+        name="by_country"
+        first={t('finances.country')}
+        file="orders-by-country"
+        rows={countries.map((row) => ({ name: t(`names:country.${row.country}`), spvs: row.spvs }))}
+        total={total}
       />
-      <ChartPanel
-        title={t('analytics.funnel')}
-        text={t('analytics.funnel_text')}
-        chart={
-          <BarChart
-            rows={statuses}
-            rowKey={(row) => row.status}
-            label={(row) => t(`names:spv_status.${row.status}`)}
-            value={(row) => row.spvs}
-            text={(row) => number(row.spvs)}
-          />
-        }
-        table={
-          <FigureTable
-            file="orders-by-status"
-            label={t('analytics.funnel')}
-            first={{
-              header: t('analytics.status'),
-              cell: (row) => t(`names:spv_status.${row.status}`),
-              total: t('total'),
-            }}
-            rows={statuses}
-            rowKey={(row) => row.status}
-            columns={[
-              {
-                key: 'spvs',
-                header: t('finances.spvs'),
-                cell: (row) => number(row.spvs),
-                plain: (row) => row.spvs,
-                total: number(total),
-              },
-              {
-                key: 'share',
-                header: t('analytics.share'),
-                cell: (row) => share(row.spvs),
-                total: percent(100),
-              },
-            ]}
-          />
-        }
+      <Shares
+        name="funnel"
+        first={t('analytics.status')}
+        file="orders-by-status"
+        rows={statuses.map((row) => ({ name: t(`names:spv_status.${row.status}`), spvs: row.spvs }))}
+        total={total}
       />
     </>
+  );
+}
+
+interface SharesProps {
+  name: 'by_country' | 'funnel';
+  /** What the lines are. */
+  first: string;
+  file: string;
+  rows: { name: string; spvs: number }[];
+  total: number;
+}
+
+/** How the orders are shared out. */
+function Shares({ name, first, file, rows, total }: SharesProps) {
+  const { t } = useTranslation('reports');
+  const title = t(`analytics.${name}`);
+  return (
+    <ChartPanel
+      title={title}
+      text={t(`analytics.${name}_text`)}
+      chart={
+        <BarChart
+          rows={rows}
+          rowKey={(row) => row.name}
+          label={(row) => row.name}
+          value={(row) => row.spvs}
+          text={(row) => number(row.spvs)}
+        />
+      }
+      table={
+        <FigureTable
+          file={file}
+          label={title}
+          first={{ header: first, cell: (row) => row.name, total: t('total') }}
+          rows={rows}
+          rowKey={(row) => row.name}
+          columns={[
+            {
+              key: 'spvs',
+              header: t('finances.spvs'),
+              explain: t('analytics.spvs_text'),
+              cell: (row) => number(row.spvs),
+              plain: (row) => row.spvs,
+              total: number(total),
+            },
+            {
+              key: 'share',
+              header: t('analytics.share'),
+              explain: t('analytics.share_text'),
+              cell: (row) => percent(Math.round((1000 * row.spvs) / total) / 10),
+              total: percent(100),
+            },
+          ]}
+        />
+      }
+    />
   );
 }

@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { date } from '../../messages/format';
 import { useParam } from '../queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { DayFilter } from '../../ui/DayFilter';
 import classes from './span.module.css';
 
 export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
@@ -37,20 +37,8 @@ export function useSpan() {
       />
       {own && (
         <div className={classes.days}>
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label={t('names:field.from')}
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-          />
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label={t('names:field.to')}
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-          />
+          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
+          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
         </div>
       )}
     </>

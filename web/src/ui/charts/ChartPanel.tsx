@@ -1,6 +1,8 @@
+import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Explained } from '../Explained';
 import { Section } from '../Section';
+import { ChartOrTable } from './ChartOrTable';
 import classes from './ChartPanel.module.css';
 
 interface Props {
@@ -11,8 +13,11 @@ interface Props {
   table: ReactNode;
 }
 
-/** A chart, and beside it the same figures as a table. */
-export function ChartPanel({ title, text, chart, table }: Props) {
+/** A chart, and beside it the same figures as a table. A phone shows one of them: both would be pages long. */
+export function ChartPanel(props: Props) {
+  const phone = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false });
+  if (phone) return <ChartOrTable {...props} />;
+  const { title, text, chart, table } = props;
   return (
     <Section title={title} actions={<Explained text={text} />} flush>
       <div className={classes.panel}>

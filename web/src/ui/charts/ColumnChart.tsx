@@ -30,7 +30,7 @@ export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, long
   const end = ticks.at(-1) ?? 1;
   const every = Math.ceil(rows.length / 12);
   return (
-    <div aria-hidden="true">
+    <div className={classes.whole} aria-hidden="true">
       {series.length > 1 && (
         <ul className={classes.legend}>
           {series.map(({ name }, n) => (

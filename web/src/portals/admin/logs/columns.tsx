@@ -27,6 +27,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
     {
       key: 'what',
       wide: true,
+      bare: true,
       header: t('logs.what'),
       cell: (row) => (
         <>
@@ -37,6 +38,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
     },
     {
       key: 'who',
+      bare: true,
       header: t('logs.who'),
       width: brief ? 140 : undefined,
       cell: (row) => (

@@ -117,6 +117,7 @@ function causeOf({ kind, subject }: Alert): string {
   if (kind === 'mail_failing') return paths.adminLogsOf({ what: 'mail' });
   if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
   if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
+  if (kind === 'backup_old') return paths.adminBackups;
   if (kind === 'key_expiring') return paths.adminLogsOf({ what: 'keys' });
   return `${paths.adminDashboard}#status`;
 }

@@ -32,7 +32,7 @@ export function LatestActivity() {
         label={t('common:activity.title')}
         columns={columns}
         state={{ ...listState(query), more: undefined }}
-        rowKey={(row) => row.id}
+        rowKey={(_, place) => place}
         empty={<EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />}
       />
     </Section>

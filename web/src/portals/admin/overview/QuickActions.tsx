@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { IconShieldSearch, IconTool, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,10 @@ import { MaintenanceDialog } from '../../../shared/maintenance/MaintenanceDialog
 import { useMaintenance } from '../../../shared/maintenance/useMaintenance';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
+import { Ago } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
+import { BackupButton } from '../backups/BackupButton';
+import { useBackups } from '../backups/useBackups';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
 
@@ -47,6 +50,7 @@ export function QuickActions() {
         >
           {t('actions.maintenance')}
         </Button>
+        <BackupButton justify="flex-start" />
         <BusyButton
           variant="default"
           justify="flex-start"
@@ -56,10 +60,33 @@ export function QuickActions() {
           busyLabel={t('actions.scanning')}
           onClick={() => scan.mutate()}
         />
+        <LastBackup />
       </div>
       {maintaining && (
         <MaintenanceDialog message={maintenance?.message} onClose={() => setMaintaining(false)} />
       )}
     </Section>
+  );
+}
+
+/** When the portal could last be brought back as it was. */
+function LastBackup() {
+  const { t } = useTranslation('admin');
+  const { backups, lastGood } = useBackups();
+  if (!backups) return null;
+  return (
+    <div className={classes.more}>
+      {lastGood?.made_at ? (
+        <>
+          {t('backups.last')} <Ago at={lastGood.made_at} />
+        </>
+      ) : (
+        t('backups.none')
+      )}
+      {' · '}
+      <Anchor component={Link} to={paths.adminBackups} fz="inherit" underline="always">
+        {t('backups.all')}
+      </Anchor>
+    </div>
   );
 }

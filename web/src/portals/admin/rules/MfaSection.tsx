@@ -24,6 +24,7 @@ export function MfaSection() {
                     icon={<IconShieldLock size={17} />}
                     title={t(`names:role.${role}`)}
                     text={needs[role] ? t('rules.mfa_needed') : t('rules.mfa_free')}
+                    beside
                     actions={
                       <Switch
                         aria-label={t('rules.mfa_of', { role: t(`names:role.${role}`) })}

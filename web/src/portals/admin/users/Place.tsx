@@ -14,9 +14,12 @@ export interface Placed {
 export function Place<Values extends Placed>({
   form,
   companyName,
+  isoText,
 }: {
   form: UseFormReturnType<Values>;
   companyName?: string;
+  /** What it means when whoever is to be a partner has none chosen; without it one must be. */
+  isoText?: string;
 }) {
   const { t } = useTranslation('names');
   const { role, company_id: company } = form.values;
@@ -26,7 +29,7 @@ export function Place<Values extends Placed>({
     <Pair>
       <CompanySelect
         label={t('field.company_id')}
-        required
+        required={role !== 'iso' || isoText === undefined}
         initialLabel={companyName}
         value={company}
         error={chosen.errors.company_id}
@@ -36,7 +39,8 @@ export function Place<Values extends Placed>({
         <IsoSelect
           companyId={company}
           label={t('field.iso_id')}
-          required={role === 'iso'}
+          required={role === 'iso' && isoText === undefined}
+          description={role === 'iso' ? isoText : undefined}
           value={form.values.iso_id}
           error={chosen.errors.iso_id}
           onChange={(id) => chosen.setFieldValue('iso_id', id)}

@@ -24,7 +24,8 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
     },
     validate: {
       company_id: (id, { role }) => (role === 'client' || role === 'company_admin' ? required(id) : null),
-      iso_id: (id, { role }) => (role === 'iso' ? required(id) : null),
+      // Only who was a partner once and is none any more has one to come back to.
+      iso_id: (id, { role }) => (role === 'iso' && user.role === 'iso' ? required(id) : null),
     },
   });
   const save = useSave({
@@ -58,11 +59,17 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
         required
         value={form.values.role}
         choices={roles.map((value) => ({ value, label: t(`names:role.${value}`) }))}
-        onChange={(role) => form.setFieldValue('role', role)}
+        onChange={(role) =>
+          form.setValues({ role, iso_id: role === user.role ? (user.iso_id ?? null) : null })
+        }
         error={form.errors.role}
         description={form.values.role && t(`role_text.${form.values.role}`)}
       />
-      <Place form={form} companyName={user.company_name ?? undefined} />
+      <Place
+        form={form}
+        companyName={user.company_name ?? undefined}
+        isoText={user.role === 'iso' ? undefined : t('role_iso_text')}
+      />
     </FormModal>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -6,10 +6,11 @@ import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import type { Role } from '../../../api/types';
 import { paths } from '../../../paths';
+import { PersonFields } from '../../../shared/people/PersonFields';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
 import { Place, placeOf } from './Place';
@@ -83,30 +84,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
         </Text>
       )}
       <Place form={form} />
-      <Pair>
-        <TextInput
-          size="sm"
-          label={t('names:field.first_name')}
-          required
-          {...form.getInputProps('first_name')}
-        />
-        <TextInput
-          size="sm"
-          label={t('names:field.last_name')}
-          required
-          {...form.getInputProps('last_name')}
-        />
-      </Pair>
-      <Pair>
-        <TextInput
-          size="sm"
-          type="email"
-          label={t('names:field.email')}
-          required
-          {...form.getInputProps('email')}
-        />
-        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
-      </Pair>
+      <PersonFields form={form} />
     </FormModal>
   );
 }

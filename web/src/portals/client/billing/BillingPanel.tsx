@@ -11,14 +11,17 @@ import { Section } from '../../../ui/Section';
 /** What the client owes, how to pay it, and every invoice. */
 export function BillingPanel() {
   const { t } = useTranslation('billing');
-  const { data } = useQuery(queries.billing());
+  const { data, isPending } = useQuery(queries.billing());
   return (
     <Stack gap="md">
       <Owed title={t('owed.title')} />
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
-      <Section title={t('list')} flush>
-        <InvoiceTable query={{}} pathOf={paths.clientInvoice} />
-      </Section>
+      {/* Not before it is known whether the bank details stand above it. */}
+      {!isPending && (
+        <Section title={t('list')} flush>
+          <InvoiceTable query={{}} pathOf={paths.clientInvoice} />
+        </Section>
+      )}
     </Stack>
   );
 }

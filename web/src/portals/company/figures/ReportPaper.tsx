@@ -19,6 +19,8 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
   if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   if (!first) return <Skeleton height={360} radius="md" aria-hidden="true" />;
   const rows = data.pages.flatMap((page) => page.items);
+  // The first page says what all of it comes to.
+  const total = first.total ?? 0;
   const { columns } = first;
   const title = t(`names:report.${first.report}`);
   const inCurrency = columns.findIndex(({ name }) => name === 'currency');
@@ -37,7 +39,7 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
         </div>
         <div className={classes.who}>
           <p className={classes.name}>{first.company.name}</p>
-          <p className={classes.dim}>{t('rows', { count: first.total, n: number(first.total) })}</p>
+          <p className={classes.dim}>{t('rows', { count: total, n: number(total) })}</p>
         </div>
       </header>
       {rows.length === 0 ? (
@@ -74,7 +76,7 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
           </table>
         </div>
       )}
-      {first.sums.map((sum) => (
+      {first.sums?.map((sum) => (
         <dl key={sum.currency} className={classes.sums} aria-label={sum.currency}>
           {sum.amounts.map(({ column, amount }) => (
             <div key={column}>

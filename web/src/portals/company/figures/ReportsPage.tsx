@@ -106,9 +106,12 @@ export function Component() {
             </Button>
           </div>
         )}
-        <div className={classes.screen}>
-          <Schedules report={report} period={period} />
-        </div>
+        {/* Below the report, however long that is. */}
+        {!query.isPending && (
+          <div className={classes.screen}>
+            <Schedules report={report} period={period} />
+          </div>
+        )}
       </Stack>
     </>
   );

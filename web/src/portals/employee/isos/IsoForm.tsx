@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
@@ -6,9 +5,10 @@ import { queryClient } from '../../../api/cache';
 import type { NewIso, Request } from '../../../api/types';
 import { applied } from '../../../shared/requests/applied';
 import { CompanySelect } from '../../../shared/lookups';
+import { PersonFields } from '../../../shared/people/PersonFields';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 /** `request`: the application that it answers, which is approved with it. */
@@ -55,31 +55,7 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
       onSubmit={submit}
       onClose={onClose}
     >
-      <Pair>
-        <TextInput
-          size="sm"
-          label={t('names:field.first_name')}
-          required
-          data-autofocus
-          {...form.getInputProps('first_name')}
-        />
-        <TextInput
-          size="sm"
-          label={t('names:field.last_name')}
-          required
-          {...form.getInputProps('last_name')}
-        />
-      </Pair>
-      <Pair>
-        <TextInput
-          size="sm"
-          type="email"
-          label={t('names:field.email')}
-          required
-          {...form.getInputProps('email')}
-        />
-        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
-      </Pair>
+      <PersonFields form={form} autofocus />
       <CompanySelect label={t('names:field.company_id')} required {...form.getInputProps('company_id')} />
     </FormModal>
   );

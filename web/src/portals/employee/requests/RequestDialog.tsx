@@ -52,7 +52,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
       return (
         <ReasonDialog
           title={t('reject.title', { reference })}
-          text={t('reject.text')}
+          text={t(request.kind === 'lead' ? 'reject.text_lead' : 'reject.text')}
           confirmLabel={t('reject')}
           busy={reject.isPending}
           onConfirm={(reason) => reject.mutate(reason)}
@@ -67,6 +67,8 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
   const { t } = useTranslation(['requests', 'common', 'names']);
   const form = useForm({ initialValues: { reply: '' } });
   const applies = request.kind === 'account';
+  // Somebody the staff heard of, who did not write themselves.
+  const lead = request.kind === 'lead';
   const save = useSave({
     form,
     save: (reply: string | null) =>
@@ -80,7 +82,11 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
   return (
     <FormModal
       title={t('approve.title', { reference: request.reference })}
-      text={applies ? t('approve.text_colleague', { name: request.name }) : t('approve.text')}
+      text={
+        applies
+          ? t('approve.text_colleague', { name: request.name })
+          : t(lead ? 'approve.text_lead' : 'approve.text')
+      }
       size="md"
       submitLabel={applies ? t('approve.invite') : t('approve')}
       busyLabel={t('common:saving')}
@@ -91,8 +97,8 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
     >
       {!applies && (
         <Textarea
-          label={t('names:field.reply')}
-          description={t('approve.reply_text')}
+          label={t(lead ? 'names:field.note' : 'names:field.reply')}
+          description={t(lead ? 'approve.reply_lead' : 'approve.reply_text')}
           autosize
           minRows={3}
           data-autofocus

@@ -72,7 +72,7 @@ export function RequestTable() {
       cell: (request) => (
         <>
           {request.name}
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className={classes.email} title={request.email}>
             {request.email}
           </Text>
         </>
@@ -103,7 +103,11 @@ export function RequestTable() {
         </span>
       ),
     },
-    { key: 'assignee', header: t('assignee'), cell: (request) => request.assignee?.name ?? '—' },
+    {
+      key: 'assignee',
+      header: t('assignee'),
+      cell: (request) => <span className={classes.name}>{request.assignee?.name ?? '—'}</span>,
+    },
     {
       key: 'status',
       header: t('common:status'),

@@ -6,6 +6,7 @@ import { api, body, edited, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Lead } from '../../../api/types';
 import { date } from '../../../messages/format';
+import { PersonFields } from '../../../shared/people/PersonFields';
 import { required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
@@ -64,31 +65,7 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
-      <Pair>
-        <TextInput
-          size="sm"
-          label={t('names:field.first_name')}
-          required
-          data-autofocus
-          {...form.getInputProps('first_name')}
-        />
-        <TextInput
-          size="sm"
-          label={t('names:field.last_name')}
-          required
-          {...form.getInputProps('last_name')}
-        />
-      </Pair>
-      <Pair>
-        <TextInput
-          size="sm"
-          type="email"
-          label={t('names:field.email')}
-          required
-          {...form.getInputProps('email')}
-        />
-        <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
-      </Pair>
+      <PersonFields form={form} autofocus />
       <TextInput size="sm" label={t('names:field.organisation')} {...form.getInputProps('organisation')} />
       <Pair>
         <TextInput size="sm" label={t('names:field.next_step')} {...form.getInputProps('next_step')} />

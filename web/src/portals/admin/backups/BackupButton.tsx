@@ -1,0 +1,46 @@
+import { IconDatabaseExport } from '@tabler/icons-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/cache';
+import { api, body, idempotent } from '../../../api/client';
+import { useSave } from '../../../shared/useSave';
+import { BusyButton } from '../../../ui/BusyButton';
+import { toast } from '../../../ui/toasts';
+import { useBackups } from './useBackups';
+
+/** Has a backup made, and tells how that went. */
+export function BackupButton({ justify }: { justify?: 'flex-start' }) {
+  const { t } = useTranslation('admin');
+  const { backups, making } = useBackups();
+  const [asked, setAsked] = useState<string | null>(null);
+  const state = backups?.find(({ id }) => id === asked)?.state;
+  const make = useSave({
+    save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotent(key) })),
+    saved: (backup) => {
+      setAsked(backup.id);
+      void queryClient.invalidateQueries({ queryKey: ['backups'] });
+    },
+  });
+  const tell = useEffectEvent((how: 'done' | 'failed') => {
+    const failed = how === 'failed';
+    toast({
+      title: t(failed ? 'backups.not_made' : 'backups.made'),
+      description: t(failed ? 'backups.not_made_text' : 'backups.made_text'),
+      destructive: failed,
+    });
+  });
+  useEffect(() => {
+    if (state === 'done' || state === 'failed') tell(state);
+  }, [state]);
+  return (
+    <BusyButton
+      variant="default"
+      justify={justify}
+      leftSection={<IconDatabaseExport size={16} aria-hidden="true" />}
+      busy={make.isPending || making}
+      label={t('actions.backup')}
+      busyLabel={t('actions.backing_up')}
+      onClick={() => make.mutate()}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+import { TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { Pair } from '../../ui/FormModal';
+
+interface Person {
+  first_name: string;
+  last_name: string;
+  email: string;
+  phone: string;
+}
+
+interface Props<Values extends Person> {
+  form: UseFormReturnType<Values>;
+  /** Whoever opens the dialog types the name first. */
+  autofocus?: boolean;
+}
+
+/** Who somebody is, and how to reach them. */
+export function PersonFields<Values extends Person>({ form, autofocus = false }: Props<Values>) {
+  const { t } = useTranslation('names');
+  const field = (name: keyof Person) => ({
+    size: 'sm',
+    label: t(`field.${name}`),
+    ...form.getInputProps(name),
+  });
+  return (
+    <>
+      <Pair>
+        <TextInput {...field('first_name')} required data-autofocus={autofocus || undefined} />
+        <TextInput {...field('last_name')} required />
+      </Pair>
+      <Pair>
+        <TextInput {...field('email')} type="email" required />
+        <TextInput {...field('phone')} type="tel" />
+      </Pair>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ApiError } from '../../api/errors';
+import { BusyButton } from '../../ui/BusyButton';
+import { Section } from '../../ui/Section';
+import { isStale, StaleProblem } from '../StaleProblem';
+import { useMissing, useSave } from '../useSave';
+import classes from './EditCard.module.css';
+
+/** What a card needs to know of what it edits a part of. */
+interface Versioned {
+  version: number;
+}
+
+interface Props<Whole extends Versioned, Values> {
+  id?: string;
+  title: string;
+  saveLabel: string;
+  /** As it was loaded last. */
+  whole: Whole;
+  /** The fields of this card. */
+  valuesOf: (whole: Whole) => Values;
+  validate?: (values: Values) => FormErrors;
+  save: (values: Values, version: number) => Promise<Whole>;
+  saved: (whole: Whole) => void;
+  /** As it is now. */
+  load: () => Promise<Whole>;
+  above?: ReactNode;
+  /** Beside the button. */
+  below?: ReactNode;
+  children: (form: UseFormReturnType<Values>) => ReactNode;
+}
+
+/** A card that edits a part of what other cards edit too: its fields, and one button that saves them. */
+export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
+  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, load, above, below, children } =
+    props;
+  const { t } = useTranslation('common');
+  const missing = useMissing();
+  const [seen, setSeen] = useState(whole);
+  const [stale, setStale] = useState<ApiError | null>(null);
+  const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
+  const show = (newest: Whole) => {
+    setSeen(newest);
+    setStale(null);
+    form.setInitialValues(valuesOf(newest));
+    form.reset();
+  };
+  // Another card was saved meanwhile: that is no reason to refuse this one. What somebody else has changed here is.
+  if (whole.version > seen.version) {
+    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(seen))) setSeen(whole);
+    else if (!form.isDirty()) show(whole);
+  }
+  const saving = useSave({
+    form,
+    save: (values: Values) => save(values, seen.version),
+    saved: (newest) => {
+      show(newest);
+      saved(newest);
+    },
+    explain: (error) => {
+      if (isStale(error)) setStale(error);
+      return isStale(error);
+    },
+  });
+  const reload = async () => show(await load());
+  return (
+    <form
+      id={id}
+      aria-label={title}
+      onSubmit={form.onSubmit((values) => saving.mutate(values), missing)}
+      noValidate
+    >
+      <Section title={title}>
+        <div className={classes.fields}>
+          {above}
+          {children(form)}
+        </div>
+        {stale && (
+          <div role="alert" className={classes.problem}>
+            <StaleProblem error={stale} onReload={() => void reload()} />
+          </div>
+        )}
+        <div className={classes.footer}>
+          {below}
+          <BusyButton type="submit" busy={saving.isPending} label={saveLabel} busyLabel={t('saving')} />
+        </div>
+      </Section>
+    </form>
+  );
+}
