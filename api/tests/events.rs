@@ -304,6 +304,25 @@ async fn the_stream_ends_with_the_session_within_two_seconds() {
 }
 
 #[tokio::test]
+async fn who_owes_a_second_factor_is_told_so_instead_of_a_stream() {
+    on_both(|app| async move {
+        app.follow();
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        settled(&app).await;
+        let mut events = Events::of(&erin, None).await;
+        let seq = events.ready().await;
+        sam.put("/rest/v1/settings", json!({ "require_mfa": { "employee": true } })).await.ok();
+        let ended = async { while events.next().await.is_some() {} };
+        timeout(Duration::from_secs(2), ended).await.expect("the stream ends");
+        // The page asks for another one, and learns from the answer where to go.
+        erin.get("/realtime/v1/events").await.refused(403, "mfa_enrolment_required");
+        let resumed = erin.get("/realtime/v1/events").header("last-event-id", &seq.to_string());
+        resumed.await.refused(403, "mfa_enrolment_required");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session() {
     on_both(|app| async move {
         app.follow();

@@ -35,7 +35,12 @@ export function followSession(router: Router): () => void {
 
   const { data } = auth.onAuthStateChange((event) => {
     // Mostly the tab was looked at again, or a token renewed: nothing that can be seen has changed.
-    if (look() && user && changesPerson(event)) setTimeout(() => void lookAgain(router), 0);
+    if (look() && user && changesPerson(event)) {
+      // Nothing was told to whoever owed a second factor or a password, and the next attempt may be far.
+      stopEvents?.();
+      stopEvents = startEvents();
+      setTimeout(() => void lookAgain(router), 0);
+    }
     if (event === 'PASSWORD_RECOVERY' && cameWithCode) {
       setTimeout(() => void router.navigate(paths.resetPassword, { replace: true }), 0);
     }

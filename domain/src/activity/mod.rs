@@ -221,11 +221,13 @@ pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>>
     Ok(rows.into_iter().map(|row| shown(&ctx.actor, row)).collect())
 }
 
-/// The number of the last event.
+/// The number of the last event: where somebody begins to listen.
 ///
 /// # Errors
-/// What the database refuses.
+/// Unauthenticated for nobody; Forbidden for who owes a second factor or a new password.
 pub async fn last_seq(ctx: &Ctx) -> Result<i64> {
+    // Whoever owes a second factor or a new password hears that, and is led there.
+    ctx.scope()?;
     store::head(&mut ctx.db()).await.map(|(seq, _)| seq)
 }
 
