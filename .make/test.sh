@@ -12,7 +12,7 @@ failed=0
 # Chromium, PostgreSQL, a virus scanner and a mail server are real here, from Debian's packages.
 need() {
   local missing=()
-  [ -x /usr/bin/chromium ] || missing+=(chromium)
+  [ -x /usr/bin/chromium-headless-shell ] || missing+=(chromium-headless-shell)
   fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
   ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
   [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)

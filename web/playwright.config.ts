@@ -26,7 +26,8 @@ export default defineConfig({
     timezoneId: 'America/New_York',
     viewport: { width: 1280, height: 800 },
     contextOptions: { reducedMotion: 'reduce' },
-    trace: 'retain-on-failure',
+    // A trace of every action would cost a third of the machine.
+    screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: chromium,
       args: [

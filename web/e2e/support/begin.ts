@@ -1,7 +1,11 @@
-/** Before the first story: what is missing is named, and a folder is made for what must not be said and what was. */
+/**
+ * Before the first story: what is missing is named, a folder is made for what must not be said and what was, and the
+ * demo office is made.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Place } from './place';
 import ready from './ready';
 
 export default async function begin(): Promise<() => Promise<void>> {
@@ -9,5 +13,9 @@ export default async function begin(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
   // Whoever tells stories finds it there.
   process.env.STORY_LOGS = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  const demo = await Place.makeDemo();
+  return async () => {
+    await demo.leave();
+    await rm(folder, { recursive: true, force: true });
+  };
 }

@@ -51,6 +51,19 @@ export class Office {
     return this.person('company@example.com', options);
   }
 
+  /** Where everybody is, and what they have before them: what a failed story is understood by. */
+  async scene(): Promise<string> {
+    const pages = this.contexts.flatMap((context) => context.pages());
+    const seen = pages.map(async (page) => {
+      const shown = await page
+        .locator('body')
+        .ariaSnapshot({ timeout: 2000 })
+        .catch(() => '(nothing)');
+      return `${page.url()}\n${shown.split('\n').slice(0, 60).join('\n')}`;
+    });
+    return (await Promise.all(seen)).join('\n\n');
+  }
+
   async visitor(options?: BrowserContextOptions): Promise<Visitor> {
     const page = await this.page(undefined, options);
     return this.welcome(new Visitor(page, new Api(this.portal.url)));

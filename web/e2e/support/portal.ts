@@ -1,15 +1,13 @@
 /** A portal of its own: the real binary, a fresh database, a real mail server. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { database, python, spvctl, support } from './machine';
+import { password, python, spvctl, support } from './machine';
+import { Place } from './place';
 import { Post } from './post';
 import { run, stop, type Outcome } from './process';
 import { isNoted, keepsLog } from './secrets';
 
-export const password = 'portal-demo-2026';
+export { password } from './machine';
 
 /** What `spvctl` said, as data. */
 export class Said {
@@ -43,13 +41,11 @@ export class Portal {
   ) {}
 
   static async start({ demo, env: more }: Options): Promise<Portal> {
-    const dir = await mkdtemp(join(tmpdir(), 'spv-story-'));
     const post = await Post.start();
-    const store = await freshDatabase();
+    const place = await Place.make(demo ? Place.demo() : undefined);
     const env = {
       PATH: process.env.PATH,
-      SPV_DATA_DIR: dir,
-      ...(store.url && { SPV_DATABASE_URL: store.url }),
+      ...place.settings,
       SPV_DEMO: String(demo),
       SPV_DEMO_PASSWORD: password,
       SPV_SMTP_URL: post.url,
@@ -64,8 +60,7 @@ export class Portal {
     };
     const leave = async () => {
       await post.stop();
-      await store.drop();
-      await rm(dir, { recursive: true, force: true });
+      await place.leave();
     };
     for (const name of ['SPV_DEMO_PASSWORD', 'SPV_DEFAULT_PASSWORD', 'SPV_AUTH_JWT_SECRET']) {
       isNoted(name, (env as NodeJS.ProcessEnv)[name] ?? '');
@@ -143,24 +138,4 @@ function address(server: ChildProcess, log: string[]): Promise<string> {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`spvctl serve ended with ${code}:\n${log.join('')}`)));
   });
-}
-
-interface Store {
-  /** Undefined: SQLite in the data folder. */
-  url?: string;
-  drop: () => Promise<void>;
-}
-
-async function freshDatabase(): Promise<Store> {
-  if (database() === 'sqlite') return { drop: async () => undefined };
-  const server = process.env.TEST_POSTGRES_URL ?? '';
-  const name = `story_${randomBytes(6).toString('hex')}`;
-  const sql = async (text: string) => {
-    const done = await run('psql', [server, '-v', 'ON_ERROR_STOP=1', '-qc', text]);
-    if (done.code !== 0) throw new Error(`psql: ${done.stderr}`);
-  };
-  await sql(`create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => sql(`drop database ${name} with (force)`) };
 }

@@ -7,7 +7,8 @@ export default function ready(): void {
   const missing = [
     !existsSync(spvctl) && `The portal is not built: ${spvctl} is missing. Run: cargo build --workspace`,
     !isBuilt() && 'The web app is not built. Run: npm --prefix web run build',
-    !existsSync(chromium) && `Chromium is missing. Run: sudo apt-get install chromium fonts-liberation`,
+    !existsSync(chromium) &&
+      `Chromium is missing. Run: sudo apt-get install chromium-headless-shell fonts-liberation`,
     !runs(python, '-c', 'import aiosmtpd') &&
       'The mail server is missing. Run: sudo apt-get install python3-aiosmtpd',
     ...(database() === 'postgres' ? withoutPostgres() : []),

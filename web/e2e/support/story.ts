@@ -45,8 +45,9 @@ async function work(place: Place, browser: Browser, provide: Provide, story: Tes
   const before = place.portal.logged.length;
   await provide(office);
   if (story.status !== story.expectedStatus) {
-    const body = place.portal.logged.slice(before);
-    await story.attach('what the server logged', { body, contentType: 'text/plain' });
+    const contentType = 'text/plain';
+    await story.attach('what was on the screens', { body: await office.scene(), contentType });
+    await story.attach('what the server logged', { body: place.portal.logged.slice(before), contentType });
   }
   await office.close();
 }
