@@ -1,17 +1,24 @@
 //! The demo office: the same on both databases, and whole.
 use domain::{
+    Ctx, Error,
+    access::Role,
     activity, companies, counts,
+    ctx::Options,
     page::PageQuery,
     requests, seed, spvs,
     testing::{World, on_both},
 };
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 #[tokio::test]
 async fn the_demo_office_is_the_same_everywhere_and_made_once() {
     let first: Mutex<Option<Vec<String>>> = Mutex::default();
     on_both(async |world: World| {
         let operator = world.operator();
+        // Which its own people need not have.
+        let options =
+            Options { default_password: Some("First-Sign-In-2026".to_owned()), ..(*operator.options).clone() };
+        let operator = Ctx { options: Arc::new(options), ..operator };
         assert!(seed::demo(&operator).await.unwrap());
         let page = PageQuery { limit: Some(500), cursor: None };
         let orders = spvs::list(&operator, &spvs::Filter::default(), &page).await.unwrap().items;
@@ -49,6 +56,19 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         assert_eq!(told, ["request.rejected", "request.created"]);
         activity::verify(&operator).await.unwrap();
         assert!(!seed::demo(&operator).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_demo_office_that_was_not_finished_is_said_to_be() {
+    on_both(async |world: World| {
+        let operator = world.operator();
+        world.user(Role::Employee, "Employee", None, None).await;
+        match seed::demo(&operator).await {
+            Err(Error::Conflict(problem)) => assert_eq!(problem.code, "demo_unfinished"),
+            other => panic!("{other:?}"),
+        }
     })
     .await;
 }

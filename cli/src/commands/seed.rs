@@ -3,6 +3,7 @@ use crate::{
     exit::{Failure, Result},
     output::say,
     portal::{self, Portal},
+    shutdown,
 };
 use domain::{activity, activity::Activity, queue, seed};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -47,6 +48,8 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     match args.spvs {
         Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, portal).await,
         None if args.demo => {
+            // It could not be finished another time.
+            let _stop = shutdown::on_signal();
             say(match seed::demo(&portal.ctx).await? {
                 true => "The demo office was made.",
                 false => "The demo office is there already; nothing was changed.",

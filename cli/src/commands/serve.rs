@@ -42,6 +42,8 @@ pub async fn run(args: Args, config: Config) -> Result {
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
     let auth = auth(&config)?;
     let ctx = portal::context(&options, db.clone()).acting_as(Actor::System("portal"));
+    // From here on: a demo office that is left half made could not be finished.
+    let stop = shutdown::on_signal();
     if config.demo {
         domain::seed::demo(&ctx).await?;
     } else {
@@ -55,7 +57,6 @@ pub async fn run(args: Args, config: Config) -> Result {
     }
 
     many_connections();
-    let stop = shutdown::on_signal();
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();
     let forgetting = move |event: &domain::activity::Activity| verified.forget(event);

@@ -8,7 +8,7 @@ use crate::{
     clients,
     clock::{Chance, Clock},
     companies,
-    ctx::{Ctx, Origin},
+    ctx::{Ctx, Options, Origin},
     db::Tx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
@@ -87,19 +87,30 @@ const FATES: [(Status, usize); 12] = [
     (Status::Cancelled, 2),
 ];
 
+/// Who is made first and last: by them an office is known that was not made to its end.
+const FIRST: &str = "employee@example.com";
+const LAST: &str = "super@example.com";
+
 /// Makes the demo office once; a second call leaves everything as it is.
 ///
 /// # Errors
-/// Forbidden for all but the operator and super admins; what a use case refuses.
+/// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` where it was begun and not
+/// finished; what a use case refuses.
 pub async fn demo(ctx: &Ctx) -> Result<bool> {
     ctx.may(Action::Create, crate::access::Resource::Users)?;
-    if known(ctx, "super@example.com").await?.is_some() {
+    if known(ctx, LAST).await?.is_some() {
         return Ok(false);
     }
-    let ctx = &ctx.silently();
+    if known(ctx, FIRST).await?.is_some() {
+        return Err(Error::conflict("demo_unfinished"));
+    }
+    // Its people have the demo's password, whatever the operator gives to others.
+    let options = Options { default_password: None, ..(*ctx.options).clone() };
+    let ctx = &Ctx { options: Arc::new(options), ..ctx.silently() };
     let chance = Chance::seeded(20_261_121);
     let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
     let start = past(120);
+    account(&start, Role::Employee, "Elias", "Brandt", FIRST, None).await?;
     let mut offices: Vec<CompanyId> = Vec::new();
     for (name, business) in COMPANIES {
         offices.push(company(&start, name, business).await?);
@@ -117,7 +128,6 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         companies::set(&start, *id, None, said).await?;
     }
     companies::set_logo(&start, offices[0], LOGO.to_vec()).await?;
-    account(&start, Role::Employee, "Elias", "Brandt", "employee@example.com", None).await?;
     account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(offices[0])).await?;
     account(&start, Role::CompanyAdmin, "Theo", "Lang", "theo.lang@example.com", Some(offices[0])).await?;
     let invited = companies::MemberInput {
@@ -203,7 +213,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     store::were_here(&mut tx, ctx.now()).await?;
     tx.commit().await?;
     // Last: its presence says that the office is complete.
-    account(&start, Role::SuperAdmin, "Sigrid", "Aalto", "super@example.com", None).await?;
+    account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;
     Ok(true)
 }
 
