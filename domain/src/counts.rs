@@ -1,13 +1,14 @@
 //! Office-wide counters, kept in step by the transactions that change what they count, so that reading one
 //! costs the same for ten orders and ten million. `doctor --recount` compares them with a real count.
 pub(crate) mod companies;
+pub(crate) mod figures;
 
 use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     money::Currency,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const SLOTS: u8 = 16;
 
@@ -84,7 +85,25 @@ pub async fn all(db: &mut Db) -> Result<BTreeMap<String, i64>> {
     Ok(rows.into_iter().collect())
 }
 
-/// Everything that is kept, the figures of each company with it, but for what is 0.
+/// Whatever is not what a fresh count says: a name, what is kept and what there is. Of the figures by day and month,
+/// of which there are many, the first hundred.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn differ(db: &mut Db) -> Result<Vec<(String, i64, i64)>> {
+    let (kept, found) = (kept(db).await?, recount(db).await?);
+    let names: BTreeSet<&String> = kept.keys().chain(found.keys()).collect();
+    let value = |of: &BTreeMap<String, i64>, name: &String| of.get(name).copied().unwrap_or(0);
+    let mut differing: Vec<_> = names
+        .into_iter()
+        .map(|name| (name.clone(), value(&kept, name), value(&found, name)))
+        .filter(|(_, kept, found)| kept != found)
+        .collect();
+    differing.extend(figures::differ(db).await?);
+    Ok(differing)
+}
+
+/// Everything that is kept, the figures of each company with it, but for what is 0 and what is kept by day and month.
 ///
 /// # Errors
 /// What the database refuses.
@@ -148,6 +167,7 @@ async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
 /// What the database refuses.
 pub async fn repair(tx: &mut Tx) -> Result<()> {
     companies::repair(tx).await?;
+    figures::repair(tx).await?;
     let found = office(tx).await?;
     tx.sql("delete from counts").run().await?;
     for (name, value) in found.into_iter().filter(|(_, value)| *value != 0) {

@@ -14,7 +14,10 @@ pub use dialect::{
 };
 pub use zones::local_date;
 
-use crate::error::{Error, Result};
+use crate::{
+    counts::figures,
+    error::{Error, Result},
+};
 use serde::de::DeserializeOwned;
 use sqlx::{
     Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
@@ -83,6 +86,7 @@ pub struct Tx {
     signals: Arc<Signals>,
     jobs: bool,
     events: i64,
+    figures: figures::Changes,
 }
 
 #[derive(Debug)]
@@ -414,7 +418,7 @@ impl Db {
             Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin().await?),
             Pools::Postgres(pool) => TxOn::Postgres(pool.begin().await?),
         };
-        Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0 })
+        Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() })
     }
 
     /// Wakes at every commit of this process that queued a job.
@@ -478,7 +482,8 @@ impl Db {
 impl Tx {
     /// # Errors
     /// Unavailable or Internal when the database refuses; nothing is kept then.
-    pub async fn commit(self) -> Result<()> {
+    pub async fn commit(mut self) -> Result<()> {
+        figures::write(&mut self).await?;
         match self.on {
             TxOn::Sqlite(turn) => turn.commit().await?,
             TxOn::Postgres(tx) => tx.commit().await?,
@@ -547,6 +552,11 @@ impl Tx {
 
     pub(crate) fn has_jobs(&mut self) {
         self.jobs = true;
+    }
+
+    /// The figures that this transaction changes: they are written when it commits.
+    pub(crate) fn figures(&mut self) -> &mut figures::Changes {
+        &mut self.figures
     }
 
     /// The place of another row of activity in this transaction.

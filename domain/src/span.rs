@@ -91,6 +91,15 @@ impl Asked {
     }
 }
 
+/// A span as whole months, and the days that are left before and after them: of each the first and the last by name, the
+/// last before the first where there are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    pub months: (String, String),
+    pub before: (String, String),
+    pub after: (String, String),
+}
+
 /// More months than these are not filled up: only those in which something was are named.
 const MOST_MONTHS: usize = 120;
 
@@ -99,6 +108,22 @@ impl Span {
     pub fn days(self) -> (NaiveDate, NaiveDate) {
         let far = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap_or_default();
         (self.from.unwrap_or(far(1900)), self.to.unwrap_or(far(2201)))
+    }
+
+    /// What is kept by month covers most of a span; the rest is kept by day.
+    pub fn parts(self) -> Parts {
+        let (from, to) = self.days();
+        let day = Days::new(1);
+        let month_of = |date: NaiveDate| date - Days::new(u64::from(date.day0()));
+        // The first days of the first whole month, and of the month after the last.
+        let first = if from.day0() == 0 { from } else { month_of(from) + Months::new(1) };
+        let end = month_of(to + day);
+        let month = |date: NaiveDate| date.format("%Y-%m").to_string();
+        Parts {
+            months: (month(first), month(end - day)),
+            before: (from.to_string(), to.min(first - day).to_string()),
+            after: (end.max(first).to_string(), to.to_string()),
+        }
     }
 
     /// Every month of the span as `2026-11`, also those in which nothing was: from its first day or the first of
@@ -159,6 +184,30 @@ mod tests {
         {
             assert!(matches!(asked(period, from, to), Err(Error::Invalid(_))), "{period} {from} {to}");
         }
+    }
+
+    #[test]
+    fn months_and_days_cover_a_span_once() {
+        let days: Vec<NaiveDate> = day("2025-10-28").iter_days().take(130).collect();
+        let within = |(first, last): &(String, String), name: &str| first.as_str() <= name && name <= last.as_str();
+        for from in &days {
+            for to in days.iter().filter(|to| *to >= from) {
+                let parts = Span { from: Some(*from), to: Some(*to) }.parts();
+                for date in &days {
+                    let name = date.to_string();
+                    let found = [(&parts.months, &name[..7]), (&parts.before, &name), (&parts.after, &name)]
+                        .into_iter()
+                        .filter(|(part, name)| within(part, name))
+                        .count();
+                    assert_eq!(found, usize::from(from <= date && date <= to), "{date} of {from} to {to}: {parts:?}");
+                }
+            }
+        }
+        let year = Period::ThisYear.span(day("2026-11-22")).parts();
+        assert_eq!((year.months.0.as_str(), year.months.1.as_str()), ("2026-01", "2026-12"));
+        assert!(year.before.0 > year.before.1 && year.after.0 > year.after.1, "{year:?}");
+        let ever = Period::AllTime.span(day("2026-11-22")).parts();
+        assert_eq!(ever.months, ("1900-01".to_owned(), "2200-12".to_owned()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod backups;
 mod commissions;
 mod demo;
 mod documents;
+mod figures;
 mod hard_use;
 mod harm;
 mod invoices;

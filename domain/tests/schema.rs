@@ -450,6 +450,7 @@ fn grows(line: &str) -> bool {
         "iso_notes",
         "report_schedules",
         "report_recipients",
+        "figures",
     ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");

@@ -327,7 +327,8 @@ async fn stored_counters_equal_a_recount_after_any_history() {
         let mut db = world.db.clone();
         let stored = counts::kept(&mut db).await.unwrap();
         assert!(stored.keys().any(|name| name.ends_with(".unassigned.USD.spvs")), "{stored:?}");
-        assert_eq!(stored, counts::recount(&mut db).await.unwrap());
+        let differing = counts::differ(&mut db).await.unwrap();
+        assert!(differing.is_empty(), "{differing:?}");
         for (_, id, _) in &orders {
             let detail = spvs::get(&sigrid, *id).await.unwrap();
             let done = detail.steps.iter().filter(|s| s.status == steps::Status::Completed).count() as i64;

@@ -111,17 +111,12 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let kept = counts::kept(&mut ctx.db()).await?;
-    let found = counts::recount(&mut ctx.db()).await?;
-    if kept == found {
+    let differ = counts::differ(&mut ctx.db()).await?;
+    if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }
-    let differ: Vec<String> = kept
-        .keys()
-        .chain(found.keys().filter(|name| !kept.contains_key(*name)))
-        .filter(|name| kept.get(*name) != found.get(*name))
-        .map(|name| format!("{name} says {} for {}", kept.get(name).unwrap_or(&0), found.get(name).unwrap_or(&0)))
-        .collect();
+    let differ: Vec<String> =
+        differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
         let mut tx = ctx.begin().await?;
         counts::repair(&mut tx).await?;

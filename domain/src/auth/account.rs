@@ -203,6 +203,8 @@ async fn with_password(
         },
     );
     users::store::save(tx, &changed).await?;
+    users::count_brought(tx, user, -1);
+    users::count_brought(tx, &changed, 1);
     users::store::save_bars(tx, &changed).await?;
     users::store::save_password(tx, user.id, &hash, false).await?;
     sessions::end_others_of(tx, ctx, user.id, keep).await?;

@@ -380,6 +380,10 @@ mod tests {
         let figures: Vec<(i64, i64)> =
             new.db().sql("select spvs, minor from company_figures").all().await.expect("rows");
         assert_eq!(figures, [(1, 9_007_199_254_740_993)]);
+        let figures: Vec<(String, i64, i64)> =
+            new.db().sql("select period, n, minor from figures order by period").all().await.expect("rows");
+        let told = |period: &str| (period.to_owned(), 1, 9_007_199_254_740_993);
+        assert_eq!(figures, [told("2026-01"), told("2026-01-01")]);
         let (at,): (String,) = new.db().sql("select created_at from spvs").one().await.expect("a row");
         assert_eq!(at, "2026-01-01T00:00:00.000001+00:00");
     }

@@ -251,7 +251,7 @@ pub struct Change {
 /// NotFound; Forbidden; Invalid per field; Conflict `archived`; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) -> Result<Client> {
     let mut tx = ctx.begin().await?;
-    let (mut client, _) = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let (mut client, user) = locked(&mut tx, ctx, id, version, Action::Update).await?;
     if client.status == users::Status::Archived {
         return Err(Error::conflict("archived"));
     }
@@ -276,6 +276,8 @@ pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) 
         belongs(&mut tx, &client).await?;
     }
     store::save(&mut tx, &client, ctx.now(), &ctx.who()).await?;
+    users::count_brought(&mut tx, &user, -1);
+    users::count_brought(&mut tx, &User { iso_id: client.iso_id, ..user }, 1);
     index(&mut tx, &client).await?;
     activity::append(&mut tx, ctx, told(&client, "client.updated")).await?;
     tx.commit().await?;

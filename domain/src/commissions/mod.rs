@@ -14,6 +14,7 @@ use crate::{
     access::{Action, Resource, Scope},
     activity::{self, Event},
     check::Check,
+    counts::figures::{self, Of},
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
@@ -65,6 +66,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         by: ctx.who(),
     };
     store::insert(tx, &row).await?;
+    figures::dated(tx, Of::Commission, after.place(), row.earned_date, 1, amount_minor);
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
     // Never an amount: mails are made of this. Nor a client, who does not know of it.
     let event = Event::new(action, "commission", row.id.0, after.identifier())
@@ -276,6 +278,8 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
         return Err(Error::conflict("commission_reversed"));
     }
     store::set_status(&mut tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
+    let place = figures::place(&mut tx, row.spv_id).await?;
+    figures::dated(&mut tx, Of::Commission, place, row.earned_date, -1, -row.amount_minor);
     activity::append(&mut tx, ctx, told("commission.voided", &row).with("reason", reason)).await?;
     tx.commit().await?;
     get(ctx, id).await

@@ -9,9 +9,8 @@ use crate::{
     activity::{self, Activity},
     auth::sessions,
     clients::{self, Client},
-    commissions::{self, Period},
     companies::{self, Company},
-    counts::{self, Count},
+    counts::{self, Count, figures::Of},
     ctx::Ctx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
@@ -125,7 +124,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
     let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
     let mut db = ctx.db();
-    let counters = store::iso_counters(&mut db, id).await?;
+    let have = store::iso(&mut db, id, ctx.today().format("%Y-%m").to_string()).await?;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
     let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
     let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
@@ -137,17 +136,16 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
         clients.push(IsoClient { client, spvs, latest });
     }
-    let (from, to) = Period::ThisMonth.days(ctx.today());
-    let month = commissions::Filter { from: Some(from), to: Some(to), ..commissions::Filter::default() };
-    let earned = commissions::sums(ctx, &month).await?;
+    let count = |wanted: Of| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
     Ok(IsoDashboard {
-        active_clients: counters.active_clients,
-        monthly_commissions: earned
+        active_clients: count(Of::Clients),
+        monthly_commissions: have
             .iter()
-            .map(|sums| Sum { currency: sums.currency, minor: sums.total_minor() })
+            .filter(|have| have.what == Of::Commission)
+            .filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor }))
             .collect(),
-        pending_leads: counters.pending_leads,
-        completed_spvs: counters.completed_spvs,
+        pending_leads: count(Of::Leads),
+        completed_spvs: count(Of::Closed),
         clients,
     })
 }

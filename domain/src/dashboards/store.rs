@@ -1,6 +1,7 @@
 //! SQL of the dashboards.
 use crate::{
     access::Role,
+    counts::figures::Of,
     db::{Col, Db, Shape, Sql, Tx, in_list, json_list, json_row, selected, within},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
@@ -34,21 +35,24 @@ pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Sta
     db.sql("select status, count(*) from spvs where client_id = $1 group by status").bind(client).all().await
 }
 
+/// So many of something that a partner has, and what they come to where it is money.
 #[derive(Debug, sqlx::FromRow)]
-pub struct IsoCounters {
-    pub active_clients: i64,
-    pub pending_leads: i64,
-    pub completed_spvs: i64,
+pub struct Have {
+    pub what: Of,
+    pub currency: Option<Currency>,
+    pub n: i64,
+    pub minor: i64,
 }
 
-pub async fn iso_counters(db: &mut Db, iso: IsoId) -> Result<IsoCounters> {
+/// What a partner has now, and what it earned in a month. None of it is counted here.
+pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<Have>> {
     db.sql(
-        "select (select count(*) from users where iso_id = $1 and role = 'client' and status in ('active', 'pending')) as active_clients, \
-         (select count(*) from leads where iso_id = $1 and stage in ('new', 'contacted', 'qualified')) as pending_leads, \
-         (select count(*) from spvs where iso_id = $1 and status = 'closed') as completed_spvs",
+        "select what, nullif(currency, '') as currency, n, minor from figures where owner_id = $1 and n <> 0 \
+         and grain in ('now', 'month') and period in ('', $2) order by figures.currency",
     )
     .bind(iso)
-    .one()
+    .bind(month)
+    .all()
     .await
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod store;
 use crate::{
     activity::{self, Event},
     companies::{self, Company},
+    counts::figures::Of,
     ctx::Ctx,
     error::Result,
     exports,
@@ -16,7 +17,7 @@ use crate::{
     spvs::Country,
 };
 use std::collections::{BTreeMap, HashMap};
-use store::{Cell, Of};
+use store::Cell;
 
 /// What a line says, in minor units of one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,8 @@ impl Figures {
             Of::Invoiced => self.invoiced_minor += cell.minor,
             Of::Paid => self.paid_minor += cell.minor,
             Of::Commission => self.commission_minor += cell.minor,
-            Of::Due => {}
+            // Of no month; and what partners have is no money of the company's.
+            Of::Due | Of::Clients | Of::Leads | Of::Closed => {}
         }
     }
 }
@@ -103,7 +105,7 @@ async fn read(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<(Co
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;
     let mut db = ctx.db();
-    let cells = store::cells(&mut db, company.id, span.days()).await?;
+    let cells = store::cells(&mut db, company.id, span).await?;
     let partners = store::partners(&mut db, company.id).await?;
     let names = partners.into_iter().map(|(id, first, last)| (id, format!("{first} {last}"))).collect();
     Ok((company, span, cells, names))
@@ -122,7 +124,7 @@ fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names
         }
         total.add(cell);
         by_month.entry(&cell.month).or_default().add(cell);
-        by_partner.entry(cell.iso_id).or_default().add(cell);
+        by_partner.entry(cell.partner()).or_default().add(cell);
         by_country.entry(cell.country).or_default().add(cell);
     }
     let mut partners: Vec<ByPartner> = by_partner
@@ -152,8 +154,8 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
     type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);
     let mut lines: BTreeMap<Line, (Currency, Figures)> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.kind != Of::Due) {
-        let name = cell.iso_id.and_then(|id| names.get(&id).cloned()).unwrap_or_default();
-        let key = (cell.month.as_str(), name, cell.iso_id, cell.country.code(), cell.currency.code());
+        let name = cell.partner().and_then(|id| names.get(&id).cloned()).unwrap_or_default();
+        let key = (cell.month.as_str(), name, cell.partner(), cell.country.code(), cell.currency.code());
         lines.entry(key).or_insert((cell.currency, Figures::default())).1.add(cell);
     }
     let mut text = String::new();

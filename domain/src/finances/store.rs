@@ -1,27 +1,14 @@
 //! SQL of a company's finances.
 use crate::{
+    counts::{companies::NOBODY, figures::Of},
     db::{Col, Db, Shape, Sql, json_list},
     error::Result,
     ids::{CompanyId, IsoId},
     money::Currency,
+    span::{Parts, Span},
     spvs::Country,
 };
-use chrono::NaiveDate;
 use serde::Deserialize;
-
-/// What a sum is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Of {
-    /// Amounts of orders.
-    Ordered,
-    Invoiced,
-    Paid,
-    /// What partners earned.
-    Commission,
-    /// What is owed now, whenever it was invoiced.
-    Due,
-}
 
 /// The smallest sum there is: every figure is made of these, so that they all agree.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,12 +16,19 @@ pub struct Cell {
     pub kind: Of,
     /// `2026-11`; empty for what is due.
     pub month: String,
-    pub iso_id: Option<IsoId>,
+    /// The nil id for nobody's.
+    pub iso_id: IsoId,
     pub country: Country,
     pub currency: Currency,
     /// Rows it is made of.
     pub count: i64,
     pub minor: i64,
+}
+
+impl Cell {
+    pub fn partner(&self) -> Option<IsoId> {
+        Some(self.iso_id).filter(|id| *id != NOBODY)
+    }
 }
 
 pub(crate) const CELLS: &Shape = &[
@@ -47,56 +41,29 @@ pub(crate) const CELLS: &Shape = &[
     ("minor", "t.minor", Col::Plain),
 ];
 
-/// All sums in one statement, so that nothing is paid between two of them.
-pub async fn cells(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<Cell>> {
-    let part = |of: &str, date: &str, currency: &str, minor: &str, rows: &str| {
+/// All sums in one statement, so that nothing is paid between two of them. None of them reads what it is a sum of:
+/// whole months are kept as such, and the days beside them as days.
+pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Cell>> {
+    let Parts { months, before, after } = span.parts();
+    let part = |grain: &str, month: &str, periods: &str| {
         format!(
-            "select '{of}' as kind, substr(cast({date} as text), 1, 7) as month, s.iso_id, s.country, {currency}.currency, \
-             count(*) as count, cast(coalesce(sum({minor}), 0) as bigint) as minor from {rows} \
-             and {date} >= $2 and {date} <= $3 group by 2, 3, 4, 5"
+            "select what as kind, {month} as month, iso_id, country, currency, cast(sum(n) as bigint) as count, \
+             cast(sum(minor) as bigint) as minor from figures where owner_id = $1 and grain = '{grain}' \
+             and {periods} and n <> 0 group by 1, 2, 3, 4, 5"
         )
     };
-    let invoices = "spvs s join invoices v on v.spv_id = s.id";
     let parts = [
-        part(
-            "ordered",
-            "s.ordered_date",
-            "s",
-            "coalesce(s.purchase_amount_minor, s.price_minor)",
-            "spvs s where s.company_id = $1 and s.status <> 'cancelled'",
-        ),
-        part(
-            "invoiced",
-            "v.issued_date",
-            "v",
-            "v.total_minor",
-            &format!("{invoices} where s.company_id = $1 and v.status <> 'void'"),
-        ),
-        part(
-            "paid",
-            "p.received_date",
-            "v",
-            "p.amount_minor",
-            &format!(
-                "{invoices} join invoice_payments p on p.invoice_id = v.id \
-                 where s.company_id = $1 and v.status in ('part_paid', 'paid')"
-            ),
-        ),
-        part(
-            "commission",
-            "e.earned_date",
-            "e",
-            "e.amount_minor",
-            "commissions e join spvs s on s.id = e.spv_id where e.company_id = $1 and e.status <> 'void'",
-        ),
-        format!(
-            "select 'due' as kind, '' as month, s.iso_id, s.country, v.currency, count(*) as count, \
-             cast(sum(v.total_minor - v.paid_minor) as bigint) as minor from {invoices} \
-             where s.company_id = $1 and v.status in ('due', 'part_paid') group by 3, 4, 5"
-        ),
+        part("month", "period", "period between $2 and $3"),
+        part("day", "substr(period, 1, 7)", "period between $4 and $5"),
+        part("day", "substr(period, 1, 7)", "period between $6 and $7"),
+        part("now", "period", "period = ''"),
     ];
     let sql = json_list(db.dialect(), CELLS, &parts.join(" union all "));
-    db.sql_built(sql).bind(company).bind(from).bind(to).json().await
+    let mut query = db.sql_built(sql).bind(company);
+    for (first, last) in [months, before, after] {
+        query = query.bind(first).bind(last);
+    }
+    query.json().await
 }
 
 /// What the company's partners are called, also those that left.

@@ -14,17 +14,16 @@ use crate::{
     activity::{self, Event},
     catalogue,
     check::Check,
+    counts::figures::{self, Of, Place},
     ctx::Ctx,
     db::Tx,
     documents,
     error::{Error, Result},
     idempotency,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-    money::Currency,
     page::{Page, PageQuery},
     places,
     settings::{self, Bank},
-    spvs::Country,
 };
 use chrono::{Datelike, Days};
 use serde_json::Map;
@@ -38,8 +37,7 @@ pub(crate) struct Priced<'a> {
     pub spv_id: SpvId,
     pub identifier: &'a str,
     pub client_id: UserId,
-    pub country: Country,
-    pub currency: Currency,
+    pub place: Place,
     pub price_minor: i64,
 }
 
@@ -57,7 +55,7 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
     let issued_date = ctx.today();
     let year = i64::from(issued_date.year());
     let words = |key: &str, params| catalogue::text(&payer.language, "names", key, &params);
-    let country = words(&format!("country.{}", order.country.code()), Map::new());
+    let country = words(&format!("country.{}", order.place.country.code()), Map::new());
     let line =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let invoice = Invoice {
@@ -71,7 +69,7 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
         billed_address: payer.address(),
         client_first_name: payer.first_name,
         client_last_name: payer.last_name,
-        currency: order.currency,
+        currency: order.place.currency,
         total_minor: order.price_minor,
         paid_minor: 0,
         status: Status::Due,
@@ -85,6 +83,7 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
         lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
     };
     store::insert(tx, &invoice).await?;
+    count(tx, order.place, &invoice, 1);
     activity::append(tx, ctx, told("invoice.raised", &invoice)).await
 }
 
@@ -191,7 +190,8 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
     let received = Manual::received(ctx, &before, typed)?;
     let after = touched(ctx, before.paid(received.amount_minor)?);
     let payment = PaymentId(ctx.chance.uuid());
-    store::save(&mut tx, &after).await?;
+    let place = save(&mut tx, &before, &after).await?;
+    figures::dated(&mut tx, Of::Paid, place, received.received_date, 1, received.amount_minor);
     store::insert_payment(&mut tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
     let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
     activity::append(&mut tx, ctx, told(action, &after)).await?;
@@ -236,7 +236,7 @@ pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) 
     let reason = check.text("reason", reason);
     check.done()?;
     let after = touched(ctx, before.voided(reason.clone())?);
-    store::save(&mut tx, &after).await?;
+    save(&mut tx, &before, &after).await?;
     activity::append(&mut tx, ctx, told("invoice.voided", &after).with("reason", reason)).await?;
     tx.commit().await?;
     get(ctx, id).await
@@ -250,6 +250,25 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, act
     match version {
         Some(version) if version != invoice.version => Err(Error::stale(&invoice.updated_by, invoice.updated_at)),
         _ => Ok(invoice),
+    }
+}
+
+/// Writes where an invoice stands now, and where its company does.
+async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Place> {
+    store::save(tx, after).await?;
+    let place = figures::place(tx, after.spv_id).await?;
+    count(tx, place, before, -1);
+    count(tx, place, after, 1);
+    Ok(place)
+}
+
+/// What an invoice adds to its company's figures (`by` 1), or takes with it (-1).
+fn count(tx: &mut Tx, place: Place, invoice: &Invoice, by: i64) {
+    if invoice.status != Status::Void {
+        figures::dated(tx, Of::Invoiced, place, invoice.issued_date, by, by * invoice.total_minor);
+    }
+    if invoice.status.is_open() {
+        figures::due(tx, place, by, by * invoice.due_minor());
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     activity::{self, Event},
     check::{self, Check, LINE},
     clients::{self, Setup},
+    counts::figures::{self, Of},
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
@@ -64,6 +65,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
         by: ctx.who(),
     };
     store::insert(&mut tx, &row).await?;
+    count(&mut tx, iso_id, Stage::New, 1);
     let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
     activity::append(&mut tx, ctx, told("lead.created", id, name, iso_id)).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
@@ -203,6 +205,8 @@ pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change)
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
     store::save(&mut tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
+    count(&mut tx, lead.iso_id, lead.stage, -1);
+    count(&mut tx, lead.iso_id, stage, 1);
     let event = told("lead.updated", id, name, lead.iso_id).with("stage", stage.name());
     activity::append(&mut tx, ctx, event).await?;
     tx.commit().await?;
@@ -249,6 +253,7 @@ pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, 
     not_protected(&mut tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
     let (client, spv) = clients::place(&mut tx, ctx, setup, checked).await?;
     store::win(&mut tx, id, client, spv, ctx.now(), &ctx.who()).await?;
+    count(&mut tx, lead.iso_id, lead.stage, -1);
     activity::append(&mut tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await?;
     tx.commit().await?;
     get(ctx, id).await
@@ -266,6 +271,13 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Res
         return Err(Error::stale(&lead.updated_by, lead.updated_at));
     }
     Ok(lead)
+}
+
+/// A partner's lead that is in a stage now (`by` 1), or is so no more (-1).
+fn count(tx: &mut Tx, iso: IsoId, stage: Stage, by: i64) {
+    if stage.is_pending() {
+        figures::partner(tx, iso, Of::Leads, by);
+    }
 }
 
 /// The staff hear of it and the partner who brought it; the company does not.

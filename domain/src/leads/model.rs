@@ -23,6 +23,11 @@ pub enum Stage {
 impl Stage {
     pub const ALL: [Self; 5] = [Self::New, Self::Contacted, Self::Qualified, Self::Won, Self::Lost];
 
+    /// Neither won nor lost.
+    pub(crate) fn is_pending(self) -> bool {
+        matches!(self, Self::New | Self::Contacted | Self::Qualified)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",

@@ -46,8 +46,7 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             spv_id: id,
             identifier: &spv.identifier(),
             client_id: spv.client_id,
-            country: spv.country,
-            currency: spv.currency,
+            place: spv.place(),
             price_minor,
         };
         invoices::raise(&mut tx, &day, order).await?;

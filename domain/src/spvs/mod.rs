@@ -10,7 +10,7 @@ use crate::{
     activity,
     check::{self, Check},
     commissions, companies,
-    counts::{self, Changes, Count},
+    counts::{self, Changes, Count, figures},
     ctx::Ctx,
     db::Tx,
     document_requests, documents,
@@ -236,15 +236,12 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     };
     let revenue = if new.status == Status::Cancelled { None } else { base };
     counts::companies::ordered(tx, order, revenue.unwrap_or(0)).await?;
+    let place =
+        figures::Place { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
+    figures::order(tx, place, new.status, new.ordered_date, base.unwrap_or(0), 1);
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
-        let order = invoices::Priced {
-            spv_id: id,
-            identifier: &identifier,
-            client_id: new.client_id,
-            country: new.country,
-            currency: new.currency,
-            price_minor,
-        };
+        let order =
+            invoices::Priced { spv_id: id, identifier: &identifier, client_id: new.client_id, place, price_minor };
         invoices::raise(tx, ctx, order).await?;
     }
     Ok(id)
@@ -441,6 +438,9 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
         key: before.id.0.as_bytes()[0],
     };
     counts::companies::revalued(tx, order, after.revenue_minor() - before.revenue_minor()).await?;
+    for (spv, by) in [(before, -1), (&after, 1)] {
+        figures::order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
+    }
     Ok(after)
 }
 

@@ -1,5 +1,6 @@
 //! An order and its state machine (decisions 3, 7, 9 and 14).
 use crate::{
+    counts::figures::Place,
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, SpvId, UserId},
     money::Currency,
@@ -192,6 +193,11 @@ impl Spv {
     /// What it adds to its company's revenue: nothing once it is cancelled.
     pub(crate) fn revenue_minor(&self) -> i64 {
         if self.status == Status::Cancelled { 0 } else { self.amount_minor().unwrap_or(0) }
+    }
+
+    /// Where its money is counted.
+    pub(crate) fn place(&self) -> Place {
+        Place { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
 
     /// Completed of all steps as a whole percent; 0 without steps.

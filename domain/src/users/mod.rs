@@ -24,7 +24,10 @@ use crate::{
     access::{Action, Resource, Role},
     activity::{self, Event},
     auth::sessions,
-    counts::{Changes, Count},
+    counts::{
+        Changes, Count,
+        figures::{self, Of},
+    },
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
@@ -91,6 +94,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
     store::insert(tx, &user).await.map_err(|e| if e.is_unique_violation() { email_taken(None) } else { e })?;
     index(tx, &user).await?;
     count(tx, &user, 1).await?;
+    count_brought(tx, &user, 1);
     activity::append(tx, ctx, event("user.created", &user).with("role", user.role.name())).await?;
     Ok(user)
 }
@@ -112,6 +116,8 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
         (Status::Archived, _) => count(tx, user, 1).await?,
         _ => {}
     }
+    count_brought(tx, user, -1);
+    count_brought(tx, &changed, 1);
     if matches!(to, Status::Suspended | Status::Archived) {
         sessions::end_all_of(tx, ctx, user.id).await?;
         crate::auth::links::drop_all_of(tx, ctx, user.id).await?;
@@ -257,6 +263,14 @@ async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
         changes.add(Count::Clients, by);
     }
     changes.write(tx, user.id.0.as_bytes()[0]).await
+}
+
+/// A client of a partner who has come to be as they are (`by` 1), or are so no more (-1).
+pub(crate) fn count_brought(tx: &mut Tx, user: &User, by: i64) {
+    let counts = user.role == Role::Client && matches!(user.status, Status::Active | Status::Pending);
+    if let Some(iso) = user.iso_id.filter(|_| counts) {
+        figures::partner(tx, iso, Of::Clients, by);
+    }
 }
 
 fn email_taken(holder: Option<&User>) -> Error {

@@ -1,6 +1,7 @@
 //! What an account is and whether it is open: role, suspended, archived. Super admins and the operator.
 use super::{
-    Status, User, change_status, count, create::belongs, event, index, keep_one_super_admin, lock, store, touched,
+    Status, User, change_status, count, count_brought, create::belongs, event, index, keep_one_super_admin, lock,
+    store, touched,
 };
 use crate::{
     access::{Action, Resource, Role},
@@ -68,6 +69,8 @@ pub async fn set_role(
     }
     let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
     store::save(&mut tx, &changed).await?;
+    count_brought(&mut tx, &user, -1);
+    count_brought(&mut tx, &changed, 1);
     if (user.role == Role::Client) != (role == Role::Client) {
         index(&mut tx, &changed).await?;
         if user.status != Status::Archived {

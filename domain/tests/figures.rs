@@ -1,0 +1,385 @@
+//! The figures of companies and partners that are kept instead of counted: whatever happens, they are what a count of
+//! the rows would be, and the pages made of them read nothing else.
+use chrono::{Duration, NaiveDate};
+use domain::{
+    Ctx,
+    access::Role,
+    clients::{self, Setup},
+    clock::Chance,
+    commissions, counts, dashboards,
+    db::{Db, Dialect, Sql},
+    finances,
+    ids::{CompanyId, IsoId, SpvId},
+    invoices, leads,
+    page::PageQuery,
+    seed,
+    span::Asked,
+    spvs, steps,
+    testing::{World, on_both},
+    users,
+};
+
+async fn assert_agree(db: &Db) {
+    let differing = counts::differ(&mut db.clone()).await.unwrap();
+    assert!(differing.is_empty(), "{differing:?}");
+}
+
+type Sums = Vec<(String, i64)>;
+
+/// What finances say of some days, by currency: ordered, invoiced, paid, earned; nothing where it comes to nothing.
+async fn said(ctx: &Ctx, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
+    let asked = Asked { period: None, from: Some(days.0.to_string()), to: Some(days.1.to_string()) };
+    let mut accounts = finances::get(ctx, None, &asked).await.unwrap().accounts;
+    accounts.sort_by_key(|account| account.currency.code());
+    let of = |figure: fn(&finances::Figures) -> i64| {
+        let sums = accounts.iter().map(|account| (account.currency.code().to_owned(), figure(&account.total)));
+        sums.filter(|(_, sum)| *sum != 0).collect()
+    };
+    [of(|f| f.ordered_minor), of(|f| f.invoiced_minor), of(|f| f.paid_minor), of(|f| f.commission_minor)]
+}
+
+/// The same, counted.
+async fn counted(db: &Db, company: CompanyId, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
+    let mut found = Vec::new();
+    for (currency, minor, date, rows) in [
+        (
+            "s",
+            "coalesce(s.purchase_amount_minor, s.price_minor)",
+            "s.ordered_date",
+            "spvs s where s.status <> 'cancelled'",
+        ),
+        ("v", "v.total_minor", "v.issued_date", "invoices v join spvs s on s.id = v.spv_id where v.status <> 'void'"),
+        (
+            "v",
+            "p.amount_minor",
+            "p.received_date",
+            "invoice_payments p join invoices v on v.id = p.invoice_id join spvs s on s.id = v.spv_id where 1 = 1",
+        ),
+        ("s", "s.amount_minor", "s.earned_date", "commissions s where s.status <> 'void'"),
+    ] {
+        let sql = format!(
+            "select {currency}.currency, cast(coalesce(sum({minor}), 0) as bigint) from {rows} and s.company_id = $1 \
+             and {date} >= $2 and {date} <= $3 group by {currency}.currency order by {currency}.currency"
+        );
+        let sums: Sums = db.clone().sql_built(sql).bind(company).bind(days.0).bind(days.1).all().await.unwrap();
+        found.push(sums.into_iter().filter(|(_, sum)| *sum != 0).collect());
+    }
+    found.try_into().unwrap()
+}
+
+/// A partner's clients, leads and closed orders.
+async fn has(db: &Db, iso: IsoId) -> (i64, i64, i64) {
+    let sql = "select (select count(*) from users where iso_id = $1 and role = 'client' and status in ('active', 'pending')), \
+        (select count(*) from leads where iso_id = $1 and stage in ('new', 'contacted', 'qualified')), \
+        (select count(*) from spvs where iso_id = $1 and status = 'closed')";
+    db.clone().sql(sql).bind(iso).one().await.unwrap()
+}
+
+/// Two companies, the first with two partners, their clients and their orders.
+struct Office {
+    company: CompanyId,
+    partners: Vec<(IsoId, Ctx)>,
+    sam: Ctx,
+    clara: Ctx,
+}
+
+impl Office {
+    async fn new(world: &World) -> Self {
+        let company = world.company("Meridian").await;
+        let partners = vec![world.iso("Ingrid", company).await, world.iso("Igor", company).await];
+        for (first, iso) in [("Maya", Some(partners[0].0)), ("Noah", Some(partners[1].0)), ("Olga", None)] {
+            world.client(first, company, iso).await;
+        }
+        world.client("Zoe", world.company("Meridian Two").await, None).await;
+        let sam = world.super_admin("Sam").await;
+        Self { company, partners, sam, clara: world.company_admin("Clara", company).await }
+    }
+
+    async fn orders(&self) -> Vec<SpvId> {
+        let page = PageQuery { limit: Some(500), cursor: None };
+        let mut ids: Vec<_> = spvs::list(&self.sam, &spvs::Filter::default(), &page).await.unwrap().items;
+        ids.sort_by_key(|spv| (spv.ordered_date, spv.custom_identifier.clone(), spv.company_name.clone()));
+        ids.into_iter().map(|spv| spv.id).collect()
+    }
+
+    async fn clients(&self) -> Vec<users::User> {
+        let filter = users::Filter { role: Some(Role::Client), ..Default::default() };
+        let mut found = users::list(&self.sam, &filter, &PageQuery::default()).await.unwrap().items;
+        found.retain(|user| user.company_id == Some(self.company));
+        found.sort_by_key(|user| user.email.clone());
+        found
+    }
+
+    async fn invoice(&self, spv: SpvId) -> Option<invoices::Invoice> {
+        let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
+        invoices::list(&self.sam, &filter, &PageQuery::default()).await.unwrap().items.pop()
+    }
+
+    async fn ledger(&self) -> Vec<commissions::Commission> {
+        let all = commissions::Filter::default();
+        let mut rows = commissions::list(&self.sam, &all, &PageQuery::default()).await.unwrap().items;
+        rows.sort_by_key(|row| (row.spv_identifier(), row.created_at, row.amount_minor));
+        rows
+    }
+
+    /// Something happens; what the state refuses is part of the history too.
+    async fn happens(&self, world: &World, chance: &Chance, n: usize) {
+        let pick = |len: usize| chance.below(len.max(1) as u64) as usize;
+        let sam = &self.sam;
+        let orders = self.orders().await;
+        let spv = orders[pick(orders.len())];
+        let clients = self.clients().await;
+        let client = &clients[pick(clients.len())];
+        let (iso, partner) = &self.partners[pick(2)];
+        match chance.below(20) {
+            0..=2 => {
+                let iso = Some(*iso).filter(|_| pick(3) > 0);
+                let input = spvs::Input {
+                    client_id: Some(client.id),
+                    company_id: Some(self.company),
+                    iso_id: iso,
+                    purchase_amount: Some((1 + pick(90_000)).to_string()).filter(|_| pick(4) > 0),
+                    price: Some("99.99".to_owned()),
+                    currency: Some(["USD", "EUR"][pick(2)].to_owned()),
+                    country: Some(["US", "AE", "SG"][pick(3)].to_owned()),
+                    iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
+                    ..spvs::Input::default()
+                };
+                drop(spvs::create(sam, input).await);
+            }
+            3 => drop(spvs::cancel(sam, spv, None, "Off").await),
+            4 => drop(spvs::reopen(sam, spv, None, "On").await),
+            5 | 6 => {
+                drop(spvs::start(sam, spv, None).await);
+                let ids: Vec<_> = spvs::get(sam, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
+                drop(steps::complete(sam, spv, &ids).await);
+            }
+            7 | 8 => {
+                let Some(invoice) = self.invoice(spv).await else { return };
+                let amount = Some(["0.01", "10.50", "99.99"][pick(3)].to_owned());
+                drop(invoices::pay(sam, invoice.id, None, invoices::Typed { amount, ..Default::default() }).await);
+            }
+            9 => {
+                let Some(invoice) = self.invoice(spv).await else { return };
+                drop(invoices::void(sam, invoice.id, None, "Off").await);
+            }
+            10 => {
+                let rows = self.ledger().await;
+                if !rows.is_empty() {
+                    drop(commissions::void(sam, rows[pick(rows.len())].id, None, "Off").await);
+                }
+            }
+            11 => {
+                let ids: Vec<_> = self.ledger().await.iter().map(|row| row.id).collect();
+                drop(commissions::approve(sam, &ids[..pick(ids.len() + 1)]).await);
+                if let Ok(run) = commissions::open(sam).await {
+                    drop(match pick(2) {
+                        0 => commissions::pay(sam, run.run.id, None, None).await,
+                        _ => commissions::discard(sam, run.run.id, None).await,
+                    });
+                }
+            }
+            12 => {
+                let input = leads::Input {
+                    first_name: "Lena".to_owned(),
+                    last_name: format!("Number {n}"),
+                    email: format!("lena.{n}@lead.example"),
+                    ..Default::default()
+                };
+                leads::create(partner, input).await.unwrap();
+            }
+            13 | 14 => {
+                let mut found = leads::list(sam, &leads::Filter::default(), &PageQuery::default()).await.unwrap().items;
+                found.sort_by_key(|lead| lead.email.clone());
+                if found.is_empty() {
+                    return;
+                }
+                let id = found[pick(found.len())].id;
+                let terms = leads::Terms {
+                    price: Some("500".to_owned()),
+                    commission: Some("50".to_owned()),
+                    ..Default::default()
+                };
+                let stage = Some(["new", "contacted", "lost"][pick(3)].to_owned());
+                drop(match pick(3) {
+                    0 => leads::convert(sam, id, None, Setup::Quick, terms).await,
+                    _ => leads::update(sam, id, None, leads::Change { stage, ..Default::default() }).await,
+                });
+            }
+            15 => drop(match pick(3) {
+                0 => clients::suspend(sam, client.id, None).await,
+                1 => clients::archive(sam, client.id, None).await,
+                _ => clients::restore(sam, client.id, None).await,
+            }),
+            16 => {
+                let iso_id = Some(Some(*iso).filter(|_| pick(3) > 0));
+                drop(clients::update(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await);
+            }
+            17 => {
+                // Without an order: who has one stays a client.
+                let user = world.user(Role::Client, &format!("Pia{n}"), Some(self.company), Some(*iso)).await;
+                if pick(2) == 0 {
+                    let role = Role::CompanyAdmin;
+                    users::set_role(sam, user.id, role, Some(self.company), None, None).await.unwrap();
+                }
+            }
+            _ => {
+                world.clock.advance(Duration::days(pick(25) as i64));
+            }
+        }
+    }
+
+    async fn agrees(&self, world: &World, chance: &Chance) {
+        assert_agree(&world.db).await;
+        for (iso, partner) in &self.partners {
+            let board = dashboards::iso(partner).await.unwrap();
+            let shown = (board.active_clients, board.pending_leads, board.completed_spvs);
+            assert_eq!(shown, has(&world.db, *iso).await);
+            let overview = commissions::overview(partner, None, commissions::Period::ThisMonth).await.unwrap();
+            let earned: Vec<_> = overview.cards.iter().map(|cards| (cards.currency, cards.total_minor)).collect();
+            let shown: Vec<_> = board.monthly_commissions.iter().map(|sum| (sum.currency, sum.minor)).collect();
+            assert_eq!(shown, earned);
+        }
+        let today = world.clock.now().date_naive();
+        for _ in 0..4 {
+            let from = today - Duration::days(chance.below(250) as i64);
+            let days = (from, from + Duration::days(chance.below(120) as i64));
+            assert_eq!(said(&self.clara, days).await, counted(&world.db, self.company, days).await, "{days:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_is_what_a_count_of_the_rows_comes_to_whatever_happens() {
+    on_both(async |world| {
+        let chance = Chance::seeded(21);
+        let office = Office::new(&world).await;
+        for n in 0..240 {
+            office.happens(&world, &chance, n).await;
+            if n % 20 == 19 {
+                office.agrees(&world, &chance).await;
+            }
+        }
+        // It was no history of refusals.
+        let kinds: Vec<(String,)> =
+            world.db.clone().sql("select distinct what from figures where n > 0 order by what").all().await.unwrap();
+        let kinds: Vec<_> = kinds.iter().map(|(what,)| what.as_str()).collect();
+        assert_eq!(kinds, ["clients", "closed", "commission", "due", "invoiced", "leads", "ordered", "paid"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
+    on_both(async |world| {
+        assert!(seed::demo(&world.operator()).await.unwrap());
+        let mut db = world.db.clone();
+        assert_agree(&world.db).await;
+        let text = match db.dialect() {
+            Dialect::Sqlite => include_str!("../../migrations/sqlite/0021_figures.sql"),
+            Dialect::Postgres => include_str!("../../migrations/postgres/0021_figures.sql"),
+        };
+        let fill = &text[text.find("insert into figures").unwrap()..];
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("delete from figures").run().await.unwrap();
+        tx.commit().await.unwrap();
+        let missing = counts::differ(&mut db).await.unwrap().len();
+        assert!((100..=200).contains(&missing), "{missing}: the first hundred, most with an amount");
+        let mut tx = world.db.begin().await.unwrap();
+        let rows = tx.sql_built(fill.to_owned()).run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert!(rows > 200, "{rows}");
+        assert_agree(&world.db).await;
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update figures set n = n + 1 where what = 'clients'").run().await.unwrap();
+        tx.sql("delete from figures where what = 'paid'").run().await.unwrap();
+        tx.commit().await.unwrap();
+        let differing = counts::differ(&mut db).await.unwrap();
+        assert!(differing.iter().any(|(name, kept, found)| name.ends_with(".clients.count") && kept - 1 == *found));
+        let mut tx = world.db.begin().await.unwrap();
+        counts::repair(&mut tx).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_agree(&world.db).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
+    on_both(async |world| {
+        let operator = world.operator();
+        seed::load(&operator, 1_000, |_| true).await.unwrap();
+        let page = PageQuery::default();
+        let company = domain::companies::list(&operator, None, false, &page).await.unwrap().items[0].id;
+        let (_, partner) = world.iso("Ingrid", company).await;
+        let clara = world.company_admin("Clara", company).await;
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("analyze").run().await.unwrap();
+        tx.commit().await.unwrap();
+        world.db.keep_reads();
+        let asked = Asked { from: Some("2026-01-15".to_owned()), to: Some("2026-10-15".to_owned()), period: None };
+        finances::get(&clara, None, &asked).await.unwrap();
+        dashboards::iso(&partner).await.unwrap();
+        let reads = world.db.reads();
+        let mut kept = 0;
+        for sql in &reads {
+            assert!(!sql.contains("count(*) from") && !sql.contains("commissions"), "{sql}");
+            if !sql.contains("from figures") {
+                continue;
+            }
+            kept += 1;
+            assert!(!["spvs", "invoices", "leads", "users"].iter().any(|table| sql.contains(table)), "{sql}");
+            let plan = world.plan(sql).await;
+            let by_key = |line: &String| line.contains("figures_pkey") || line.contains("figures USING PRIMARY KEY");
+            assert!(plan.iter().any(by_key), "{}\n    {sql}", plan.join("\n"));
+            assert!(!plan.iter().any(|line| line.contains("SCAN figures") || line.contains("Seq Scan on figures")));
+        }
+        assert_eq!(kept, 2, "{reads:?}");
+    })
+    .await;
+}
+
+/// Payments, orders and cancellations of one company at once: nobody waits for another crosswise, and nothing is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_who_change_one_figure_at_a_time_lose_nothing() {
+    on_both(async |world: World| {
+        let office = Office::new(&world).await;
+        let client = office.clients().await[0].id;
+        let (iso, _) = office.partners[0];
+        let input = spvs::Input {
+            client_id: Some(client),
+            company_id: Some(office.company),
+            iso_id: Some(iso),
+            price: Some("100".to_owned()),
+            purchase_amount: Some("1000".to_owned()),
+            iso_commission_percentage: Some("1".to_owned()),
+            ..spvs::Input::default()
+        };
+        let tries: Vec<_> = (0..16)
+            .map(|n| {
+                let (sam, input) = (office.sam.clone(), input.clone());
+                tokio::spawn(async move {
+                    let made = spvs::create(&sam, input).await.unwrap().spv.id;
+                    let filter = invoices::Filter { spv_id: Some(made), ..Default::default() };
+                    let owed = invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items;
+                    let typed = invoices::Typed { amount: Some("60".to_owned()), ..Default::default() };
+                    match n % 3 {
+                        0 => drop(invoices::pay(&sam, owed[0].id, None, typed).await.unwrap()),
+                        1 => {
+                            spvs::start(&sam, made, None).await.unwrap();
+                            let ids: Vec<_> =
+                                spvs::get(&sam, made).await.unwrap().steps.iter().map(|step| step.id).collect();
+                            steps::complete(&sam, made, &ids).await.unwrap();
+                        }
+                        _ => drop(spvs::cancel(&sam, made, None, "Off").await.unwrap()),
+                    }
+                })
+            })
+            .collect();
+        for one in tries {
+            one.await.unwrap();
+        }
+        assert_agree(&world.db).await;
+    })
+    .await;
+}
