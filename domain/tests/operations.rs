@@ -19,6 +19,7 @@ use domain::{
     testing::{World, noon, on_both},
     users,
 };
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn at(world: &World, minutes: i64) -> World {
     World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
@@ -57,6 +58,63 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
             domain::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password").await.unwrap_err();
             assert!(check(&at(&world, n * 20), &Readings::default()).await.is_empty());
         }
+    })
+    .await;
+}
+
+/// So many wrong passwords from there, at accounts that do not exist and now and then at Maya's.
+async fn fails(world: &World, address: &str, times: i64) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let origin = Origin { address: Some(address.to_owned()), user_agent: None };
+    let ctx = Ctx { origin, ..world.nobody() };
+    let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+    for n in 0..times {
+        // Whoever fails more often at one account has to wait.
+        let nobody = format!("no{}@example.com", NEXT.fetch_add(1, Ordering::Relaxed));
+        let email = if [5, 18].contains(&n) { "maya@example.com".to_owned() } else { nobody };
+        domain::auth::sign_in(&ctx, &auth, &email, "wrong password").await.unwrap_err();
+    }
+}
+
+async fn storms(world: &World) -> Vec<(String, i64)> {
+    let open = check(world, &Readings::default()).await;
+    open.into_iter().map(|alert| (alert.subject, alert.data["count"].as_i64().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn a_storm_is_made_out_by_the_true_number_of_failed_sign_ins() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        world.client("Maya", company, None).await;
+        let storm = |place: &str, count| (place.to_owned(), count);
+        // As many from several places: each of them one too few.
+        for place in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
+            fails(&world, place, 19).await;
+        }
+        assert_eq!(storms(&world).await, []);
+        // Exactly as many, and the last one ten minutes later.
+        let later = at(&world, 10);
+        fails(&later, "192.0.2.2", 1).await;
+        assert_eq!(storms(&later).await, [storm("192.0.2.2", 20)]);
+        // An open alert says how many there are by now.
+        fails(&later, "192.0.2.2", 17).await;
+        assert_eq!(storms(&later).await, [storm("192.0.2.2", 37)]);
+        // One customer of IPv6 is one place, whichever of their addresses they use.
+        for n in 0..21 {
+            fails(&later, &format!("2001:db8:1:2::{n}"), 1).await;
+        }
+        let mut both = storms(&later).await;
+        both.sort();
+        assert_eq!(both, [storm("192.0.2.2", 37), storm("2001:db8:1:2::/64", 21)]);
+        // The first nineteen are out of the window, the eighteen after them are not, and too few.
+        assert_eq!(storms(&at(&world, 15)).await, [storm("2001:db8:1:2::/64", 21)]);
+        // Of a place without a storm within the window nothing is kept for long, and the log heard of a few only.
+        domain::auth::failures::clean_up(&at(&world, 75).operator()).await.unwrap();
+        let db = &mut world.db.clone();
+        let kept: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
+        assert_eq!(kept, 0);
+        let told: i64 = db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
+        assert!(told < 19 * 3 + 18 + 21, "{told}");
     })
     .await;
 }

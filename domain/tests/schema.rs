@@ -451,6 +451,7 @@ fn grows(line: &str) -> bool {
         "report_schedules",
         "report_recipients",
         "figures",
+        "sign_in_failures",
     ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");

@@ -1,10 +1,8 @@
 //! The rules by which alerts are made, all of them. Each says what it found, by subject; what it finds no more is over.
 use super::store;
-use crate::{ctx::Ctx, error::Result, probes::Disk};
+use crate::{auth::failures, ctx::Ctx, error::Result, probes::Disk};
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// Failed sign-ins from one place that are a storm, within this time.
 const STORM: i64 = 20;
@@ -91,23 +89,11 @@ pub async fn all(ctx: &Ctx, readings: &Readings) -> Result<Vec<Cause>> {
     Ok(found)
 }
 
-/// By address. The log hears of the first, the second, the fourth try at accounts that do not exist, and how many
-/// there were.
+/// By the place they come from. Many places that fail a few times each are many people, not a storm.
 async fn sign_in_storms(ctx: &Ctx) -> Result<Vec<Cause>> {
-    let mut places: BTreeMap<String, (i64, i64)> = BTreeMap::new();
-    for (address, subject, data) in store::failed_sign_ins(&mut ctx.db(), ctx.now() - STORM_WITHIN).await? {
-        let (known, unknown) = places.entry(address).or_default();
-        if subject.is_some_and(|id| id != Uuid::nil()) {
-            *known += 1;
-        } else {
-            *unknown = (*unknown).max(data.get("count").and_then(Value::as_i64).unwrap_or(1));
-        }
-    }
-    let storms = places.into_iter().map(|(address, (known, unknown))| (address, known + unknown));
-    Ok(storms
-        .filter(|(_, count)| *count >= STORM)
-        .map(|(address, count)| cause(Kind::SignInStorm, address, json!({ "count": count })))
-        .collect())
+    let storms = failures::storms(ctx, STORM_WITHIN, STORM).await?;
+    let told = |(place, count)| cause(Kind::SignInStorm, place, json!({ "count": count }));
+    Ok(storms.into_iter().map(told).collect())
 }
 
 async fn mail_failing(ctx: &Ctx) -> Result<Option<Cause>> {

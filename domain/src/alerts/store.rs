@@ -8,7 +8,6 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Alert {
@@ -89,26 +88,6 @@ pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateT
     .bind(since)
     .scalar()
     .await
-}
-
-type Failed = (String, Option<Uuid>, Json<Map<String, Value>>);
-
-/// From where, at whose account, and what the log says of it.
-pub async fn failed_sign_ins(
-    db: &mut Db,
-    since: DateTime<Utc>,
-) -> Result<Vec<(String, Option<Uuid>, Map<String, Value>)>> {
-    let first = activity::store::first_since(db, since).await?;
-    let rows: Vec<Failed> = db
-        .sql(
-            "select address, subject_id, data from activity where action = 'sign_in.failed' and seq is not null \
-             and seq >= $1 and at >= $2 and address is not null order by seq desc limit 5000",
-        )
-        .bind(first)
-        .bind(since)
-        .all()
-        .await?;
-    Ok(rows.into_iter().map(|(address, subject, data)| (address, subject, data.0)).collect())
 }
 
 /// Mails that were given up since then. A mail is tried for days: when it failed, the log says.

@@ -2,6 +2,8 @@
 //!
 //! Counted is by the hash of whom and where from, so the table tells nobody's address. It is one table for all
 //! nodes. An account that does not exist is counted like one that does.
+//!
+//! Beside it every refused sign-in is counted where it came from, for a short time: storms are made out by that.
 mod store;
 
 use super::secret;
@@ -11,13 +13,15 @@ use crate::{
     error::{Error, Result},
     ids::UserId,
 };
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, SubsecRound, Utc};
 use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
 const MEMORY: Duration = Duration::days(1);
-/// The same for tries at accounts that do not exist, which a storm of them is made out by: one mistake an hour is none.
-const STORM_MEMORY: Duration = Duration::minutes(15);
+/// The same for tries at accounts that do not exist, of which the log hears the more rarely the more there are.
+const UNKNOWN_MEMORY: Duration = Duration::minutes(15);
+/// So long it is known from where sign-ins were refused: longer than any storm is looked for.
+const PLACES_MEMORY: Duration = Duration::hours(1);
 /// In the place of an address; no address is like it.
 const ANYWHERE: &str = "*";
 
@@ -123,8 +127,37 @@ pub(super) async fn note(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) 
 /// # Errors
 /// What the database refuses.
 pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> {
-    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - STORM_MEMORY).await?;
+    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - UNKNOWN_MEMORY).await?;
     Ok((failures.count_ones() == 1).then_some(failures))
+}
+
+/// Counts refused sign-ins where they come from: all of them, whether the log hears of each or not. By the second, so
+/// that a million of them are no more rows than a quarter of an hour has seconds. The caller commits.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn note_place(tx: &mut Tx, ctx: &Ctx, times: i64) -> Result<()> {
+    // Without an address it is the operator's own terminal.
+    let Some(address) = &ctx.origin.address else { return Ok(()) };
+    store::add_at(tx, ctx.now().trunc_subsecs(0), &place(address), times).await
+}
+
+/// As people block it: one address, or the network of an IPv6 customer.
+fn place(address: &str) -> String {
+    match address.parse().map(neighbourhood) {
+        Ok(IpAddr::V6(network)) => format!("{network}/64"),
+        Ok(v4) => v4.to_string(),
+        Err(_) => address.to_owned(),
+    }
+}
+
+/// Places from which at least so many sign-ins were refused within this time, to the second, and how many: the worst
+/// first, a hundred at most.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn storms(ctx: &Ctx, within: Duration, least: i64) -> Result<Vec<(String, i64)>> {
+    store::places(&mut ctx.db(), ctx.now().trunc_subsecs(0) - within, least).await
 }
 
 /// Begins counting anew: it was the right person.
@@ -145,8 +178,9 @@ pub(super) async fn forget(tx: &mut Tx, counters: &[Counter]) -> Result<()> {
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let mut tx = ctx.begin().await?;
     let gone = store::delete_before(&mut tx, ctx.now() - MEMORY).await?;
+    let places = store::delete_places_before(&mut tx, ctx.now() - PLACES_MEMORY).await?;
     tx.commit().await?;
-    Ok(gone)
+    Ok(gone + places)
 }
 
 #[cfg(test)]
@@ -174,5 +208,7 @@ mod tests {
         assert_ne!(at("2001:db8:1:2::1"), at("2001:db8:1:3::1"));
         assert_eq!(at("::ffff:192.0.2.1"), at("192.0.2.1"));
         assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
+        assert_eq!(place("2001:db8:1:2:ffff::9"), "2001:db8:1:2::/64");
+        assert_eq!(place("::ffff:192.0.2.1"), "192.0.2.1");
     }
 }

@@ -49,8 +49,8 @@ pub(super) async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason
     tx.commit().await
 }
 
-/// Tells the log of a refused sign-in: whose it would have been, how and why not. Never what was typed, which may
-/// be a password in the wrong field. The caller commits.
+/// Counts a refused sign-in and tells the log of it: whose it would have been, how and why not. Never what was typed,
+/// which may be a password in the wrong field. The caller commits.
 ///
 /// # Errors
 /// What the database refuses.
@@ -61,6 +61,7 @@ pub(super) async fn failed(
     method: &'static str,
     reason: &'static str,
 ) -> Result<()> {
+    failures::note_place(tx, ctx, 1).await?;
     let event = match user {
         Some(user) => users::event("sign_in.failed", user),
         None => match failures::note_unknown(tx, ctx).await? {

@@ -4,7 +4,7 @@ use super::{Order, account, asked, billing, brought, company, history, iso, know
 use crate::{
     access::{Action, Actor, Role},
     activity::{self, Event as Told},
-    auth::passwords,
+    auth::{failures, passwords},
     clients,
     clock::{Chance, Clock},
     companies,
@@ -224,6 +224,7 @@ async fn storm(ctx: &Ctx) -> Result<()> {
     let event = Told::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
     let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
     let mut tx = ctx.begin().await?;
+    failures::note_place(&mut tx, &ctx, 64).await?;
     activity::append(&mut tx, &ctx, event).await?;
     tx.commit().await
 }

@@ -38,3 +38,34 @@ pub async fn delete(tx: &mut Tx, key: &str) -> Result<()> {
 pub async fn delete_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from failures where last_at < $1").bind(before).run().await
 }
+
+/// So many more from there, in the second that begins at `at`.
+pub async fn add_at(tx: &mut Tx, at: DateTime<Utc>, place: &str, times: i64) -> Result<()> {
+    tx.later(
+        "insert into sign_in_failures (at, place, failures) values ($1, $2, $3) on conflict (at, place) do update \
+         set failures = sign_in_failures.failures + excluded.failures",
+    )
+    .await?
+    .bind(at)
+    .bind(place.to_owned())
+    .bind(times)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Where there were at least so many after then, and how many: the worst first.
+pub async fn places(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -> Result<Vec<(String, i64)>> {
+    db.sql(
+        "select place, cast(sum(failures) as bigint) from sign_in_failures where at > $1 group by place \
+         having sum(failures) >= cast($2 as bigint) order by 2 desc, 1 limit 100",
+    )
+    .bind(after)
+    .bind(least)
+    .all()
+    .await
+}
+
+pub async fn delete_places_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from sign_in_failures where at < $1").bind(before).run().await
+}

@@ -113,7 +113,11 @@ function useAlertText() {
 
 /** The page that shows what is behind it. */
 function causeOf({ kind, subject }: Alert): string {
-  if (kind === 'sign_in_storm') return paths.adminLogsOf({ what: 'sign_in.failed', address: subject });
+  if (kind === 'sign_in_storm') {
+    // The log knows single addresses, no networks.
+    const from: Record<string, string> = subject.includes('/') ? {} : { address: subject };
+    return paths.adminLogsOf({ what: 'sign_in.failed', ...from });
+  }
   if (kind === 'mail_failing') return paths.adminLogsOf({ what: 'mail' });
   if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
   if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
