@@ -10,6 +10,7 @@ use domain::{
     clock::Clock,
     dashboards,
     db::Sql,
+    exports,
     gate::Gatekeeper,
     mails, maintenance,
     page::PageQuery,
@@ -366,6 +367,67 @@ async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
         ] {
             assert!(matches!(search(bad.clone()).await, Err(Error::Invalid(_))), "{bad:?}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
+    on_both(async |world| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let days_ago = |days: i64| at(&world, -days * 24 * 60);
+        // Numbered one after the other, and not in the order in which they happened.
+        for (days, name) in [(0, "Today"), (20, "First of the month"), (1, "Yesterday"), (51, "October")] {
+            days_ago(days).company(name).await;
+            activity::number_all(&world.operator()).await.unwrap();
+        }
+        let companies = |from: &str, to: &str, what: &str| activity::Search {
+            what: Some(what.to_owned()),
+            from: Some(from.to_owned()),
+            to: Some(to.to_owned()),
+            ..activity::Search::default()
+        };
+        let found = async |wanted: activity::Search| {
+            // A page at a time, as the page and its file are read.
+            let (mut names, mut cursor) = (Vec::new(), None);
+            loop {
+                let query = PageQuery { limit: Some(1), cursor };
+                let page = activity::search(&sigrid, &wanted, &query).await.unwrap();
+                names.extend(page.items.into_iter().map(|row| row.subject_label));
+                cursor = page.next_cursor;
+                if cursor.is_none() {
+                    return names;
+                }
+            }
+        };
+        for what in ["company", "company.created"] {
+            for (from, to, names) in [
+                ("", "", vec!["Today", "Yesterday", "First of the month", "October"]),
+                ("2026-10-02", "", vec!["Today", "Yesterday", "First of the month"]),
+                ("2026-10-01", "2026-11-01", vec!["First of the month", "October"]),
+                ("2026-11-02", "2026-11-20", vec!["Yesterday"]),
+                ("2026-11-20", "2026-11-21", vec!["Today", "Yesterday"]),
+                ("", "2026-10-01", vec!["October"]),
+                ("2026-10-02", "2026-10-31", vec![]),
+            ] {
+                assert_eq!(found(companies(from, to, what)).await, names, "{what} from {from:?} to {to:?}");
+            }
+        }
+        let table = exports::Table::Log(companies("2026-10-02", "", "company"));
+        let file = exports::begin(&sigrid, &table).await.unwrap().text;
+        for (name, is_in) in [("Today", true), ("First of the month", true), ("October", false)] {
+            assert_eq!(file.contains(name), is_in, "{name}");
+        }
+        // Sign-ins that were not possible: one today, and then two that are told of later and were in September.
+        fails(&world, "192.0.2.1", 1).await;
+        activity::number_all(&world.operator()).await.unwrap();
+        fails(&days_ago(70), "192.0.2.2", 2).await;
+        activity::number_all(&world.operator()).await.unwrap();
+        let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
+        let office = analytics::office(&sigrid, &asked).await.unwrap();
+        let failed: Vec<_> =
+            office.months.iter().map(|month| (month.of.month.as_str(), month.failed_sign_ins)).collect();
+        assert_eq!(failed, [("2026-09", 2), ("2026-10", 0), ("2026-11", 1)]);
     })
     .await;
 }

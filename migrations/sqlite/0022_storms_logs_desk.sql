@@ -6,3 +6,10 @@ create table sign_in_failures (
     failures integer not null,
     primary key (at, place)
 ) strict, without rowid;
+
+-- The log as super admins look through it: by when things happened, whenever they were numbered.
+drop index activity_by_action;
+drop index activity_by_address;
+create index activity_by_action on activity (action, at, seq) where seq is not null;
+create index activity_by_address on activity (address, at, seq) where seq is not null and address is not null;
+create index activity_by_actor_and_time on activity (actor_id, at, seq) where seq is not null and actor_id is not null;

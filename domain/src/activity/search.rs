@@ -89,7 +89,7 @@ impl Search {
     }
 }
 
-/// The newest entries that match. Super admins and the operator.
+/// The entries that match, by when they happened, the newest first. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; Invalid for what cannot be looked for, a wrong limit or cursor.
@@ -98,5 +98,5 @@ pub async fn search(ctx: &Ctx, wanted: &Search, page: &PageQuery) -> Result<Page
     let wanted = wanted.read(ctx)?;
     let limit = page.limit()?;
     let rows = store::search(&mut ctx.db(), &wanted, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq))
+    Ok(Page::cut(rows, limit, |row| (row.at, row.seq)))
 }

@@ -8,7 +8,7 @@ use crate::{
     ids::UserId,
     users,
 };
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use std::iter;
 
@@ -147,12 +147,15 @@ fn about(condition: &str, n: usize, limit: usize) -> String {
 enum Part {
     Text(String),
     Id(uuid::Uuid),
-    Number(i64),
     Time(DateTime<Utc>),
 }
 
-/// The log of everything, newest first.
-pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
+/// Where a page of the whole log ended: when it happened, and its number.
+pub type Key = (DateTime<Utc>, i64);
+
+/// The log of everything, by when it happened, the newest first. What happened long ago may have been numbered lately:
+/// numbers say nothing of time.
+pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: usize) -> Result<Vec<Activity>> {
     // PostgreSQL keeps no such character.
     let plain = |text: &str| text.replace('\0', "");
     let mut parts = Vec::new();
@@ -163,17 +166,13 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<i64>, limit: us
         sql.push_str(&condition.replace('?', &format!("${}", parts.len())));
     };
     if let Some(at) = wanted.from {
-        let first = first_since(db, at).await?;
-        and("seq >= ?", Part::Number(first));
         and("at >= ?", Part::Time(at));
     }
     if let Some(at) = wanted.to {
-        let last = last_before(db, at).await?;
-        and("seq <= ?", Part::Number(last));
         and("at < ?", Part::Time(at));
     }
-    if let Some(before) = before {
-        and("seq < ?", Part::Number(before));
+    if let Some((at, seq)) = before {
+        and(&format!("(at, seq) < (?, {seq})"), Part::Time(at));
     }
     if let Some(role) = &wanted.role {
         and("actor_kind = ?", Part::Text(plain(role)));
@@ -210,13 +209,12 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<i64>, limit: us
             }
         }
     }
-    sql.push_str(&format!(" order by seq desc limit {limit}"));
+    sql.push_str(&format!(" order by at desc, seq desc limit {limit}"));
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
             Part::Text(text) => query.bind(text),
             Part::Id(id) => query.bind(id),
-            Part::Number(number) => query.bind(number),
             Part::Time(at) => query.bind(at),
         };
     }
@@ -332,23 +330,6 @@ pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity,
 pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
     let found: Option<(String,)> = db.sql("select hash from activity where seq = $1").bind(seq).optional().await?;
     Ok(found.map(|(hash,)| hash))
-}
-
-/// Rows are numbered a moment after they happen, and not always in that order: so much is looked at beside.
-const SLACK: Duration = Duration::minutes(1);
-
-/// A number before which nothing happened since then; none has one yet when nothing did.
-pub async fn first_since(db: &mut Db, at: DateTime<Utc>) -> Result<i64> {
-    let sql = "select seq from activity where seq is not null and at >= $1 order by at, seq limit 1";
-    let found: Option<(i64,)> = db.sql(sql).bind(at - SLACK).optional().await?;
-    Ok(found.map_or(i64::MAX, |(seq,)| seq))
-}
-
-/// A number after which nothing happened before then.
-pub async fn last_before(db: &mut Db, at: DateTime<Utc>) -> Result<i64> {
-    let sql = "select seq from activity where seq is not null and at < $1 order by at desc, seq desc limit 1";
-    let found: Option<(i64,)> = db.sql(sql).bind(at + SLACK).optional().await?;
-    Ok(found.map_or(0, |(seq,)| seq))
 }
 
 /// The number and hash of the last row that was cut off: what is left begins after it.

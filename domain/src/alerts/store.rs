@@ -1,7 +1,6 @@
 //! SQL of alerts, and of what their rules look at.
 use super::rules::Cause;
 use crate::{
-    activity,
     db::{Db, Json, Sql, Tx},
     error::Result,
     ids::AlertId,
@@ -92,14 +91,12 @@ pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateT
 
 /// Mails that were given up since then. A mail is tried for days: when it failed, the log says.
 pub async fn failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
-    let first = activity::store::first_since(db, since).await?;
     db.sql(
         "select count(*) from (select id from mails where status = 'failed' and created_at >= $1 \
          union select id from mails where status = 'failed' and id in (select subject_id from activity \
-         where action = 'mail.failed' and seq is not null and seq >= $2 and at >= $1)) f",
+         where action = 'mail.failed' and seq is not null and at >= $1)) f",
     )
     .bind(since)
-    .bind(first)
     .scalar()
     .await
 }

@@ -1,6 +1,5 @@
 //! SQL of a company's analytics.
 use crate::{
-    activity,
     db::{Col, Db, Shape, Sql, elapsed, json_list, json_row, local_date, selected, within},
     error::Result,
     ids::CompanyId,
@@ -223,15 +222,14 @@ pub async fn sign_ins(
 ) -> Result<Vec<(String, i64, i64)>> {
     let day = local_date(db.dialect(), "a.at", zone, now);
     let (from, to) = around(days);
-    let first = activity::store::first_since(db, from).await?;
     db.sql_built(format!(
         "select substr(x.day, 1, 7), count(*) filter (where x.action = 'session.started'), \
          count(*) filter (where x.action = 'sign_in.failed') from ( \
              select a.action, {day} as day from activity a where a.action in ('session.started', 'sign_in.failed') \
-             and a.seq is not null and a.seq >= $1 and a.at < $2 \
+             and a.seq is not null and a.at >= $1 and a.at < $2 \
          ) x where x.day >= $3 and x.day <= $4 group by 1"
     ))
-    .bind(first)
+    .bind(from)
     .bind(to)
     .bind(days.0.to_string())
     .bind(days.1.to_string())
