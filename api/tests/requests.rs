@@ -216,3 +216,48 @@ async fn whoever_is_signed_in_asks_so_often_and_the_staff_as_often_as_they_like(
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_partner_brings_is_answered_from_the_desk() {
+    on_both(|app| async move {
+        let company = app.world.company("Meridian").await;
+        let ((_, ingrid), (_, igor)) = (app.iso("Ingrid", company).await, app.iso("Igor", company).await);
+        let (erin, clara) = (app.employee("Erin").await, app.company_admin("Clara", company).await);
+        let lead = json!({ "first_name": "Lena", "last_name": "Lead", "email": "lena@lead.example" });
+        let lead = ingrid.post("/rest/v1/leads", lead).await.ok();
+        let time = app.world.clock.now() + chrono::Duration::days(2);
+        let call = ingrid.post("/rest/v1/calls", json!({ "topic": "Terms", "times": [time] })).await.ok();
+        let desk = erin.get("/rest/v1/requests?order=created_at").await.ok();
+        let of = |kind: &str| {
+            let all = desk["items"].as_array().unwrap();
+            all.iter().find(|item| item["kind"] == kind).cloned().unwrap_or_else(|| panic!("{desk}"))
+        };
+        let (brought, called) = (of("lead"), of("call"));
+        assert_eq!((&brought["lead_id"], &brought["call_id"]), (&lead["id"], &Value::Null));
+        assert_eq!((&called["lead_id"], &called["call_id"]), (&Value::Null, &call["id"]));
+        assert_eq!(brought["can"], json!(["convert", "reject", "review", "update"]));
+        for request in [&brought, &called] {
+            let path = format!("/rest/v1/requests/{}", request["id"].as_str().unwrap());
+            for stranger in [&igor, &clara] {
+                stranger.get(&path).await.refused(404, "not_found");
+                stranger.post(&format!("{path}/withdraw"), json!({})).await.refused(404, "not_found");
+                stranger.post(&format!("{path}/reject"), json!({ "reason": "No" })).await.refused(404, "not_found");
+            }
+            let own = ingrid.get(&path).await.ok();
+            // How the office works on it is the office's.
+            assert_eq!((&own["can"], &own["priority"]), (&json!(["withdraw"]), &Value::Null));
+            let code = if request == &called { "approved_by_call" } else { "approved_by_lead" };
+            erin.post(&format!("{path}/approve"), json!({})).await.refused(409, code);
+            let rejected = erin.post(&format!("{path}/reject"), json!({ "reason": "Not now" })).await.ok();
+            assert_eq!((&rejected["status"], &rejected["reason"]), (&json!("rejected"), &json!("Not now")));
+            erin.post(&format!("{path}/reject"), json!({ "reason": "No" })).await.refused(409, "request_decided");
+        }
+        let lead = ingrid.get(&format!("/rest/v1/leads/{}", lead["id"].as_str().unwrap())).await.ok();
+        let call = ingrid.get(&format!("/rest/v1/calls/{}", call["id"].as_str().unwrap())).await.ok();
+        assert_eq!(
+            (&lead["stage"], &call["status"], &call["answer"]),
+            (&json!("lost"), &json!("declined"), &json!("Not now"))
+        );
+    })
+    .await;
+}

@@ -43,6 +43,17 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
         assert_eq!(logo.media_type, "image/png");
+        // The figures of the specification, leads and calls of the partner among them.
+        let statuses = requests::desk(&operator).await.unwrap().statuses;
+        use requests::Status::{Approved, InReview, Pending, Rejected, Withdrawn};
+        assert_eq!(statuses, [(Pending, 89), (InReview, 0), (Approved, 967), (Rejected, 191), (Withdrawn, 0)]);
+        let mut of_partner = Vec::new();
+        for kind in [requests::Kind::Lead, requests::Kind::Call] {
+            let all = requests::Filter { kind: Some(kind), ..requests::Filter::default() };
+            of_partner.extend(requests::list(&operator, &all, &page).await.unwrap().items);
+        }
+        assert_eq!(of_partner.iter().filter(|request| request.lead_id.is_some()).count(), 6);
+        assert_eq!(of_partner.iter().filter(|request| request.call_id.is_some()).count(), 2);
         // However long ago a request was decided, the log has it, and the log holds.
         let oldest = requests::Filter {
             status: Some(requests::Status::Rejected),

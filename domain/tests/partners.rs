@@ -4,9 +4,13 @@ use domain::{
     Ctx, Error, activity,
     calls::{self, Status},
     clients::{self, Setup},
-    commissions, dashboards, iso_notes,
+    commissions, dashboards,
+    db::{Dialect, Sql},
+    iso_notes,
     leads::{self, Change, Input, Stage, Terms},
+    notifications,
     page::PageQuery,
+    requests::{self, Kind, MadeKind, Priority, Request},
     search, spvs, steps,
     testing::{World, on_both},
 };
@@ -249,6 +253,224 @@ async fn a_call_is_confirmed_at_one_of_the_proposed_times() {
         assert_eq!(code(&calls::cancel(&ingrid, call.id, Some(1)).await.unwrap_err()), "stale");
         assert_eq!(calls::cancel(&ingrid, call.id, None).await.unwrap().status, Status::Cancelled);
         assert_eq!(code(&calls::cancel(&ingrid, call.id, None).await.unwrap_err()), "call_answered");
+    })
+    .await;
+}
+
+/// All that there is on the desk of a kind.
+async fn desk(ctx: &Ctx, kind: Kind) -> Vec<Request> {
+    let filter = requests::Filter { kind: Some(kind), ..Default::default() };
+    requests::list(ctx, &filter, &PageQuery::default()).await.unwrap().items
+}
+
+/// What this person was told of, the newest first.
+async fn told(ctx: &Ctx) -> Vec<String> {
+    activity::number_all(ctx).await.unwrap();
+    notifications::catch_up(ctx).await.unwrap();
+    let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
+    page.items.into_iter().map(|told| told.activity.action).collect()
+}
+
+fn stage(stage: Stage) -> Change {
+    Change { stage: Some(stage.name().to_owned()), ..Change::default() }
+}
+
+#[tokio::test]
+async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let (_, igor) = world.iso("Igor", company).await;
+        let (clara, elias) = (world.company_admin("Clara", company).await, world.employee("Elias").await);
+        let told_before = told(&elias).await.len();
+        let lena = Input { note: Some("Wants a fund.".to_owned()), ..lead("Lena", None) };
+        let lena = leads::create(&ingrid, lena).await.unwrap().id;
+        let all = desk(&elias, Kind::Lead).await;
+        assert_eq!(all.len(), 1);
+        let id = all[0].id;
+        let is = async || {
+            let found = requests::get(&elias, id).await.unwrap();
+            (found.status, found.reason)
+        };
+        assert_eq!((all[0].lead_id, all[0].user_id), (Some(lena), ingrid.actor.user_id()));
+        assert_eq!((all[0].name.as_str(), all[0].message.as_str()), ("Lena Lead", "Wants a fund."));
+        // The partner works on it: it is due when its protection ends.
+        assert_eq!(
+            (all[0].priority, all[0].due_at.to_rfc3339().as_str()),
+            (Priority::Low, "2027-02-20T00:00:00+00:00")
+        );
+        assert_eq!(requests::can(&elias, &all[0]), ["convert", "reject", "review", "update"]);
+        assert_eq!(requests::can(&ingrid, &desk(&ingrid, Kind::Lead).await[0]), ["withdraw"]);
+        for stranger in [&igor, &clara] {
+            assert!(desk(stranger, Kind::Lead).await.is_empty());
+            assert_eq!(code(&requests::get(stranger, id).await.unwrap_err()), "not_found");
+            assert_eq!(code(&requests::withdraw(stranger, id, None).await.unwrap_err()), "not_found");
+            assert_eq!(code(&requests::reject(stranger, id, None, "No").await.unwrap_err()), "not_found");
+        }
+        assert_eq!(code(&requests::reject(&ingrid, id, None, "No").await.unwrap_err()), "forbidden");
+        assert_eq!(code(&requests::withdraw(&elias, id, None).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&requests::approve(&elias, id, None, None).await.unwrap_err()), "approved_by_lead");
+        // How far the partner is with it is not the office's doing; who it is, is known from the lead.
+        let change = Change { first_name: Some("Magdalena".to_owned()), ..stage(Stage::Contacted) };
+        leads::update(&ingrid, lena, None, change).await.unwrap();
+        assert_eq!(is().await, (requests::Status::Pending, None));
+        let named = requests::Filter { q: Some("magdal".to_owned()), ..Default::default() };
+        assert_eq!(requests::list(&elias, &named, &PageQuery::default()).await.unwrap().items[0].id, id);
+        assert_eq!(requests::review(&elias, id, None).await.unwrap().status, requests::Status::InReview);
+        // Taken back with the lead or as a request, and goes on after all.
+        leads::update(&ingrid, lena, None, stage(Stage::Lost)).await.unwrap();
+        assert_eq!(is().await, (requests::Status::Withdrawn, None));
+        leads::update(&ingrid, lena, None, stage(Stage::New)).await.unwrap();
+        assert_eq!(is().await, (requests::Status::Pending, None));
+        requests::withdraw(&ingrid, id, None).await.unwrap();
+        assert_eq!(leads::get(&elias, lena).await.unwrap().stage, Stage::Lost);
+        leads::update(&elias, lena, None, stage(Stage::Qualified)).await.unwrap();
+        // Given up by the staff, with the reason that the partner reads.
+        assert_eq!(code(&requests::reject(&elias, id, Some(1), "No").await.unwrap_err()), "stale");
+        assert_eq!(code(&requests::reject(&elias, id, None, " ").await.unwrap_err()), "reason required");
+        let refused = requests::reject(&elias, id, None, "Not our business").await.unwrap();
+        assert_eq!((refused.status, refused.reason.as_deref()), (requests::Status::Rejected, Some("Not our business")));
+        assert_eq!(requests::get(&ingrid, id).await.unwrap().reason.as_deref(), Some("Not our business"));
+        assert_eq!(leads::get(&ingrid, lena).await.unwrap().stage, Stage::Lost);
+        assert_eq!(code(&requests::reject(&elias, id, None, "No").await.unwrap_err()), "request_decided");
+        leads::update(&ingrid, lena, None, stage(Stage::Qualified)).await.unwrap();
+        let won = leads::convert(&elias, lena, None, Setup::Quick, terms()).await.unwrap();
+        let approved = requests::get(&elias, id).await.unwrap();
+        assert_eq!((approved.status, approved.reason), (requests::Status::Approved, None));
+        assert_eq!((approved.made_kind, approved.made_id), (Some(MadeKind::Client), won.client_id.map(|id| id.0)));
+        assert_eq!((approved.spv_id, approved.decided_by.as_deref()), (won.spv_id, Some("Elias Test")));
+        // One row of the desk, whatever became of it, and one notice of each thing.
+        let counted = requests::desk(&elias).await.unwrap().statuses;
+        assert_eq!(counted.iter().map(|(_, count)| count).sum::<i64>(), 1);
+        let staff = told(&elias).await;
+        let new = &staff[..staff.len() - told_before];
+        assert_eq!(new.iter().filter(|action| action.as_str() == "lead.created").count(), 1, "{new:?}");
+        assert!(!new.iter().any(|action| action.starts_with("request.")), "{new:?}");
+        let partner = told(&ingrid).await;
+        assert!(partner.contains(&"lead.converted".to_owned()), "{partner:?}");
+        assert!(!partner.iter().any(|action| action.starts_with("request.")), "{partner:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_is_on_the_desk_until_it_is_answered() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let (sam, elias) = (world.super_admin("Sam").await, world.employee("Elias").await);
+        let at = |hours: i64| ingrid.now() + Duration::hours(hours);
+        let ask = async |topic: &str| {
+            let note = Some("Two vehicles.".to_owned());
+            let input =
+                calls::Input { topic: topic.to_owned(), note, times: vec![at(30), at(90)], ..Default::default() };
+            let call = calls::create(&ingrid, input).await.unwrap();
+            let found = desk(&elias, Kind::Call).await;
+            (call.id, found.into_iter().find(|request| request.call_id == Some(call.id)).unwrap())
+        };
+        let (call, asked) = ask("Terms").await;
+        assert_eq!((asked.message.as_str(), asked.email.as_str()), ("Terms\n\nTwo vehicles.", "ingrid@example.com"));
+        // An answer is wanted before the first of the times.
+        assert_eq!((asked.priority, asked.due_at), (Priority::Medium, at(30)));
+        assert_eq!(requests::can(&elias, &asked), ["confirm", "reject", "review", "update"]);
+        assert_eq!(code(&requests::approve(&elias, asked.id, None, None).await.unwrap_err()), "approved_by_call");
+        calls::confirm(&elias, call, None, Some(at(90)), Some("We call you.")).await.unwrap();
+        let confirmed = requests::get(&ingrid, asked.id).await.unwrap();
+        assert_eq!((confirmed.status, confirmed.reason.as_deref()), (requests::Status::Approved, Some("We call you.")));
+        calls::cancel(&ingrid, call, None).await.unwrap();
+        assert_eq!(requests::get(&elias, asked.id).await.unwrap().status, requests::Status::Approved);
+
+        let (call, asked) = ask("Fees").await;
+        let declined = requests::reject(&elias, asked.id, None, "Nobody is here").await.unwrap();
+        assert_eq!(declined.status, requests::Status::Rejected);
+        let answer = calls::get(&ingrid, call).await.unwrap();
+        assert_eq!((answer.status, answer.answer.as_deref()), (Status::Declined, Some("Nobody is here")));
+
+        let (call, asked) = ask("Banks").await;
+        assert_eq!(requests::withdraw(&ingrid, asked.id, None).await.unwrap().status, requests::Status::Withdrawn);
+        assert_eq!(calls::get(&elias, call).await.unwrap().status, Status::Cancelled);
+
+        // Two of the staff at once, one at the desk: one of them answers.
+        for n in 0..5 {
+            let (call, asked) = ask(&format!("At once {n}")).await;
+            let (confirmed, declined) = tokio::join!(
+                calls::confirm(&sam, call, None, Some(at(30)), None),
+                requests::reject(&elias, asked.id, None, "No")
+            );
+            let refused: Vec<_> = [confirmed.err(), declined.err()].iter().flatten().map(code).collect();
+            assert_eq!(refused.len(), 1, "{refused:?}");
+            assert!(["call_answered", "request_decided"].contains(&refused[0].as_str()), "{refused:?}");
+            let (call, request) = (calls::get(&sam, call).await.unwrap(), requests::get(&sam, asked.id).await.unwrap());
+            assert_eq!(call.status == Status::Confirmed, request.status == requests::Status::Approved);
+            assert_eq!(call.status == Status::Declined, request.status == requests::Status::Rejected);
+        }
+        let told = told(&elias).await;
+        assert!(!told.iter().any(|action| action.starts_with("request.")), "{told:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_open_before_leads_and_calls_came_on_the_desk_is_put_there() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let elias = world.employee("Elias").await;
+        let open = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
+        let lost = leads::create(&ingrid, lead("Otto", None)).await.unwrap();
+        leads::update(&ingrid, lost.id, None, stage(Stage::Lost)).await.unwrap();
+        let times = vec![ingrid.now() + Duration::days(1)];
+        let input = calls::Input { topic: "Terms".to_owned(), times, ..Default::default() };
+        let call = calls::create(&ingrid, input.clone()).await.unwrap();
+        let answered = calls::create(&ingrid, input).await.unwrap();
+        calls::decline(&elias, answered.id, None, "No").await.unwrap();
+        let before: Vec<_> = desk(&elias, Kind::Lead).await.into_iter().chain(desk(&elias, Kind::Call).await).collect();
+
+        let mut tx = world.db.begin().await.unwrap();
+        let migration = match tx.dialect() {
+            Dialect::Sqlite => include_str!("../../migrations/sqlite/0022_storms_logs_desk.sql"),
+            Dialect::Postgres => include_str!("../../migrations/postgres/0022_storms_logs_desk.sql"),
+        };
+        for sql in ["delete from search_terms where kind = 'request'", "delete from requests"]
+            .into_iter()
+            .chain(
+                migration
+                    .split_once("-- Those that were open already.")
+                    .unwrap()
+                    .1
+                    .split_once("\n")
+                    .unwrap()
+                    .1
+                    .split(";\n"),
+            )
+            .filter(|sql| !sql.trim().is_empty())
+        {
+            tx.sql_built(sql.to_owned()).run().await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        let leads = desk(&elias, Kind::Lead).await;
+        assert_eq!(leads.iter().map(|request| request.lead_id).collect::<Vec<_>>(), [Some(open.id)]);
+        let calls = desk(&elias, Kind::Call).await;
+        assert_eq!(calls.iter().map(|request| request.call_id).collect::<Vec<_>>(), [Some(call.id)]);
+        for request in leads.iter().chain(&calls) {
+            assert_eq!(request.id.0.get_version_num(), 4);
+            // As if they had come today.
+            let made = before.iter().find(|made| (made.lead_id, made.call_id) == (request.lead_id, request.call_id));
+            let made = made.unwrap();
+            let same = Request { id: made.id, ..request.clone() };
+            assert_eq!(&same, made);
+            for q in [request.reference(), request.reference()[4..].to_owned(), request.name.clone()] {
+                let found = requests::Filter { q: Some(q.clone()), ..Default::default() };
+                let found = requests::list(&elias, &found, &PageQuery::default()).await.unwrap().items;
+                assert!(found.iter().any(|found| found.id == request.id), "{q}");
+            }
+        }
+        // They follow theirs, and what was given up before and goes on comes on the desk.
+        requests::reject(&elias, calls[0].id, None, "No").await.unwrap();
+        leads::update(&elias, lost.id, None, stage(Stage::New)).await.unwrap();
+        let again = desk(&ingrid, Kind::Lead).await;
+        assert_eq!(again.len(), 2);
+        assert!(again.iter().any(|request| request.lead_id == Some(lost.id)));
     })
     .await;
 }

@@ -13,3 +13,29 @@ drop index activity_by_address;
 create index activity_by_action on activity (action, at, seq) where seq is not null;
 create index activity_by_address on activity (address, at, seq) where seq is not null and address is not null;
 create index activity_by_actor_and_time on activity (actor_id, at, seq) where seq is not null and actor_id is not null;
+
+-- Leads and calls of partners are on the desk: the request follows its lead or call.
+alter table requests add column lead_id uuid references leads (id);
+alter table requests add column call_id uuid references calls (id);
+create unique index requests_by_lead on requests (lead_id) where lead_id is not null;
+create unique index requests_by_call on requests (call_id) where call_id is not null;
+-- Those that were open already. Their ids are random, as all are.
+insert into requests (id, kind, status, priority, user_id, name, email, message, data, created_at, due_at, updated_at,
+    updated_by, lead_id)
+select gen_random_uuid(), 'lead', 'pending', 'low', i.user_id, l.first_name || ' ' || l.last_name, l.email,
+    coalesce(l.note, ''), '{}', l.created_at, cast(l.protected_until + 1 as timestamp) at time zone 'UTC',
+    l.updated_at, l.updated_by, l.id
+from leads l join isos i on i.id = l.iso_id where l.stage in ('new', 'contacted', 'qualified');
+insert into requests (id, kind, status, priority, user_id, name, email, message, data, created_at, due_at, updated_at,
+    updated_by, call_id)
+select gen_random_uuid(), 'call', 'pending', 'medium', i.user_id, i.first_name || ' ' || i.last_name, i.email,
+    c.topic || coalesce(chr(10) || chr(10) || c.note, ''), '{}', c.created_at,
+    least(c.created_at + interval '3 days', cast(c.proposed ->> 0 as timestamptz)), c.updated_at, c.updated_by, c.id
+from calls c join isos i on i.id = c.iso_id where c.status = 'requested';
+insert into search_terms (kind, term, subject_id)
+select 'request', t.term, r.id from requests r join search_terms t on t.kind = 'lead' and t.subject_id = r.lead_id
+union select 'request', t.term, r.id from requests r join calls c on c.id = r.call_id
+    join search_terms t on t.kind = 'iso' and t.subject_id = c.iso_id
+union select 'request', w.before || left(cast(r.id as text), 8), r.id from requests r
+    cross join (select 'req-' as before union all select '') w where r.lead_id is not null or r.call_id is not null
+union select 'request', 'req', r.id from requests r where r.lead_id is not null or r.call_id is not null;

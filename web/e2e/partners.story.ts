@@ -49,14 +49,19 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await ingrid.isTold('Lead saved', who.name);
   await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
 
+  // The lead waits on the desk, where it is converted.
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/leads?q=${who.last}`);
-  await elias.picks('Convert to client', who.name);
+  await elias.opens(`/request-management?kind=lead&q=${who.email}`);
+  await expect(elias.row(who.name, 'Requests')).toContainText('Pending');
+  const reference =
+    /REQ-[0-9a-f]{8}/.exec((await elias.row(who.name, 'Requests').textContent()) ?? '')?.[0] ?? '';
+  await elias.picks('Convert to client', reference);
   const terms = elias.dialog(`Convert ${who.name}`);
   await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
   await elias.writes({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
   await elias.button('Convert to client', terms).click();
   await elias.isTold('Lead converted', who.name);
+  await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
 
   // The partner's page was open all the time.
   await expect(ingrid.row(who.name, 'Leads')).toContainText('Won');
@@ -135,6 +140,10 @@ test('a call is asked for, confirmed and put into the calendar', async ({ office
   await elias.writes({ 'Where to dial in': 'We call you.' }, answer);
   await elias.button('Confirm', answer).click();
   await elias.isTold('Call confirmed');
+  // It was a request as well, and is one that is answered now.
+  await ingrid.opens('/iso-dashboard/requests');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
   await ingrid.opens('/iso-dashboard/calls');
   await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
   const [file] = await Promise.all([

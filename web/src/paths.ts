@@ -57,6 +57,7 @@ export const paths = {
   employeeCommissions: '/employee-dashboard/commissions',
   employeePayouts: '/employee-dashboard/commissions/payouts',
   employeeLeads: '/employee-dashboard/leads',
+  employeeLeadsOf: (name: string) => `/employee-dashboard/leads?${new URLSearchParams({ q: name })}`,
   employeeCalls: '/employee-dashboard/calls',
   employeeTasks: '/employee-dashboard/tasks',
   employeeSecurity: '/employee-dashboard/security',

@@ -17,7 +17,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
     error::Problem,
-    ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
+    ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
     page::PageQuery,
     requests::{
         self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Order, OrderForm, Priority, Request,
@@ -93,6 +93,10 @@ pub struct View {
     spv: Option<AcceptedAs>,
     /// For the staff: what an application became.
     made: Option<MadeOf>,
+    /// The lead that a partner brought: what becomes of the one becomes of the other.
+    lead_id: Option<LeadId>,
+    /// The call that a partner asked for, likewise.
+    call_id: Option<CallId>,
     /// Why it was rejected, or what was said with its approval.
     reason: Option<String>,
     created_at: DateTime<Utc>,
@@ -100,8 +104,8 @@ pub struct View {
     /// For the staff.
     decided_by: Option<String>,
     version: i64,
-    /// What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `reject`,
-    /// `review`, `update`, `withdraw`.
+    /// What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert` its
+    /// lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
     can: Vec<&'static str>,
 }
 
@@ -144,6 +148,8 @@ impl View {
             message: request.message,
             data: request.data,
             made: request.made_kind.zip(request.made_id).filter(|_| staff).map(|(kind, id)| MadeOf { kind, id }),
+            lead_id: request.lead_id,
+            call_id: request.call_id,
             reason: request.reason,
             created_at: request.created_at,
             decided_at: request.decided_at,

@@ -13,6 +13,7 @@ use crate::{
     idempotency,
     ids::CallId,
     page::{Page, PageQuery},
+    requests,
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -72,6 +73,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     store::insert(&mut tx, &new).await?;
     let call = store::get(&mut tx, id).await?.ok_or(Error::NotFound("call"))?;
     activity::append(&mut tx, ctx, told("call.requested", &call)).await?;
+    requests::called(&mut tx, ctx, &call).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     Ok(call)
@@ -161,6 +163,7 @@ async fn settle(mut tx: Tx, ctx: &Ctx, action: &'static str, call: Call) -> Resu
     let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };
     store::save(&mut tx, &call).await?;
     activity::append(&mut tx, ctx, told(action, &call)).await?;
+    requests::answered(&mut tx, ctx, &call).await?;
     tx.commit().await?;
     Ok(call)
 }

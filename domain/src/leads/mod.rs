@@ -19,6 +19,7 @@ use crate::{
     ids::{IsoId, LeadId},
     isos,
     page::{Page, PageQuery},
+    requests,
 };
 use chrono::{Days, NaiveDate};
 
@@ -68,6 +69,8 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     count(&mut tx, iso_id, Stage::New, 1);
     let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
     activity::append(&mut tx, ctx, told("lead.created", id, name, iso_id)).await?;
+    let lead = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
+    requests::brought(&mut tx, ctx, &lead).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     get(ctx, id).await
@@ -177,6 +180,26 @@ pub struct Change {
 /// # Errors
 /// NotFound; Invalid per field; Conflict `lead_won` once it is a client, `lead_taken` as [`create`], stale.
 pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change) -> Result<Lead> {
+    changed(ctx, id, version, change, None).await
+}
+
+/// Gives a lead up, by its request, where the reason is read.
+///
+/// # Errors
+/// NotFound; Invalid with an empty reason; Conflict `lead_won`, `lead_lost`, stale.
+pub(crate) async fn lose(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Result<Lead> {
+    let mut check = Check::new();
+    let reason = reason.map(|reason| check.text("reason", reason));
+    check.done()?;
+    let seen = get(ctx, id).await?;
+    if seen.stage == Stage::Lost {
+        return Err(Error::Conflict(Problem::new("lead_lost").with("name", seen.name())));
+    }
+    let lost = Change { stage: Some(Stage::Lost.name().to_owned()), ..Change::default() };
+    changed(ctx, id, Some(seen.version), lost, reason).await
+}
+
+async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, reason: Option<String>) -> Result<Lead> {
     let mut tx = ctx.begin().await?;
     let lead = locked(&mut tx, ctx, id, version).await?;
     let or = |new: Option<String>, old: &str| new.unwrap_or_else(|| old.to_owned());
@@ -209,6 +232,8 @@ pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change)
     count(&mut tx, lead.iso_id, stage, 1);
     let event = told("lead.updated", id, name, lead.iso_id).with("stage", stage.name());
     activity::append(&mut tx, ctx, event).await?;
+    let lead = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
+    requests::moved(&mut tx, ctx, &lead, reason).await?;
     tx.commit().await?;
     get(ctx, id).await
 }
@@ -254,6 +279,7 @@ pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, 
     let (client, spv) = clients::place(&mut tx, ctx, setup, checked).await?;
     store::win(&mut tx, id, client, spv, ctx.now(), &ctx.who()).await?;
     count(&mut tx, lead.iso_id, lead.stage, -1);
+    requests::won(&mut tx, ctx, id, requests::Made::Client(client, spv)).await?;
     activity::append(&mut tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await?;
     tx.commit().await?;
     get(ctx, id).await

@@ -136,6 +136,12 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         "lead.converted" | "call.confirmed" | "call.declined" | "call.cancelled" => vec![tell(Partner, Progress)],
         "commission.approved" => vec![show(Partner, Progress)],
         "commission.paid" | "commission.reversed" | "commission.voided" => vec![tell(Partner, Progress)],
+        // Of a lead and a call they are told as such.
+        "request.created" | "request.withdrawn"
+            if ["lead_id", "call_id"].iter().any(|of| event.data.contains_key(*of)) =>
+        {
+            Vec::new()
+        }
         "request.created" | "request.withdrawn" => vec![tell(Staff, Requests)],
         // Whoever sent it, in whichever role.
         "request.approved" | "request.rejected" => vec![tell(Client, Requests)],

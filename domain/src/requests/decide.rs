@@ -1,6 +1,7 @@
 //! What becomes of a request: who works on it, and in the end an order, an account, an answer, a refusal with its
 //! reason, or nothing any more. Every decision is made once, however many try at a time.
 use super::{
+    followed::Source,
     get,
     model::{Kind, Priority, Request, Status},
     store,
@@ -49,14 +50,17 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
 /// one. An application for a colleague's account is approved by inviting them. Staff; colleagues are for super admins.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order` and
-/// `approved_by_account` for what is approved by making it, `email_taken`.
+/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order`,
+/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for what is approved by making it, `email_taken`.
 pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
     let mut tx = ctx.begin().await?;
     let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
     let mut check = Check::new();
     let answer = check.optional_text("reply", answer);
     check.done()?;
+    if let Some(source) = request.source() {
+        return Err(source.approved_by());
+    }
     match request.kind {
         Kind::Order => return Err(Error::conflict("approved_by_order")),
         Kind::Account => super::accounts::employ(&mut tx, ctx, &request, answer).await?,
@@ -71,11 +75,15 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
     get(ctx, id).await
 }
 
-/// Refuses a request, with a reason that whoever sent it reads. Staff.
+/// Refuses a request, with a reason that whoever sent it reads. A call is declined by it, a lead given up. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, stale.
 pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str) -> Result<Request> {
+    if let Some(source) = source(ctx, id, version, Action::Update).await? {
+        source.refuse(ctx, reason).await?;
+        return get(ctx, id).await;
+    }
     let mut tx = ctx.begin().await?;
     let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
     let mut check = Check::new();
@@ -100,11 +108,15 @@ async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind
     mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
 }
 
-/// Takes one's own request back.
+/// Takes one's own request back, and with it the lead or the call that it is of.
 ///
 /// # Errors
 /// NotFound; Forbidden for everybody else; Conflict `request_decided`, stale.
 pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
+    if let Some(source) = source(ctx, id, version, Action::Cancel).await? {
+        source.withdraw(ctx).await?;
+        return get(ctx, id).await;
+    }
     let mut tx = ctx.begin().await?;
     let request = locked(&mut tx, ctx, id, version, Action::Cancel).await?;
     let event = told("request.withdrawn", &request);
@@ -204,14 +216,27 @@ pub(super) async fn locked(
     action: Action,
 ) -> Result<Request> {
     let request = store::lock(tx, id).await?.ok_or(Error::NotFound("request"))?;
-    ctx.may(action, resource(&request))?;
+    open(ctx, &request, version, action)?;
+    Ok(request)
+}
+
+/// What an open request is of. That is decided under its own lock, which is taken before the request's.
+async fn source(ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Option<Source>> {
+    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    let Some(source) = request.source() else { return Ok(None) };
+    open(ctx, &request, version, action)?;
+    Ok(Some(source))
+}
+
+fn open(ctx: &Ctx, request: &Request, version: Option<i64>, action: Action) -> Result<()> {
+    ctx.may(action, resource(request))?;
     if !request.status.is_open() {
         return Err(Error::Conflict(Problem::new("request_decided").with("status", request.status.name())));
     }
     if version.is_some_and(|version| version != request.version) {
         return Err(Error::stale(&request.updated_by, request.updated_at));
     }
-    Ok(request)
+    Ok(())
 }
 
 fn touched(ctx: &Ctx, request: &Request) -> Request {
@@ -222,18 +247,23 @@ pub(super) fn decided(ctx: &Ctx, request: &Request, status: Status, reason: Opti
     Request { status, reason, decided_at: Some(ctx.now()), decided_by: Some(ctx.who()), ..touched(ctx, request) }
 }
 
-/// Whoever sent it hears of it; nobody else but the staff.
+/// Whoever sent it hears of it; nobody else but the staff. Of a lead or a call they hear as such.
 pub(super) fn told(action: &'static str, request: &Request) -> Event {
     let event = inside(action, request);
     match request.user_id {
-        Some(user) => event.of(Some(user), None, None).public(),
-        None => event,
+        Some(user) if request.source().is_none() => event.of(Some(user), None, None).public(),
+        _ => event,
     }
 }
 
 /// The staff's own.
-fn inside(action: &'static str, request: &Request) -> Event {
-    Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.name())
+pub(super) fn inside(action: &'static str, request: &Request) -> Event {
+    let event = Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.name());
+    match request.source() {
+        Some(Source::Lead(id)) => event.with("lead_id", id.to_string()),
+        Some(Source::Call(id)) => event.with("call_id", id.to_string()),
+        None => event,
+    }
 }
 
 pub(super) fn resource(request: &Request) -> Resource {
@@ -241,13 +271,14 @@ pub(super) fn resource(request: &Request) -> Resource {
 }
 
 /// What the actor may do with this request: its buttons. `accept` makes an order, `create_client`, `create_iso` and
-/// `create_company` an account with the request's id, `approve` everything else.
+/// `create_company` an account with the request's id, `convert` the client and the order of its lead, `confirm` a time of
+/// its call, `approve` everything else.
 pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
     use super::AccountType::{Client, Company, Employee, Iso};
     let applies = request.kind == Kind::Account;
     let account = request.account_type().filter(|_| applies);
     let unsaid = applies && account.is_none();
-    let plain = !applies && request.kind != Kind::Order;
+    let plain = !applies && request.kind != Kind::Order && request.source().is_none();
     let colleague = account == Some(Employee) && ctx.can(Action::Create, Resource::Users);
     let mine = ctx.actor.user_id().is_some_and(|id| request.user_id == Some(id));
     [
@@ -256,6 +287,8 @@ pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
         ("create_client", Action::Update, unsaid || account == Some(Client)),
         ("create_iso", Action::Update, unsaid || account == Some(Iso)),
         ("create_company", Action::Update, account == Some(Company)),
+        ("convert", Action::Update, request.lead_id.is_some()),
+        ("confirm", Action::Update, request.call_id.is_some()),
         ("reject", Action::Update, true),
         ("review", Action::Update, request.status == Status::Pending),
         ("update", Action::Update, true),

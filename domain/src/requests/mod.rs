@@ -1,11 +1,13 @@
 //! Requests to the staff, and the desk where they are answered: from the contact page and the application forms, by
 //! people without an account; for new orders, by clients; of every other type by whoever has an account, and by the
-//! staff for others (decision 22 and the table of dead elements). Leads, calls and documents that are worked on have
-//! nouns of their own: a request of such a type only says that somebody wants one.
+//! staff for others (decision 22 and the table of dead elements). What partners bring and which calls they ask for have
+//! nouns of their own; their requests follow them. Documents that an order waits for are asked for by the staff and
+//! reviewed where they come in: they are no requests to the office, and not here.
 mod accounts;
 mod application;
 mod decide;
 mod desk;
+mod followed;
 mod model;
 mod order;
 pub(crate) mod store;
@@ -14,6 +16,7 @@ pub(crate) use accounts::{claim, fulfil};
 pub use application::{AccountType, Application, Form, Person};
 pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
 pub use desk::{Desk, Queue, WEEKS, Week, desk};
+pub(crate) use followed::{answered, brought, called, moved, won};
 pub(crate) use model::Made;
 pub use model::{Kind, MadeKind, Priority, Request, Status};
 pub use order::{Form as OrderForm, Order};
@@ -365,6 +368,8 @@ impl Request {
             updated_by: ctx.who(),
             version: 1,
             language: None,
+            lead_id: None,
+            call_id: None,
             documents: Vec::new(),
         }
     }

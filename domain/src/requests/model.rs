@@ -4,7 +4,7 @@ use crate::documents::Document;
 use crate::{
     access::{Actor, Role},
     error::{Problem, Result},
-    ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
+    ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
     spvs,
 };
 use chrono::{DateTime, Duration, Utc};
@@ -238,6 +238,10 @@ pub struct Request {
     pub version: i64,
     /// Of whoever has no account.
     pub language: Option<String>,
+    /// The lead that a partner brought: the request follows it.
+    pub lead_id: Option<LeadId>,
+    /// The call that a partner asked for: the request follows it.
+    pub call_id: Option<CallId>,
     /// What goes with it.
     #[sqlx(skip)]
     pub documents: Vec<Document>,

@@ -1,12 +1,13 @@
 //! SQL of requests.
 use super::{
     desk::{Counted, Weekly},
+    followed::Source,
     model::{Kind, Priority, Request, Status},
 };
 use crate::{
     db::{Db, Json, Sql, Tx},
     error::{Problem, Result},
-    ids::{RequestId, UserId},
+    ids::{IsoId, RequestId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use uuid::Uuid;
 const WITH_NAMES: &str = "select r.id, r.kind, r.status, r.priority, r.user_id, r.name, r.email, r.message, r.data, \
     r.assignee_id, r.created_at, coalesce(r.due_at, r.created_at) as due_at, r.language, r.spv_id, r.made_kind, \
     r.made_id, r.reason, r.decided_at, r.decided_by, coalesce(r.updated_at, r.created_at) as updated_at, \
-    coalesce(r.updated_by, r.name) as updated_by, r.version, s.custom_identifier as spv_custom_identifier, \
+    coalesce(r.updated_by, r.name) as updated_by, r.version, r.lead_id, r.call_id, s.custom_identifier as spv_custom_identifier, \
     (select a.first_name || ' ' || a.last_name from users a where a.id = r.assignee_id) as assignee_name \
     from requests r left join spvs s on s.id = r.spv_id";
 
@@ -27,7 +28,7 @@ const OPEN: &str = "r.status in ('pending', 'in_review')";
 /// As the index of it has it.
 const RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
 
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 26] = [
     "id",
     "kind",
     "status",
@@ -52,6 +53,8 @@ const COLUMNS: [&str; 24] = [
     "updated_by",
     "version",
     "iso_id",
+    "lead_id",
+    "call_id",
 ];
 
 /// Rows of one statement: SQLite takes 32,766 values in one, PostgreSQL 65,535.
@@ -92,7 +95,9 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
                 .bind(request.updated_at)
                 .bind(request.updated_by.clone())
                 .bind(request.version)
-                .bind(None::<Uuid>);
+                .bind(None::<Uuid>)
+                .bind(request.lead_id)
+                .bind(request.call_id);
         }
         query.run().await?;
     }
@@ -107,6 +112,33 @@ pub async fn get(db: &mut impl Sql, id: RequestId) -> Result<Option<Request>> {
 pub async fn lock(tx: &mut Tx, id: RequestId) -> Result<Option<Request>> {
     tx.sql("update requests set version = version where id = $1").bind(id).run().await?;
     get(tx, id).await
+}
+
+/// The request of a lead or a call, kept from others until the transaction ends.
+pub async fn lock_of(tx: &mut Tx, source: Source) -> Result<Option<Request>> {
+    let (column, id) = match source {
+        Source::Lead(id) => ("lead_id", id.0),
+        Source::Call(id) => ("call_id", id.0),
+    };
+    tx.sql_built(format!("update requests set version = version where {column} = $1")).bind(id).run().await?;
+    tx.sql_built(format!("{WITH_NAMES} where r.{column} = $1")).bind(id).optional().await
+}
+
+/// The account of a partner.
+pub async fn partner(tx: &mut Tx, iso: IsoId) -> Result<Option<UserId>> {
+    let found: Option<(UserId,)> = tx.sql("select user_id from isos where id = $1").bind(iso).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// Whom it is about, where that became known otherwise.
+pub async fn rename(tx: &mut Tx, request: &Request) -> Result<()> {
+    tx.sql("update requests set name = $2, email = $3 where id = $1")
+        .bind(request.id)
+        .bind(request.name.clone())
+        .bind(request.email.clone())
+        .run()
+        .await?;
+    Ok(())
 }
 
 /// Everything that may have changed of it.

@@ -86,7 +86,9 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
         let lead = leads::create(&day, input).await?;
         if stage != "new" {
             let change = Change { stage: Some(stage.to_owned()), ..Change::default() };
-            leads::update(&ago(days / 2, &ingrid), lead.id, None, change).await?;
+            // Whom the staff gave up is among the requests that they rejected; taken back is none.
+            let who = if stage == "lost" { &staff } else { &ingrid };
+            leads::update(&ago(days / 2, who), lead.id, None, change).await?;
         }
     }
     let page = PageQuery { limit: Some(2), cursor: None };

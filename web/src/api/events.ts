@@ -115,10 +115,11 @@ const touchedBy: Record<string, string[]> = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
-  call: ['calls'],
+  // Their requests follow them.
+  call: ['calls', 'requests'],
   commission: ['commissions', ...figures],
   payout_run: ['commissions'],
-  lead: ['leads'],
+  lead: ['leads', 'requests'],
   invoice: ['invoices', ...figures],
   request: ['requests', 'documents', 'tasks'],
   spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],

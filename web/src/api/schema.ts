@@ -5021,9 +5021,10 @@ export interface components {
         /** @description A request, as the staff and whoever sent it see it. */
         Request: {
             assignee: components["schemas"]["Assignee"] | null;
+            call_id: components["schemas"]["CallId"] | null;
             /**
-             * @description What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `reject`,
-             *     `review`, `update`, `withdraw`.
+             * @description What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert` its
+             *     lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
              */
             can: string[];
             /** Format: date-time */
@@ -5046,6 +5047,7 @@ export interface components {
             email: string;
             id: components["schemas"]["RequestId"];
             kind: components["schemas"]["RequestKind"];
+            lead_id: components["schemas"]["LeadId"] | null;
             made: components["schemas"]["RequestMade"] | null;
             message: string;
             name: string;

@@ -111,9 +111,13 @@ function Asked({ request }: { request: Request }) {
   const { order, message } = request;
   if (!order)
     return (
-      <Text size="sm" lineClamp={3}>
-        {message || '—'}
-      </Text>
+      <>
+        {/* Whom a partner brings, the lead's own words say or not. */}
+        {request.lead_id && request.name}
+        <Text size={request.lead_id ? 'xs' : 'sm'} c={request.lead_id ? 'dimmed' : undefined} lineClamp={3}>
+          {message || (request.lead_id ? null : '—')}
+        </Text>
+      </>
     );
   return (
     <>

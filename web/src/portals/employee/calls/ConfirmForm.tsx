@@ -26,7 +26,7 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
         }),
       ),
     saved: (confirmed) => {
-      void queryClient.invalidateQueries({ queryKey: ['calls'] });
+      for (const noun of ['calls', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
       onClose();
     },

@@ -44,7 +44,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
         }),
       ),
     saved: () => {
-      for (const noun of ['leads', 'clients', 'spvs', 'dashboards'])
+      for (const noun of ['leads', 'requests', 'clients', 'spvs', 'dashboards'])
         void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('leads.convert.done'), description: name });
       onClose();

@@ -1,22 +1,34 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
+import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { orNull } from '../../../shared/rules';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
+import { ConfirmForm } from '../calls/ConfirmForm';
 import { ClientForm } from '../clients/ClientForm';
 import { CompanyForm } from '../companies/CompanyForm';
 import { IsoForm } from '../isos/IsoForm';
+import { ConvertForm } from '../leads/ConvertForm';
 import { ReasonDialog } from '../spvs/ReasonDialog';
 import { AcceptForm } from './AcceptForm';
 
 export interface Chosen {
   request: Request;
-  dialog: 'accept' | 'approve' | 'create_client' | 'create_iso' | 'create_company' | 'reject';
+  dialog:
+    | 'accept'
+    | 'approve'
+    | 'create_client'
+    | 'create_iso'
+    | 'create_company'
+    | 'convert'
+    | 'confirm'
+    | 'reject';
 }
 
 /** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
@@ -29,7 +41,8 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
       body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
     saved: () => {
       close();
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      for (const noun of ['requests', 'leads', 'calls'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('reject.done'), description: reference });
     },
   });
@@ -48,11 +61,15 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
       return <IsoForm request={request} onClose={close} />;
     case 'create_company':
       return <CompanyForm company={null} request={request} onClose={close} />;
+    case 'convert':
+      return request.lead_id && <Convert lead={request.lead_id} onClose={close} />;
+    case 'confirm':
+      return request.call_id && <Confirm call={request.call_id} onClose={close} />;
     case 'reject':
       return (
         <ReasonDialog
           title={t('reject.title', { reference })}
-          text={t(request.kind === 'lead' ? 'reject.text_lead' : 'reject.text')}
+          text={t(rejectText(request))}
           confirmLabel={t('reject')}
           busy={reject.isPending}
           onConfirm={(reason) => reject.mutate(reason)}
@@ -60,6 +77,23 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
         />
       );
   }
+}
+
+function rejectText({ kind, lead_id: brought, call_id: call }: Request) {
+  if (brought) return 'reject.text_brought';
+  if (call) return 'reject.text_call';
+  return kind === 'lead' ? 'reject.text_lead' : 'reject.text';
+}
+
+/** The form of the lead itself, which is loaded for it. */
+function Convert({ lead: id, onClose }: { lead: string; onClose: () => void }) {
+  const { data: lead } = useQuery(queries.lead(id));
+  return lead && <ConvertForm lead={lead} onClose={onClose} />;
+}
+
+function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
+  const { data: call } = useQuery(queries.call(id));
+  return call && <ConfirmForm call={call} onClose={onClose} />;
 }
 
 /** What was asked for is done, with a word to whoever asked; or a colleague who applies is invited. */

@@ -70,6 +70,18 @@ export function RequestMenu({ request, onChoose }: { request: Request; onChoose:
       icon: <IconBuilding size={15} />,
       onClick: () => setDialog('create_company'),
     },
+    {
+      needs: 'convert',
+      label: t('convert'),
+      icon: <IconUserPlus size={15} />,
+      onClick: () => setDialog('convert'),
+    },
+    {
+      needs: 'confirm',
+      label: t('confirm'),
+      icon: <IconCheck size={15} />,
+      onClick: () => setDialog('confirm'),
+    },
     { needs: 'reject', label: t('reject'), icon: <IconX size={15} />, onClick: () => setDialog('reject') },
   ];
   return (

@@ -62,7 +62,15 @@ export function Component() {
   );
 }
 
-const decisions: Chosen['dialog'][] = ['accept', 'approve', 'create_client', 'create_iso', 'create_company'];
+const decisions: Chosen['dialog'][] = [
+  'accept',
+  'approve',
+  'create_client',
+  'create_iso',
+  'create_company',
+  'convert',
+  'confirm',
+];
 
 /** What it became, or the buttons that decide it. */
 function Decision({ request }: { request: Request }) {
@@ -98,6 +106,16 @@ function Decision({ request }: { request: Request }) {
           </Text>
         )}
         {request.decided_at && <Decided request={request} />}
+        {request.lead_id && (
+          <Anchor component={Link} to={paths.employeeLeadsOf(request.name)} size="sm">
+            {t('open_lead')}
+          </Anchor>
+        )}
+        {request.call_id && (
+          <Anchor component={Link} to={paths.employeeCalls} size="sm">
+            {t('open_call')}
+          </Anchor>
+        )}
       </Stack>
       {dialog && <RequestDialog chosen={{ request, dialog }} onClose={() => setDialog(null)} />}
     </Section>
@@ -106,13 +124,15 @@ function Decision({ request }: { request: Request }) {
 
 function Decided({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
-  const { decided_at: at, decided_by: by, reason, spv, made, status } = request;
+  const { decided_at: at, decided_by: by, kind, reason, spv, made, status } = request;
+  // A lead is not told.
+  const said = kind === 'lead' ? 'note' : 'reply';
   return (
     <>
       <Text size="sm">{by ? t('asked.decided_by', { date: dateTime(at), name: by }) : dateTime(at)}</Text>
       {reason && (
         <Text size="sm" className="said">
-          {t(status === 'rejected' ? 'reason' : 'reply', { reason })}
+          {t(status === 'rejected' ? 'reason' : said, { reason })}
         </Text>
       )}
       {spv && (
