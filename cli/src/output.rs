@@ -161,8 +161,12 @@ impl Output {
         Ok(())
     }
 
+    /// What is in a list is told beside it, or by JSON: here, how much that is.
     fn shown(&self, value: &Value) -> String {
-        clean(&text(value))
+        match value {
+            Value::Array(items) => items.len().to_string(),
+            value => clean(&text(value)),
+        }
     }
 }
 

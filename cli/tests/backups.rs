@@ -33,6 +33,8 @@ async fn a_portal_is_backed_up_while_it_works_and_restored_on_a_new_machine() {
         let checked = office.run(&["backup", "verify", id]);
         assert_eq!(checked.code, 0, "{}", checked.err);
         assert!(checked.err.contains("The backup is whole"), "{}", checked.err);
+        let faults = checked.out.lines().find(|line| line.trim_start().starts_with("Faults")).unwrap();
+        assert!(faults.trim_end().ends_with(" 0"), "{faults}");
         let none = office.run(&["backup", "verify", "20200101-000000-0000"]);
         assert_eq!((none.code, none.err.contains("there is no backup 20200101-000000-0000")), (1, true));
 
@@ -65,4 +67,31 @@ async fn a_portal_is_backed_up_while_it_works_and_restored_on_a_new_machine() {
         assert_eq!(damaged.code, 1);
         assert!(damaged.err.contains("Wrong: tables/users.jsonl.gz is not as it was written."), "{}", damaged.err);
     }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_mounted_is_said_and_not_made() {
+    let mut office = Office::sqlite().await;
+    let disk = office.dir.with_extension("disk");
+    office.set("SPV_BACKUP_DIR", disk.display());
+    // The first one makes it.
+    assert_eq!(office.json(&["backup", "create"])["state"], "done");
+    let away = disk.with_extension("away");
+    std::fs::rename(&disk, &away).unwrap();
+    let refused = office.run(&["backup", "create"]);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("is not there.") && refused.err.contains("mount that"), "{}", refused.err);
+    let listed = office.run(&["backup", "list"]);
+    assert_eq!((listed.code, listed.err.contains("is not there.")), (1, true), "{}", listed.err);
+    let doctor = office.run(&["doctor"]);
+    let line = doctor.out.lines().find(|line| line.contains("backup folder")).unwrap();
+    assert!(doctor.code == 1 && line.contains("failed") && line.contains("is not there."), "{}", doctor.out);
+    assert!(!disk.exists());
+    std::fs::rename(&away, &disk).unwrap();
+    assert_eq!(office.json(&["backup", "create"])["state"], "done");
+    assert_eq!(office.run(&["doctor"]).code, 0);
+    std::fs::rename(&disk, &away).unwrap();
+    std::fs::create_dir(&disk).unwrap();
+    let empty = office.run(&["backup", "create"]);
+    assert_eq!((empty.code, empty.err.contains("is empty")), (1, true), "{}", empty.err);
 }

@@ -77,7 +77,12 @@ pub struct Options {
 impl Options {
     /// Where backups lie.
     pub fn backups(&self) -> Option<PathBuf> {
-        self.backup_dir.clone().or_else(|| Some(self.data_dir.as_ref()?.join("backups")))
+        self.backup_dir.clone().or_else(|| self.own_backups())
+    }
+
+    /// Where they lie unless told, in a folder that the portal makes itself.
+    pub fn own_backups(&self) -> Option<PathBuf> {
+        Some(self.data_dir.as_ref()?.join("backups"))
     }
 }
 

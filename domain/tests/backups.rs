@@ -2,12 +2,12 @@
 //! nobody but super admins and the operator has to do with them.
 use chrono::Duration;
 use domain::{
-    Ctx, Error, Options, activity,
+    Ctx, Error, Options, activity, alerts,
     auth::{self, Auth, Keys},
     backups::{self, LEFT_OUT, Manifest, Progress, State},
     clock::{Chance, Clock},
     dashboards,
-    db::{Dialect, Sql},
+    db::{Db, Dialect, Durability, Sql},
     documents::uploads,
     page::PageQuery,
     probes, queue, seed, spvs,
@@ -89,7 +89,7 @@ async fn every_table_is_in_a_backup_or_left_out_for_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let world = machine(&world, folder.path());
         let made = backups::create(&world.operator(), &quiet).await.unwrap();
-        let manifest = backups::find(&world.operator(), &made.name).unwrap();
+        let manifest = backups::find(&world.operator(), &made.name).await.unwrap();
         let mut known: BTreeSet<String> = manifest.tables.iter().map(|rows| rows.table.clone()).collect();
         known.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
         let mut db = world.db.clone();
@@ -121,6 +121,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
     offices.extend(World::postgres().await);
     for office in offices {
         let here = folder.path().join(format!("{:?}", office.db.dialect()));
+        fs::create_dir(&here).unwrap();
         let office = machine(&office, &here);
         let operator = office.operator();
         assert!(seed::demo(&operator).await.unwrap());
@@ -136,7 +137,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
         assert_eq!(report.faults, Vec::<String>::new());
         assert!(report.activity > 500, "{report:?}");
-        let manifest = backups::find(&operator, &made.name).unwrap();
+        let manifest = backups::find(&operator, &made.name).await.unwrap();
         let were = rows(&here, &manifest);
 
         let mut homes = vec![World::sqlite().await];
@@ -156,7 +157,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
             assert!(restored.jobs > 0 && home.db.is_migrated().await.unwrap());
             // Every row, as another backup of it says, but for what was told of the restore.
             let again = backups::create(&operator, &quiet).await.unwrap();
-            let again = backups::find(&operator, &again.name).unwrap();
+            let again = backups::find(&operator, &again.name).await.unwrap();
             let mut are = rows(&here, &again);
             let told_of = are.get_mut("activity").unwrap();
             told_of.retain(|row| !row.contains("\"backup.restored\"") && !row.contains("\"backup.created\""));
@@ -243,7 +244,14 @@ async fn what_is_damaged_is_said_and_not_restored() {
         check("cannot be read").await;
         fs::write(&content, b"%PDF-1.4 Mary's passport").unwrap();
         check("is not as it was written").await;
-        fs::write(&content, &whole).unwrap();
+        let (key,): (String,) = operator.db().sql("select storage_key from document_versions").one().await.unwrap();
+        let refused = backups::restore(&empty, &made.name, &quiet).await.unwrap_err();
+        assert!(format!("{refused:?}").contains(&key), "{refused:?}");
+        assert_eq!(new.options.storage.size(&key).await.unwrap(), None, "nobody opens what is damaged");
+        // The next backup is not damaged for it.
+        let other = backups::create(&operator, &quiet).await.unwrap();
+        assert_eq!(fs::read(&content).unwrap(), whole);
+        assert!(backups::verify(&operator, &other.name, &quiet).await.unwrap().faults.is_empty());
 
         // Somebody changed the log before the backup was made: it is whole, and says so.
         assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
@@ -413,6 +421,119 @@ async fn the_newest_are_kept_and_what_was_left_half_made_goes() {
 }
 
 #[tokio::test]
+async fn the_one_that_was_just_made_stays_whatever_the_clock_says() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        for keep in [0, 1] {
+            let world = machine(&world, folder.path());
+            let options = Options { backup_keep: keep, ..Options::clone(&world.options) };
+            let world = World { options: Arc::new(options), ..world };
+            let ahead = backups::create(&at(&world, 60).operator(), &quiet).await.unwrap();
+            let made = backups::create(&world.operator(), &quiet).await.unwrap();
+            assert!(made.name < ahead.name, "the clock went back");
+            let there = backups::found(&world.operator()).await.unwrap();
+            assert_eq!(there.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(), [made.name.as_str()]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_whole_one_whose_maker_died_is_taken_over() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let sigrid = world.super_admin("Sigrid").await;
+        let asked = backups::ask(&sigrid).await.unwrap();
+        let job = world.as_actor(domain::Actor::System("portal.backup"));
+        backups::run(&job, asked.id).await.unwrap();
+        let made = backups::get(&sigrid, asked.id).await.unwrap();
+        // It lay there whole, and nobody could say so any more.
+        let mut tx = world.db.begin().await.unwrap();
+        let sql = "update backups set state = 'running', made_at = null, finished_at = null, rows_count = 0, \
+                   documents_count = 0, bytes = 0 where id = $1";
+        tx.sql(sql).bind(asked.id).run().await.unwrap();
+        tx.commit().await.unwrap();
+        world.company("Later").await;
+        let text = fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap();
+        let later = at(&world, 5).as_actor(domain::Actor::System("portal.backup"));
+        backups::run(&later, asked.id).await.unwrap();
+        let taken = backups::get(&sigrid, asked.id).await.unwrap();
+        assert_eq!((taken.state, taken.made_at, taken.rows_count), (State::Done, made.made_at, made.rows_count));
+        assert_eq!(fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap(), text);
+        assert!(backups::verify(&world.operator(), &made.name, &quiet).await.unwrap().faults.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_begins_to_work_while_one_is_restored_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, _, made) = small(&World::sqlite().await, folder.path()).await;
+    let mut homes = vec![World::sqlite().await];
+    homes.extend(World::postgres().await);
+    for home in homes {
+        let home = machine(&home, folder.path());
+        // Another process: it comes after the first look at the portal and before the transaction.
+        let early = Mutex::new(Some(home.clone()));
+        let tell = |progress: Progress<'_>| {
+            let Progress::Document { .. } = progress else { return };
+            let Some(home) = early.lock().unwrap().take() else { return };
+            let other = std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                runtime.block_on(async {
+                    let db = Db::open(&home.url, Durability::Normal).await.unwrap();
+                    World { db: db.clone(), ..home }.company("Early").await;
+                    db.close().await;
+                });
+            });
+            other.join().unwrap();
+        };
+        let refused = backups::restore(&home.operator(), &made.name, &tell).await.unwrap_err();
+        assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "portal_not_empty"), "{refused:?}");
+        let there: Vec<(String,)> = home.db.clone().sql("select name from companies").all().await.unwrap();
+        assert_eq!(there, [("Early".to_owned(),)]);
+    }
+}
+
+#[tokio::test]
+async fn the_keys_are_put_back_when_all_else_has_been() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let office = machine(&world, folder.path());
+        Keys::load_or_create(office.options.signing_keys.as_ref().unwrap()).unwrap();
+        let (office, _, made) = small(&office, folder.path()).await;
+        let home = machine(&World::sqlite().await, folder.path());
+        let path = home.options.signing_keys.clone().unwrap();
+        Keys::load_or_create(&path).unwrap();
+        let own = fs::read_to_string(&path).unwrap();
+        let theirs = fs::read_to_string(office.options.signing_keys.as_ref().unwrap()).unwrap();
+        assert_ne!(own, theirs);
+        let beside = || {
+            let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().starts_with("signing_keys.")).count()
+        };
+
+        // Every file is as it was written, and still a table is not: that is found out at the very end of it.
+        let manifest = folder.path().join(&made.name).join("manifest.json");
+        let text = fs::read_to_string(&manifest).unwrap();
+        let mut wrong: Value = serde_json::from_str(&text).unwrap();
+        let last = wrong["tables"].as_array_mut().unwrap().last_mut().unwrap();
+        last["part"]["lines"] = 77.into();
+        fs::write(&manifest, wrong.to_string()).unwrap();
+        let refused = backups::restore(&home.operator(), &made.name, &quiet).await.unwrap_err();
+        assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
+        assert_eq!((fs::read_to_string(&path).unwrap(), beside()), (own.clone(), 1));
+
+        fs::write(&manifest, text).unwrap();
+        let restored = backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap(), beside()), (theirs, 2));
+        assert_eq!(fs::read_to_string(restored.replaced_keys.unwrap()).unwrap(), own);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn one_is_made_at_a_time_and_the_writers_go_on() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
@@ -473,9 +594,227 @@ async fn a_content_that_is_gone_does_not_keep_the_rest_from_being_kept() {
         let made = backups::create(&world.operator(), &quiet).await.unwrap();
         assert_eq!((made.documents_count, made.documents_missing), (2, 1));
         let report = backups::verify(&world.operator(), &made.name, &quiet).await.unwrap();
-        assert_eq!((report.faults.len(), report.missing), (0, vec![key]));
+        assert_eq!(report.missing, [format!("passport.pdf ({key})")]);
+        assert_eq!(report.faults.len(), 1, "it is not whole: {:?}", report.faults);
         let home = machine(&World::sqlite().await, folder.path());
         assert_eq!(backups::restore(&home.operator(), &made.name, &quiet).await.unwrap().missing, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let company = world.company("Harbor").await;
+        let (_, _, maya) = world.client("Maya", company, None).await;
+        send(&maya, b"%PDF-1.4 one").await;
+        send(&maya, b"%PDF-1.4 two").await;
+        let sql = "select storage_key from document_versions order by storage_key limit 1";
+        let (key,): (String,) = world.db.clone().sql(sql).one().await.unwrap();
+        // Whoever opens it goes round and round.
+        let path = world.dir.0.join("documents").join(&key);
+        let content = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&path, &path).unwrap();
+        assert!(matches!(world.options.storage.size(&key).await, Err(Error::Unavailable(_))));
+
+        let operator = world.operator();
+        activity::number_all(&operator).await.unwrap();
+        let made = backups::create(&operator, &quiet).await.unwrap();
+        let name = format!("passport.pdf ({key})");
+        assert_eq!((made.state, made.documents_count, made.documents_missing), (State::Done, 2, 1));
+        assert!(made.is_incomplete());
+        assert_eq!(made.error.as_deref(), Some(name.as_str()));
+        let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+        assert_eq!(report.missing, [name.as_str()]);
+        assert!(matches!(&report.faults[..], [fault] if fault.contains(&name)), "{:?}", report.faults);
+        assert!(report.activity > 0, "what is there was tried");
+        let open = async || {
+            alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+            let open = alerts::list(&operator, true, &PageQuery::default()).await.unwrap().items;
+            open.into_iter().find(|alert| alert.kind == "backup_incomplete").map(|alert| alert.data)
+        };
+        let alert = open().await.unwrap();
+        assert_eq!((&alert["count"], &alert["names"]), (&Value::from(1), &Value::from(name)));
+        let home = machine(&World::sqlite().await, folder.path());
+        assert_eq!(backups::restore(&home.operator(), &made.name, &quiet).await.unwrap().missing, 1);
+
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, content).unwrap();
+        let whole = backups::create(&at(&world, 1).operator(), &quiet).await.unwrap();
+        assert_eq!((whole.is_incomplete(), whole.error), (false, None));
+        assert_eq!(open().await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_storage_that_is_away_is_not_asked_for_every_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = machine(&World::sqlite().await, folder.path());
+    let company = world.company("Harbor").await;
+    let (_, _, maya) = world.client("Maya", company, None).await;
+    for content in [&b"%PDF-1.4 one"[..], b"%PDF-1.4 two", b"%PDF-1.4 three", b"%PDF-1.4 four", b"%PDF-1.4 five"] {
+        send(&maya, content).await;
+    }
+    // A file stands where its folder was.
+    let documents = world.dir.0.join("documents");
+    fs::rename(&documents, world.dir.0.join("elsewhere")).unwrap();
+    fs::write(&documents, "").unwrap();
+    let asked = Mutex::new(0);
+    let tell = |progress: Progress<'_>| {
+        if let Progress::Document { nth, .. } = progress {
+            *asked.lock().unwrap() = nth;
+        }
+    };
+    let away = backups::create(&world.operator(), &tell).await.unwrap_err();
+    assert!(matches!(away, Error::Unavailable(_)), "{away:?}");
+    assert_eq!(*asked.lock().unwrap(), 3);
+}
+
+#[tokio::test]
+async fn a_folder_that_somebody_chose_is_not_made_anew_where_its_disk_is_away() {
+    on_both(async |world| {
+        let disks = tempfile::tempdir().unwrap();
+        let chosen = disks.path().join("other disk");
+        let world = machine(&world, &chosen);
+        let operator = world.operator();
+        let code = |e: Error| match e {
+            Error::Conflict(problem) => {
+                assert_eq!(problem.params["path"], chosen.display().to_string());
+                problem.code
+            }
+            other => panic!("{other:?}"),
+        };
+        // The first of all makes it.
+        backups::create(&operator, &quiet).await.unwrap();
+        fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
+        assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::found(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert!(!chosen.exists());
+        // The job is tried again.
+        let asked = backups::ask(&operator).await.unwrap();
+        let away = backups::run(&operator, asked.id).await.unwrap_err();
+        assert!(matches!(&away, Error::Unavailable(why) if why.contains("mount")), "{away:?}");
+        fs::rename(disks.path().join("unplugged"), &chosen).unwrap();
+        backups::run(&operator, asked.id).await.unwrap();
+
+        // The place where it was mounted is there still.
+        fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
+        fs::create_dir(&chosen).unwrap();
+        assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_empty");
+        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_empty");
+        assert_eq!(fs::read_dir(&chosen).unwrap().count(), 0);
+        fs::create_dir(chosen.join("contents")).unwrap();
+        backups::create(&at(&world, 1).operator(), &quiet).await.unwrap();
+
+        // The portal's own it makes itself.
+        let options = Options { backup_dir: None, ..Options::clone(&world.options) };
+        let own = World { options: Arc::new(options), ..world.clone() };
+        assert!(!own.options.backups().unwrap().exists());
+        let made = backups::create(&at(&own, 2).operator(), &quiet).await.unwrap();
+        assert!(own.options.backups().unwrap().join(made.name).is_dir());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let operator = world.operator();
+        let mut begun = 0;
+        for polls in 1..60 {
+            let mut create = Box::pin(backups::create(&operator, &quiet));
+            let mut done = false;
+            for _ in 0..polls {
+                done = futures::poll!(create.as_mut()).is_ready();
+                if done {
+                    break;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            }
+            drop(create);
+            let listed = backups::list(&operator).await.unwrap();
+            assert!(listed.iter().all(|backup| backup.state != State::Queued), "after {polls}: {listed:#?}");
+            begun += usize::from(listed.iter().any(|backup| backup.state == State::Running));
+            backups::stopped(&operator).await.unwrap();
+            if done {
+                break;
+            }
+        }
+        assert!(begun > 0, "none was stopped on its way");
+
+        // One that nobody came for in a day.
+        let left = backups::ask(&operator).await.unwrap();
+        backups::create(&at(&world, 23 * 60).operator(), &quiet).await.unwrap();
+        assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Queued);
+        backups::create(&at(&world, 25 * 60).operator(), &quiet).await.unwrap();
+        assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Failed);
+        let listed = backups::list(&operator).await.unwrap();
+        assert!(listed.iter().all(|backup| backup.state != State::Running), "{listed:#?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_somebody_else_keeps_in_the_same_schema_is_left_to_them() {
+    on_both(async |world| {
+        let strange = async |world: &World| {
+            let mut tx = world.db.begin().await.unwrap();
+            let kind = if tx.dialect() == Dialect::Postgres { "int4range" } else { "any" };
+            let sql = format!("create table spatial_ref_sys (id integer primary key, span {kind})");
+            tx.sql_built(sql).run().await.unwrap();
+            tx.sql("insert into spatial_ref_sys (id) values (7)").run().await.unwrap();
+            tx.commit().await.unwrap();
+        };
+        strange(&world).await;
+        let folder = tempfile::tempdir().unwrap();
+        let (_, operator, made) = small(&world, folder.path()).await;
+        let manifest = backups::find(&operator, &made.name).await.unwrap();
+        assert!(manifest.tables.iter().all(|rows| rows.table != "spatial_ref_sys"));
+        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
+        // An older program took it along.
+        let path = folder.path().join(&made.name).join("manifest.json");
+        let text = fs::read_to_string(&path).unwrap();
+        let mut older: Value = serde_json::from_str(&text).unwrap();
+        let mut theirs = older["tables"][0].clone();
+        theirs["table"] = "spatial_ref_sys".into();
+        let from = format!("tables/{}.jsonl.gz", older["tables"][0]["table"].as_str().unwrap());
+        let made_at = folder.path().join(&made.name);
+        fs::copy(made_at.join(from), made_at.join("tables/spatial_ref_sys.jsonl.gz")).unwrap();
+        older["tables"].as_array_mut().unwrap().push(theirs);
+        fs::write(&path, older.to_string()).unwrap();
+
+        let mut homes = vec![World::sqlite().await];
+        homes.extend(World::postgres().await);
+        for home in homes {
+            strange(&home).await;
+            let home = machine(&home, folder.path());
+            backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+            let left: i64 = home.db.clone().sql("select count(*) from spatial_ref_sys").scalar().await.unwrap();
+            assert_eq!(left, 1, "their rows stay");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn when_it_was_restored_is_known_before_the_log_is_numbered_and_after() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, operator, made) = small(&world, folder.path()).await;
+        assert_eq!(backups::restored_at(&operator).await.unwrap(), None);
+        let machine = at(&machine(&World::sqlite().await, folder.path()), 90);
+        let home = machine.operator();
+        backups::restore(&home, &made.name, &quiet).await.unwrap();
+        assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
+        activity::number_all(&home).await.unwrap();
+        assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
     })
     .await;
 }
@@ -500,12 +839,12 @@ async fn nobody_else_has_to_do_with_backups() {
             assert!(forbidden(backups::create(ctx, &quiet).await.unwrap_err()));
             assert!(forbidden(backups::verify(ctx, &made.name, &quiet).await.unwrap_err()));
             assert!(forbidden(backups::restore(ctx, &made.name, &quiet).await.unwrap_err()));
-            assert!(forbidden(backups::find(ctx, &made.name).unwrap_err()));
+            assert!(forbidden(backups::find(ctx, &made.name).await.unwrap_err()));
         }
         assert!(backups::list(&world.nobody()).await.is_err());
         assert_eq!(backups::list(&world.super_admin("Sigrid").await).await.unwrap().len(), 1);
         for name in ["", "..", "contents", ".lock", "../signing_keys.json", "20261121-120000-ffff"] {
-            assert!(matches!(backups::find(&world.operator(), name), Err(Error::NotFound("backup"))), "{name}");
+            assert!(matches!(backups::find(&world.operator(), name).await, Err(Error::NotFound("backup"))), "{name}");
         }
     })
     .await;

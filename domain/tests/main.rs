@@ -11,6 +11,7 @@ mod figures;
 mod hard_use;
 mod harm;
 mod invoices;
+mod locks;
 mod log;
 mod notifications;
 mod operations;

@@ -3,7 +3,8 @@ use domain::{
     Error,
     access::Role,
     counts,
-    db::Sql,
+    db::{Sql, for_update},
+    ids::UserId,
     isos,
     page::PageQuery,
     testing::{World, on_both},
@@ -202,6 +203,49 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         let now = users::get(&op, ivan).await.unwrap();
         assert_eq!((now.role, now.status), (Role::SuperAdmin, Status::Active));
         assert_eq!(now.email_key, "ivan@example.com");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let company = world.company("Harbor").await;
+        let (iso, ivan) = world.iso("Ivan", company).await;
+        let ivan = ivan.actor.user_id().unwrap();
+        isos::archive(&op, iso, None).await.unwrap();
+        let soon = std::time::Duration::from_millis(300);
+
+        // Somebody gives the person another role while the partner is restored.
+        let mut other = world.db.begin().await.unwrap();
+        let sql = "update users set role = 'employee', company_id = null, iso_id = null where id = $1";
+        other.sql(sql).bind(ivan).run().await.unwrap();
+        let restoring = tokio::spawn({
+            let op = op.clone();
+            async move { isos::restore(&op, iso, None).await }
+        });
+        tokio::time::sleep(soon).await;
+        assert!(!restoring.is_finished(), "it waits for what becomes of the person");
+        other.commit().await.unwrap();
+        assert_eq!(code(restoring.await.unwrap()), "iso_person_moved");
+        assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
+
+        // Somebody restores the partner while the person is given another role.
+        users::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
+        let mut other = world.db.begin().await.unwrap();
+        let lock = format!("select id from users where id = $1{}", for_update(other.dialect(), "users"));
+        other.sql_built(lock).bind(ivan).one::<(UserId,)>().await.unwrap();
+        other.sql("update isos set archived_at = null where id = $1").bind(iso).run().await.unwrap();
+        let moving = tokio::spawn({
+            let op = op.clone();
+            async move { users::set_role(&op, ivan, Role::Employee, None, None, None).await }
+        });
+        tokio::time::sleep(soon).await;
+        assert!(!moving.is_finished(), "it waits for what becomes of the partner");
+        other.commit().await.unwrap();
+        assert_eq!(code(moving.await.unwrap()), "iso_person");
+        assert_eq!(users::get(&op, ivan).await.unwrap().role, Role::Iso);
     })
     .await;
 }

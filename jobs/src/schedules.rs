@@ -40,7 +40,8 @@ impl Line {
 
     /// The newest tick that has come by `now` and that this process has not seen to.
     fn due(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        let after = self.last.unwrap_or(now - LOOK_BACK);
+        let begin = now - LOOK_BACK;
+        let after = self.last.map_or(begin, |last| last.max(begin));
         self.schedule.after(&after).take_while(|tick| *tick <= now).last()
     }
 
@@ -51,6 +52,13 @@ impl Line {
 
 /// Makes the ticks of `lines` until `stop`. A database that is away is tried again.
 pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool>) {
+    while let Err(error) = skip_to_restore(&ctx, &mut lines).await {
+        tracing::warn!(%error, "the schedules wait for the database");
+        tokio::select! {
+            () = tokio::time::sleep(NAP) => {}
+            () = stopped(&mut stop) => return,
+        }
+    }
     loop {
         for line in &mut lines {
             let Some(tick) = line.due(ctx.now()) else { continue };
@@ -72,11 +80,25 @@ pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool
     }
 }
 
+/// A portal that was brought back from a backup has no ticks of before: they are done, or were not to be.
+async fn skip_to_restore(ctx: &Ctx, lines: &mut [Line]) -> domain::Result<()> {
+    let restored = domain::backups::restored_at(ctx).await?;
+    for line in lines {
+        line.last = line.last.max(restored);
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::handlers::reminders::RemindOverdue;
     use chrono::TimeZone;
+    use domain::{
+        Options, backups,
+        clock::Clock,
+        testing::{World, noon, on_both},
+    };
 
     fn at(day: u32, hour: u32) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 11, day, hour, 0, 0).unwrap()
@@ -88,6 +110,37 @@ mod tests {
         daily.last = Some(at(10, 7));
         assert_eq!(daily.due(at(11, 6)), None);
         assert_eq!(daily.due(at(14, 9)), Some(at(14, 7)));
+    }
+
+    #[tokio::test]
+    async fn a_portal_that_was_brought_back_makes_no_tick_of_before() {
+        on_both(async |world| {
+            let ticks = async |ctx: &Ctx| {
+                let (stop, stopped) = watch::channel(false);
+                let (_, ()) =
+                    tokio::join!(keep(ctx.clone(), vec![Line::new::<RemindOverdue>("0 0 7 * * *")], stopped), async {
+                        tokio::time::sleep(Duration::from_millis(300)).await;
+                        stop.send(true).unwrap();
+                    });
+                queue::list(ctx, None, 10).await.unwrap().len()
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let options = Options { backup_dir: Some(folder.path().to_owned()), ..Options::clone(&world.options) };
+            let office = World { options: Arc::new(options.clone()), ..world };
+            let made = backups::create(&office.operator(), &|_| ()).await.unwrap();
+            assert_eq!(ticks(&office.operator()).await, 1, "a portal that was only down");
+
+            let home = World::sqlite().await;
+            let home = World {
+                options: Arc::new(Options { backup_dir: options.backup_dir, ..Options::clone(&home.options) }),
+                ..home
+            };
+            backups::restore(&home.operator(), &made.name, &|_| ()).await.unwrap();
+            assert_eq!(ticks(&home.operator()).await, 0);
+            let next = World { clock: Clock::fixed(noon() + chrono::Duration::days(1)), ..home };
+            assert_eq!(ticks(&next.operator()).await, 1, "the next morning");
+        })
+        .await;
     }
 
     #[test]

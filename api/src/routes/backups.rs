@@ -33,7 +33,7 @@ pub struct Backup {
     documents_missing: i64,
     /// With its documents, which backups share.
     bytes: i64,
-    /// Why it could not be made.
+    /// Why it could not be made; of one that was, which documents it is without.
     error: Option<String>,
 }
 

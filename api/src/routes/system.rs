@@ -66,8 +66,8 @@ pub async fn check(New { ctx, .. }: New<Nothing>) -> Result<StatusCode> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Alert {
     id: AlertId,
-    /// `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring` or
-    /// `backup_old`.
+    /// `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring`,
+    /// `backup_old` or `backup_incomplete`.
     kind: String,
     /// An address, a part of the portal: what it is about.
     subject: String,

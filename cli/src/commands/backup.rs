@@ -88,17 +88,15 @@ async fn create(portal: &Portal) -> Result {
     };
     let made = made?;
     if made.documents_missing > 0 {
-        say(&format!(
-            "{} documents could not be read as they were kept; the backup is without them.",
-            made.documents_missing
-        ));
+        let (count, names) = (made.documents_missing, made.error.as_deref().unwrap_or_default());
+        say(&format!("{count} documents could not be read as they were kept; the backup is without them: {names}."));
     }
     say(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
     portal.out.one(record(&made))
 }
 
 async fn list(ctx: &Ctx, out: &Output) -> Result {
-    let found = backups::found(ctx)?;
+    let found = backups::found(ctx).await?;
     let known = if ctx.db.is_migrated().await? { backups::list(ctx).await? } else { Vec::new() };
     let mut records: Vec<(String, Record)> = found
         .iter()
@@ -120,12 +118,12 @@ async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
     bar.finish_and_clear();
     let report = report?;
     out.one(checked(&report))?;
-    for key in &report.missing {
-        say(&format!("The document {key} was gone when the backup was made."));
-    }
     if report.faults.is_empty() {
         say("The backup is whole: it was restored into a database that is thrown away, and is as it was.");
         return Ok(());
+    }
+    if report.faults.len() == report.missing.len() {
+        say("The backup can be restored; it is only without what is named here.");
     }
     for fault in &report.faults {
         say(&format!("Wrong: {fault}."));
@@ -134,7 +132,7 @@ async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
 }
 
 async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, ask: &Ask) -> Result {
-    let manifest = backups::find(ctx, name).map_err(named(name))?;
+    let manifest = backups::find(ctx, name).await.map_err(named(name))?;
     ask.sure(&format!(
         "Restore the backup of {} ({} rows, {} documents) into {}?",
         manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
@@ -158,6 +156,9 @@ async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, ask: &Ask
     say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, mails among them, go on then.", restored.jobs));
     Ok(())
 }
+
+/// It can be restored, but for documents that could not be read.
+const INCOMPLETE: &str = "incomplete";
 
 /// A backup that is not there is told of by its name.
 fn named(name: &str) -> impl Fn(Error) -> Failure {
@@ -185,7 +186,7 @@ fn show(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
 fn record(backup: &Backup) -> Record {
     Record::new()
         .with("id", backup.name.clone())
-        .with("state", backup.state.name())
+        .with("state", if backup.is_incomplete() { INCOMPLETE } else { backup.state.name() })
         .with("made_at", backup.made_at.map(|at| at.to_rfc3339()))
         .with("by", backup.asked_by.clone())
         .with("rows", backup.rows_count)
@@ -201,13 +202,13 @@ fn record(backup: &Backup) -> Record {
 fn in_folder(manifest: &Manifest) -> Record {
     Record::new()
         .with("id", manifest.name.clone())
-        .with("state", "done")
+        .with("state", if manifest.missing.is_empty() { State::Done.name() } else { INCOMPLETE })
         .with("made_at", manifest.made_at.to_rfc3339())
         .with("by", manifest.made_by.clone())
         .with("rows", manifest.rows())
         .with("documents", manifest.documents.lines)
         .with("bytes", manifest.bytes())
-        .with("error", None::<String>)
+        .with("error", (!manifest.missing.is_empty()).then(|| manifest.lacking().join(", ")))
         .more("asked_at", manifest.made_at.to_rfc3339())
         .more("finished_at", manifest.made_at.to_rfc3339())
         .more("documents_missing", manifest.missing.len())
@@ -221,7 +222,14 @@ fn checked(report: &Report) -> Record {
     Record::new()
         .with("id", report.name.clone())
         .with("made_at", report.made_at.to_rfc3339())
-        .with("state", if report.faults.is_empty() { "whole" } else { "damaged" })
+        .with(
+            "state",
+            match report.faults.len() {
+                0 => "whole",
+                faults if faults == report.missing.len() => INCOMPLETE,
+                _ => "damaged",
+            },
+        )
         .with("tables", report.tables)
         .with("rows", report.rows)
         .with("documents", report.documents)

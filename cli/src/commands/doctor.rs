@@ -60,6 +60,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
 }
 
 async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
+    findings.push(("backup folder", backup_folder(config, &db).await));
     if db.is_empty().await? {
         findings.push(("schema", Note("made at the first start, or by `spvctl migrate`".to_owned())));
         return Ok(());
@@ -90,6 +91,17 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
     })
 }
 
+async fn backup_folder(config: &Config, db: &Db) -> Finding {
+    let there = match config.options(None) {
+        Ok(options) => backups::has_folder(&portal::context(&options, db.clone())).await.map_err(Failure::from),
+        Err(e) => Err(e),
+    };
+    match there {
+        Ok(()) => Good(config.backup_dir.display().to_string()),
+        Err(e) => Bad(e.words().unwrap_or_default()),
+    }
+}
+
 async fn backup(ctx: &Ctx) -> Result<Finding> {
     let last = backups::last_good(ctx).await?;
     let Some((last, at)) = last.as_ref().and_then(|last| Some((last, last.made_at?))) else {
@@ -98,6 +110,9 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
         ));
     };
     let words = format!("{} was made {} hours ago", last.name, (ctx.now() - at).num_hours());
+    if last.is_incomplete() {
+        return Ok(Note(format!("{words}, without {} documents; see `spvctl backup list`", last.documents_missing)));
+    }
     Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
 }
 

@@ -25,6 +25,7 @@ pub enum Kind {
     ProbeFailing,
     KeyExpiring,
     BackupOld,
+    BackupIncomplete,
 }
 
 impl Kind {
@@ -37,6 +38,7 @@ impl Kind {
             Self::ProbeFailing => "probe_failing",
             Self::KeyExpiring => "key_expiring",
             Self::BackupOld => "backup_old",
+            Self::BackupIncomplete => "backup_incomplete",
         }
     }
 }
@@ -86,6 +88,7 @@ pub async fn all(ctx: &Ctx, readings: &Readings) -> Result<Vec<Cause>> {
     found.extend(probes_failing(ctx).await?);
     found.extend(readings.keys_changed_at.and_then(|at| key_expiring(ctx.now() - at)));
     found.extend(backup_old(ctx).await?);
+    found.extend(backup_incomplete(ctx).await?);
     Ok(found)
 }
 
@@ -129,4 +132,11 @@ fn key_expiring(age: Duration) -> Option<Cause> {
 async fn backup_old(ctx: &Ctx) -> Result<Option<Cause>> {
     let overdue = crate::backups::overdue(ctx).await?;
     Ok(overdue.map(|(hours, made_at)| cause(Kind::BackupOld, "backup", json!({ "count": hours, "made_at": made_at }))))
+}
+
+async fn backup_incomplete(ctx: &Ctx) -> Result<Option<Cause>> {
+    Ok(crate::backups::incomplete(ctx).await?.map(|last| {
+        let data = json!({ "count": last.documents_missing, "names": last.error, "name": last.name });
+        cause(Kind::BackupIncomplete, "backup", data)
+    }))
 }

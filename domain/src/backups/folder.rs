@@ -3,10 +3,11 @@
 use super::{
     lines::{self, unavailable},
     manifest::{self, Manifest, Part, damaged},
+    store,
 };
 use crate::{
     ctx::Ctx,
-    error::{Error, Result},
+    error::{Error, Problem, Result},
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -14,6 +15,7 @@ use std::{
     fs::{self, DirBuilder, File, TryLockError},
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 const CONTENTS: &str = "contents";
@@ -24,14 +26,13 @@ const GOING: &str = ".going-";
 const TRYING: &str = ".trying-";
 const PART: &str = ".part-";
 
+/// Where they lie, and perhaps the lock of it, which is held as long as a copy of this one is there: also by what goes on
+/// in a thread after whoever asked for it has left.
 #[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
-
-/// While it is held nobody else makes a backup, or takes one away.
-#[derive(Debug)]
-pub struct Lock {
-    /// None where the folder can only be read: then nobody changes anything here.
-    _file: Option<File>,
+pub struct Folder {
+    path: PathBuf,
+    /// None where the folder can only be read, too: then nobody changes anything here.
+    _lock: Option<Arc<File>>,
 }
 
 /// A whole backup.
@@ -41,155 +42,214 @@ pub struct Kept {
     pub manifest: Manifest,
 }
 
+/// Whether somebody chose this folder and backups were made since: where it is away or empty now, it lies on a disk that
+/// is not mounted. Made anew, it would lie on the wrong one.
+async fn is_filled(ctx: &Ctx, path: &Path) -> Result<bool> {
+    let own = ctx.options.own_backups().as_deref() == Some(path);
+    Ok(!own && ctx.db.is_usable().await? && store::last_good(&mut ctx.db()).await?.is_some())
+}
+
 impl Folder {
+    fn at(path: PathBuf) -> Self {
+        Self { path, _lock: None }
+    }
+
     /// # Errors
-    /// Unavailable when nothing says where it is, or it cannot be made.
-    pub fn of(ctx: &Ctx) -> Result<Self> {
+    /// Unavailable when nothing says where it is, or it cannot be made; Conflict `backup_folder_missing`.
+    pub async fn of(ctx: &Ctx) -> Result<Self> {
         let path =
             ctx.options.backups().ok_or_else(|| Error::Unavailable("no folder for backups is set".to_owned()))?;
-        make(&path).map_err(|e| unavailable(&path, &e))?;
-        Ok(Self(path))
+        let filled = is_filled(ctx, &path).await?;
+        let there = move |folder: &Self| match fs::metadata(&folder.path) {
+            Ok(found) if found.is_dir() => Ok(()),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(folder.refused(&e)),
+            _ if filled => Err(folder.problem("backup_folder_missing")),
+            _ => make(&folder.path).map_err(|e| folder.refused(&e)),
+        };
+        let folder = Self::at(path);
+        folder.on_disk(there).await?;
+        Ok(folder)
+    }
+
+    /// The same, where a backup can be made.
+    ///
+    /// # Errors
+    /// As [`Self::of`]; Conflict `backup_folder_empty`.
+    pub async fn to_fill(ctx: &Ctx) -> Result<Self> {
+        let folder = Self::of(ctx).await?;
+        let begun = folder.on_disk(|folder| Ok(folder.path.join(CONTENTS).is_dir())).await?;
+        if !begun && is_filled(ctx, &folder.path).await? {
+            return Err(folder.problem("backup_folder_empty"));
+        }
+        Ok(folder)
+    }
+
+    async fn on_disk<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
+        let folder = self.clone();
+        lines::aside(move || work(&folder)).await
+    }
+
+    fn problem(&self, code: &'static str) -> Error {
+        Error::Conflict(Problem::new(code).with("path", self.path.display().to_string()))
     }
 
     fn refused(&self, e: &io::Error) -> Error {
-        unavailable(&self.0, e)
+        unavailable(&self.path, e)
     }
 
     /// To change something here.
     ///
     /// # Errors
     /// Conflict `backup_running`.
-    pub fn lock(&self) -> Result<Lock> {
-        self.locked(File::try_lock)
+    pub async fn lock(&self) -> Result<Self> {
+        self.locked(File::try_lock).await
     }
 
     /// To read what must not go meanwhile.
     ///
     /// # Errors
     /// Conflict `backup_running`.
-    pub fn hold(&self) -> Result<Lock> {
-        match self.locked(File::try_lock_shared) {
-            Err(Error::Unavailable(_)) => Ok(Lock { _file: None }),
+    pub async fn hold(&self) -> Result<Self> {
+        match self.locked(File::try_lock_shared).await {
+            Err(Error::Unavailable(_)) => Ok(self.clone()),
             locked => locked,
         }
     }
 
-    fn locked(&self, take: impl Fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Lock> {
-        let file = lines::private(&self.0.join(LOCK)).map_err(|e| self.refused(&e))?;
-        match take(&file) {
-            Ok(()) => Ok(Lock { _file: Some(file) }),
-            Err(TryLockError::WouldBlock) => Err(Error::conflict("backup_running")),
-            Err(TryLockError::Error(e)) => Err(self.refused(&e)),
-        }
+    async fn locked(&self, take: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Self> {
+        let locked = move |folder: &Self| {
+            let file = lines::private(&folder.path.join(LOCK)).map_err(|e| folder.refused(&e))?;
+            match take(&file) {
+                Ok(()) => Ok(Self { path: folder.path.clone(), _lock: Some(Arc::new(file)) }),
+                Err(TryLockError::WouldBlock) => Err(Error::conflict("backup_running")),
+                Err(TryLockError::Error(e)) => Err(folder.refused(&e)),
+            }
+        };
+        self.on_disk(locked).await
     }
 
     /// The names of whole backups, the newest first.
     ///
     /// # Errors
     /// Unavailable.
-    pub fn names(&self) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self
-            .inside()?
-            .into_iter()
-            .filter(|name| is_name(name) && self.0.join(name).join(manifest::FILE).is_file())
-            .collect();
-        names.sort();
-        names.reverse();
-        Ok(names)
+    pub async fn names(&self) -> Result<Vec<String>> {
+        let names = |folder: &Self| {
+            let whole = |name: &String| is_name(name) && folder.path.join(name).join(manifest::FILE).is_file();
+            let mut names: Vec<String> = folder.inside()?.into_iter().filter(whole).collect();
+            names.sort();
+            names.reverse();
+            Ok(names)
+        };
+        self.on_disk(names).await
     }
 
     fn inside(&self) -> Result<Vec<String>> {
-        let read = || fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>();
+        let read = || fs::read_dir(&self.path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>();
         let found = read().map_err(|e| self.refused(&e))?;
         Ok(found.into_iter().filter_map(|name| name.into_string().ok()).collect())
     }
 
     /// # Errors
     /// NotFound; Conflict `backup_damaged` or `backup_newer`.
-    pub fn find(&self, name: &str) -> Result<Kept> {
-        let at = self.0.join(name);
-        if !is_name(name) || !at.join(manifest::FILE).is_file() {
-            return Err(Error::NotFound("backup"));
-        }
-        let text = fs::read(at.join(manifest::FILE)).map_err(|e| unavailable(&at, &e))?;
-        let manifest = Manifest::parse(&text)?;
-        if manifest.name != name {
-            return Err(damaged(format!("its folder is {name}, and {} says {}", manifest::FILE, manifest.name)));
-        }
-        Ok(Kept { at, manifest })
+    pub async fn find(&self, name: &str) -> Result<Kept> {
+        let name = name.to_owned();
+        let find = move |folder: &Self| {
+            let at = folder.path.join(&name);
+            if !is_name(&name) || !at.join(manifest::FILE).is_file() {
+                return Err(Error::NotFound("backup"));
+            }
+            let text = fs::read(at.join(manifest::FILE)).map_err(|e| unavailable(&at, &e))?;
+            let manifest = Manifest::parse(&text)?;
+            if manifest.name != name {
+                return Err(damaged(format!("its folder is {name}, and {} says {}", manifest::FILE, manifest.name)));
+            }
+            Ok(Kept { at, manifest })
+        };
+        self.on_disk(find).await
     }
 
     /// Where a backup is made, until it is whole.
     ///
     /// # Errors
     /// Unavailable.
-    pub fn begin(&self, name: &str) -> Result<PathBuf> {
-        let at = self.0.join(format!("{MAKING}{name}"));
-        make(&at.join("tables")).and_then(|()| make(&self.0.join(CONTENTS))).map_err(|e| self.refused(&e))?;
-        Ok(at)
+    pub async fn begin(&self, name: &str) -> Result<PathBuf> {
+        let at = self.path.join(format!("{MAKING}{name}"));
+        let begin = move |folder: &Self| {
+            let made = make(&at.join("tables")).and_then(|()| make(&folder.path.join(CONTENTS)));
+            made.map(|()| at).map_err(|e| folder.refused(&e))
+        };
+        self.on_disk(begin).await
     }
 
     /// Makes it whole: the manifest, and then the name.
     ///
     /// # Errors
     /// Unavailable.
-    pub fn finish(&self, at: &Path, manifest: &Manifest) -> Result<()> {
+    pub async fn finish(&self, at: &Path, manifest: &Manifest) -> Result<()> {
         let text = serde_json::to_vec_pretty(manifest).map_err(Error::internal)?;
-        let write = || -> io::Result<()> {
-            let mut file = lines::private(&at.join(manifest::FILE))?;
-            io::Write::write_all(&mut file, &text)?;
-            file.sync_all()?;
-            for folder in [&at.join("tables"), at, &self.0.join(CONTENTS)] {
-                File::open(folder)?.sync_all()?;
-            }
-            fs::rename(at, self.0.join(&manifest.name))?;
-            File::open(&self.0)?.sync_all()
+        let (at, name) = (at.to_owned(), manifest.name.clone());
+        let finish = move |folder: &Self| {
+            let write = || -> io::Result<()> {
+                lines::write(&at.join(manifest::FILE), &text)?;
+                for synced in [&at.join("tables"), &at, &folder.path.join(CONTENTS)] {
+                    File::open(synced)?.sync_all()?;
+                }
+                fs::rename(&at, folder.path.join(name))?;
+                File::open(&folder.path)?.sync_all()
+            };
+            write().map_err(|e| folder.refused(&e))
         };
-        write().map_err(|e| self.refused(&e))
+        self.on_disk(finish).await
     }
 
     /// Where the content with this hash lies, or is to.
     pub fn content(&self, sha256: &str) -> PathBuf {
-        self.0.join(CONTENTS).join(sha256)
+        self.path.join(CONTENTS).join(sha256)
     }
 
     /// A place for something on its way, which the next backup clears away if nobody else does.
     pub fn aside(&self, name: &str) -> PathBuf {
-        self.0.join(CONTENTS).join(format!("{PART}{name}"))
+        self.path.join(CONTENTS).join(format!("{PART}{name}"))
     }
 
     /// A place to try a backup out: here, where there is room, unless the folder can only be read.
     ///
     /// # Errors
     /// Unavailable.
-    pub fn trial(&self, name: &str) -> Result<Trial> {
-        let here = self.0.join(format!("{TRYING}{name}"));
-        if make(&here).is_ok() {
-            return Ok(Trial(here));
-        }
+    pub async fn trial(&self, name: &str) -> Result<Trial> {
+        let here = self.path.join(format!("{TRYING}{name}"));
         let elsewhere = std::env::temp_dir().join(format!("spv-trying-{name}"));
-        make(&elsewhere).map_err(|e| unavailable(&elsewhere, &e))?;
-        Ok(Trial(elsewhere))
+        let trial = move |_: &Self| {
+            if make(&here).is_ok() {
+                return Ok(Trial(here));
+            }
+            make(&elsewhere).map_err(|e| unavailable(&elsewhere, &e))?;
+            Ok(Trial(elsewhere))
+        };
+        self.on_disk(trial).await
     }
 
     /// Clears away what was left half-made.
     ///
     /// # Errors
     /// Unavailable.
-    pub fn clear(&self) -> Result<()> {
-        let ours = |name: &&String| [MAKING, GOING, TRYING].iter().any(|beginning| name.starts_with(beginning));
-        for name in self.inside()?.iter().filter(ours) {
-            fs::remove_dir_all(self.0.join(name)).map_err(|e| self.refused(&e))?;
-        }
-        for name in self.contents()?.iter().filter(|name| name.starts_with(PART)) {
-            fs::remove_file(self.content(name)).map_err(|e| self.refused(&e))?;
-        }
-        Ok(())
+    pub async fn clear(&self) -> Result<()> {
+        let clear = |folder: &Self| {
+            let ours = |name: &&String| [MAKING, GOING, TRYING].iter().any(|beginning| name.starts_with(beginning));
+            for name in folder.inside()?.iter().filter(ours) {
+                fs::remove_dir_all(folder.path.join(name)).map_err(|e| folder.refused(&e))?;
+            }
+            for name in folder.contents()?.iter().filter(|name| name.starts_with(PART)) {
+                fs::remove_file(folder.content(name)).map_err(|e| folder.refused(&e))?;
+            }
+            Ok(())
+        };
+        self.on_disk(clear).await
     }
 
     fn contents(&self) -> Result<Vec<String>> {
-        let contents = Self(self.0.join(CONTENTS));
-        if contents.0.is_dir() { contents.inside() } else { Ok(Vec::new()) }
+        let contents = Self::at(self.path.join(CONTENTS));
+        if contents.path.is_dir() { contents.inside() } else { Ok(Vec::new()) }
     }
 
     /// Takes all but the newest away, and the contents that only they had. The one that was just made stays, whatever
@@ -198,24 +258,39 @@ impl Folder {
     /// # Errors
     /// Unavailable; then some may have gone.
     pub async fn prune(&self, keep: usize, just_made: &str) -> Result<()> {
-        let (good, unread): (Vec<_>, Vec<_>) = self.names()?.into_iter().partition(|name| self.find(name).is_ok());
-        let others = good.iter().filter(|name| *name != just_made);
-        for name in others.clone().skip(keep.max(1) - 1) {
-            let going = self.0.join(format!("{GOING}{name}"));
-            let go = fs::rename(self.0.join(name), &going).and_then(|()| fs::remove_dir_all(&going));
-            go.map_err(|e| self.refused(&e))?;
+        let (mut others, mut all_read) = (Vec::new(), true);
+        for name in self.names().await? {
+            match self.find(&name).await {
+                Ok(_) if name != just_made => others.push(name),
+                Ok(_) => {}
+                Err(_) => all_read = false,
+            }
         }
+        let going = others.split_off(others.len().min(keep.max(1) - 1));
+        self.on_disk(move |folder| folder.take_away(&going)).await?;
         // Of one that cannot be read nobody knows what it needs: then everything is kept.
-        if !unread.is_empty() {
+        if !all_read {
             return Ok(());
         }
         let mut wanted = HashSet::new();
-        for name in self.names()? {
-            let Ok(contents) = self.find(&name)?.documents().await else { return Ok(()) };
+        for name in self.names().await? {
+            let Ok(contents) = self.find(&name).await?.documents().await else { return Ok(()) };
             wanted.extend(contents.into_iter().map(|document| document.sha256));
         }
-        for name in self.contents()?.iter().filter(|name| is_hash(name) && !wanted.contains(*name)) {
-            fs::remove_file(self.content(name)).map_err(|e| self.refused(&e))?;
+        let forget = move |folder: &Self| {
+            for name in folder.contents()?.iter().filter(|name| is_hash(name) && !wanted.contains(*name)) {
+                fs::remove_file(folder.content(name)).map_err(|e| folder.refused(&e))?;
+            }
+            Ok(())
+        };
+        self.on_disk(forget).await
+    }
+
+    fn take_away(&self, names: &[String]) -> Result<()> {
+        for name in names {
+            let going = self.path.join(format!("{GOING}{name}"));
+            let go = fs::rename(self.path.join(name), &going).and_then(|()| fs::remove_dir_all(&going));
+            go.map_err(|e| self.refused(&e))?;
         }
         Ok(())
     }
@@ -290,6 +365,18 @@ impl Kept {
 #[derive(Debug)]
 pub struct Trial(pub PathBuf);
 
+impl Trial {
+    /// # Errors
+    /// Internal when the thread cannot be had.
+    pub async fn over(self) -> Result<()> {
+        lines::aside(move || {
+            drop(self);
+            Ok(())
+        })
+        .await
+    }
+}
+
 impl Drop for Trial {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
@@ -330,14 +417,14 @@ mod tests {
     #[tokio::test]
     async fn what_others_keep_beside_is_left_alone() {
         let dir = tempfile::tempdir().expect("a folder");
-        let folder = Folder(dir.path().to_owned());
+        let folder = Folder::at(dir.path().to_owned());
         make(&dir.path().join("contents/@eaDir")).expect("a folder");
         make(&dir.path().join(".ssh")).expect("a folder");
         fs::write(dir.path().join(".DS_Store"), "x").expect("a file");
         fs::write(dir.path().join("contents/notes"), "x").expect("a file");
-        let half = folder.begin("20261122-021000-6f1c").expect("begins");
+        let half = folder.begin("20261122-021000-6f1c").await.expect("begins");
         fs::write(folder.content(&"ab".repeat(32)), "x").expect("a content that nobody has");
-        folder.clear().expect("clears");
+        folder.clear().await.expect("clears");
         folder.prune(1, "").await.expect("prunes");
         assert!(!half.exists() && !folder.content(&"ab".repeat(32)).exists());
         for kept in [".ssh", ".DS_Store", "contents/@eaDir", "contents/notes"] {
@@ -345,15 +432,18 @@ mod tests {
         }
     }
 
-    #[test]
-    fn one_at_a_time_and_readers_together() {
+    #[tokio::test]
+    async fn one_at_a_time_and_readers_together() {
         let dir = tempfile::tempdir().expect("a folder");
-        let folder = Folder(dir.path().to_owned());
-        let first = folder.lock().expect("nobody is there");
-        assert!(matches!(folder.lock(), Err(Error::Conflict(problem)) if problem.code == "backup_running"));
+        let folder = Folder::at(dir.path().to_owned());
+        let first = folder.lock().await.expect("nobody is there");
+        let goes_on = first.clone();
         drop(first);
-        let _one = folder.hold().expect("nobody is there");
-        let _other = folder.hold().expect("both only read");
-        assert!(folder.lock().is_err());
+        let refused = folder.lock().await;
+        assert!(matches!(refused, Err(Error::Conflict(problem)) if problem.code == "backup_running"));
+        drop(goes_on);
+        let _one = folder.hold().await.expect("nobody is there");
+        let _other = folder.hold().await.expect("both only read");
+        assert!(folder.lock().await.is_err());
     }
 }

@@ -19,6 +19,14 @@ const PIECE: usize = 128 << 10;
 /// Rows that are put into a table by one statement, at most.
 const LINES: i64 = 400;
 
+/// What waits for the disk does so in a thread of its own.
+///
+/// # Errors
+/// As `work`.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    spawn_blocking(work).await.map_err(Error::internal)?
+}
+
 /// A file on its way.
 pub struct Writer {
     path: PathBuf,
@@ -29,23 +37,21 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// # Errors
-    /// Unavailable when the file cannot be made.
-    pub fn create(path: &Path) -> Result<Self> {
-        let file = private(path).map_err(|e| unavailable(path, &e))?;
+    pub fn create(path: &Path) -> Self {
         let (to, mut pieces) = mpsc::channel::<Vec<u8>>(4);
+        let at = path.to_owned();
         let written = spawn_blocking(move || {
-            let mut packed = GzEncoder::new(Hashed::new(file), Compression::new(4));
+            let mut packed = GzEncoder::new(Hashed::new(private(&at)?), Compression::new(4));
             while let Some(piece) = pieces.blocking_recv() {
                 packed.write_all(&piece)?;
             }
             packed.finish()?.close()
         });
-        Ok(Self { path: path.to_owned(), to, waiting: Vec::new(), lines: 0, written })
+        Self { path: path.to_owned(), to, waiting: Vec::new(), lines: 0, written }
     }
 
     /// # Errors
-    /// Unavailable when the disk is full.
+    /// Unavailable when the file cannot be made, or the disk is full.
     pub async fn add(&mut self, line: &str) -> Result<()> {
         self.waiting.extend_from_slice(line.as_bytes());
         self.waiting.push(b'\n');
@@ -65,7 +71,7 @@ impl Writer {
     /// Only now it is all on the disk.
     ///
     /// # Errors
-    /// Unavailable when the disk is full.
+    /// Unavailable when the file cannot be made, or the disk is full.
     pub async fn finish(self) -> Result<Part> {
         let Self { path, to, waiting, lines, written } = self;
         let _ = to.send(waiting).await;
@@ -139,6 +145,16 @@ pub async fn hash(path: &Path) -> io::Result<(u64, String)> {
 
 pub fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A new file that only its owner may read, with all of `text`.
+///
+/// # Errors
+/// What the disk says.
+pub fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = private(path)?;
+    file.write_all(text)?;
+    file.sync_all()
 }
 
 /// A new file that only its owner may read.

@@ -4,7 +4,7 @@ use super::{
     folder::{Document, Folder, Kept},
     lines::{self, Writer},
     manifest::{self, Manifest, Part, Rows, table_file},
-    store,
+    store, verify,
 };
 use crate::{
     ctx::Ctx,
@@ -15,14 +15,17 @@ use crate::{
     error::Result,
     ids::BackupId,
     queue,
+    storage::Storage,
 };
 use futures::StreamExt;
 use sha2::{Digest, Sha256};
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 use tokio::io::AsyncWriteExt;
 
 /// Jobs read at a time.
 const JOBS: i64 = 500;
+/// So many documents in a row that cannot be read let us ask whether the storage is there at all.
+const FEW: usize = 3;
 /// So much of a content is asked for at once: each call to the storage has its time.
 const PIECE: u64 = 8 << 20;
 
@@ -31,8 +34,8 @@ const PIECE: u64 = 8 << 20;
 /// # Errors
 /// Unavailable when the database, the storage or the disk fails; what was begun is left for the next one to clear away.
 pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str, tell: Tell<'_>) -> Result<Manifest> {
-    folder.clear()?;
-    let at = folder.begin(name)?;
+    folder.clear().await?;
+    let at = folder.begin(name).await?;
     let mut moment = ctx.db.snapshot().await?;
     let made_at = ctx.now();
     let database = if moment.dialect() == Dialect::Sqlite { "sqlite" } else { "postgres" };
@@ -41,7 +44,7 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
     let all = tables(&mut moment).await?;
     for (n, table) in all.iter().enumerate().filter(|(_, table)| !super::is_left_out(&table.name)) {
         tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
-        let mut writer = Writer::create(&at.join(table_file(&table.name)))?;
+        let mut writer = Writer::create(&at.join(table_file(&table.name)));
         let mut rows = moment.lines(dump(moment.dialect(), table));
         while let Some(row) = rows.next().await {
             writer.add(&row?).await?;
@@ -50,7 +53,7 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
         let columns = table.columns.iter().map(|(name, _)| name.clone()).collect();
         kept.push(Rows { table: table.name.clone(), columns, part: writer.finish().await? });
     }
-    let mut writer = Writer::create(&at.join(manifest::JOBS))?;
+    let mut writer = Writer::create(&at.join(manifest::JOBS));
     let mut after = String::new();
     loop {
         let jobs = queue::not_done(&mut moment, &after, JOBS).await?;
@@ -62,7 +65,7 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
         }
     }
     let jobs = writer.finish().await?;
-    let mut writer = Writer::create(&at.join(manifest::DOCUMENTS))?;
+    let mut writer = Writer::create(&at.join(manifest::DOCUMENTS));
     let mut contents = moment.lines(store::contents(moment.dialect()));
     while let Some(content) = contents.next().await {
         writer.add(&content?).await?;
@@ -84,81 +87,115 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
         documents,
         documents_bytes: 0,
         missing: Vec::new(),
+        missing_names: Vec::new(),
         signing_keys: signing_keys(ctx, &at).await?,
     };
     let half = Kept { at: at.clone(), manifest: manifest.clone() };
     let wanted = half.documents().await?;
+    let mut in_a_row = 0;
     for (n, document) in wanted.iter().enumerate() {
         tell(Progress::Document { nth: n + 1, of: wanted.len() });
-        if copy(ctx, folder, document).await? {
+        let Some(why) = copy(ctx, folder, document).await? else {
             manifest.documents_bytes += document.bytes;
-        } else {
-            manifest.missing.push(document.key.clone());
+            in_a_row = 0;
+            continue;
+        };
+        let name = store::file_name(&mut ctx.db(), &document.key).await?.unwrap_or_default();
+        tracing::warn!(key = document.key, name, why, "a document is not in the backup");
+        manifest.missing.push(document.key.clone());
+        manifest.missing_names.push(name);
+        in_a_row += 1;
+        // One that cannot be read keeps nobody from the rest. A storage that is away is tried again later.
+        if in_a_row % FEW == 0 {
+            ctx.options.storage.is_usable().await?;
         }
     }
     if wanted.len() > 2 && manifest.missing.len() == wanted.len() {
         return Err(crate::Error::Unavailable("none of the documents can be read: is their storage there?".to_owned()));
     }
-    folder.finish(&at, &manifest)?;
+    folder.finish(&at, &manifest).await?;
     Ok(manifest)
 }
 
 /// What access tokens, refresh tokens and second factors are made from.
 async fn signing_keys(ctx: &Ctx, at: &Path) -> Result<Option<Part>> {
     let Some(path) = ctx.options.signing_keys.as_ref() else { return Ok(None) };
-    let to = at.join(manifest::SIGNING_KEYS);
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            tracing::warn!(path = %path.display(), "the backup has no signing keys: they do not lie on this machine");
-            return Ok(None);
-        }
-        Err(e) => return Err(lines::unavailable(path, &e)),
-    };
-    let write = || -> std::io::Result<()> {
-        let mut file = lines::private(&to)?;
-        std::io::Write::write_all(&mut file, &text)?;
-        file.sync_all()
-    };
-    write().map_err(|e| lines::unavailable(&to, &e))?;
+    let (path, to) = (path.clone(), at.join(manifest::SIGNING_KEYS));
+    let copied = lines::aside(move || {
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                tracing::warn!(path = %path.display(), "the backup has no signing keys: they do not lie on this machine");
+                return Ok(None);
+            }
+            Err(e) => return Err(lines::unavailable(&path, &e)),
+        };
+        lines::write(&to, &text).map_err(|e| lines::unavailable(&to, &e))?;
+        Ok(Some(to))
+    });
+    let Some(to) = copied.await? else { return Ok(None) };
     let (bytes, sha256) = lines::hash(&to).await.map_err(|e| lines::unavailable(&to, &e))?;
     Ok(Some(Part { lines: 1, bytes, sha256 }))
 }
 
-/// Copies a content unless it lies there; says no when it is gone, or is not what was once kept.
-async fn copy(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<bool> {
+/// Copies a content unless it lies there as it was kept. Says why the backup has to do without it, if so.
+async fn copy(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<Option<String>> {
     if !document.is_named_well() {
-        return Ok(false);
+        return Ok(Some("it has no hash".to_owned()));
     }
     let to = folder.content(&document.sha256);
-    if fs::metadata(&to).is_ok_and(|found| found.len() == document.bytes) {
-        return Ok(true);
-    }
-    let storage = &ctx.options.storage;
-    if storage.size(&document.key).await? != Some(document.bytes) {
-        return Ok(false);
+    if tokio::fs::try_exists(&to).await.unwrap_or(true) {
+        match verify::content(folder, document).await {
+            None => return Ok(None),
+            Some(fault) => tracing::warn!(fault, "it is copied anew"),
+        }
     }
     let part = folder.aside(&document.sha256);
-    let refused = |e: std::io::Error| lines::unavailable(&part, &e);
-    let mut file = tokio::fs::File::from_std(lines::private(&part).map_err(refused)?);
+    let refused = |e: io::Error| lines::unavailable(&part, &e);
+    let why = match fetch(&ctx.options.storage, document, &part).await? {
+        Ok(()) => {
+            tokio::fs::rename(&part, &to).await.map_err(refused)?;
+            return Ok(None);
+        }
+        Err(why) => why,
+    };
+    match tokio::fs::remove_file(&part).await {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(refused(e)),
+        _ => Ok(Some(why)),
+    }
+}
+
+/// Writes what the storage has into a file, or says why that is not what was once kept: the outer error is the disk's.
+async fn fetch(storage: &Storage, document: &Document, part: &Path) -> Result<std::result::Result<(), String>> {
+    let Document { key, bytes, sha256 } = document;
+    match storage.size(key).await {
+        Ok(Some(found)) if found == *bytes => {}
+        Ok(Some(found)) => return Ok(Err(format!("it has {found} bytes where it had {bytes}"))),
+        Ok(None) => return Ok(Err("it is gone".to_owned())),
+        Err(e) => return Ok(Err(e.to_string())),
+    }
+    let refused = |e: io::Error| lines::unavailable(part, &e);
+    let at = part.to_owned();
+    let file = lines::aside(move || lines::private(&at).map_err(|e| lines::unavailable(&at, &e))).await?;
+    let mut file = tokio::fs::File::from_std(file);
     let mut hash = Sha256::new();
     let mut from = 0;
-    while from < document.bytes {
-        let to = document.bytes.min(from + PIECE);
-        let mut piece = storage.read(&document.key, from..to).await?;
-        while let Some(bytes) = piece.next().await {
-            let bytes = bytes?;
-            hash.update(&bytes);
-            file.write_all(&bytes).await.map_err(refused)?;
+    while from < *bytes {
+        let to = (*bytes).min(from + PIECE);
+        let mut pieces = match storage.read(key, from..to).await {
+            Ok(pieces) => pieces,
+            Err(e) => return Ok(Err(e.to_string())),
+        };
+        while let Some(piece) = pieces.next().await {
+            let piece = match piece {
+                Ok(piece) => piece,
+                Err(e) => return Ok(Err(e.to_string())),
+            };
+            hash.update(&piece);
+            file.write_all(&piece).await.map_err(refused)?;
         }
         from = to;
     }
     file.sync_all().await.map_err(refused)?;
-    drop(file);
-    if lines::hex(hash) != document.sha256 {
-        fs::remove_file(&part).map_err(refused)?;
-        return Ok(false);
-    }
-    fs::rename(&part, &to).map_err(refused)?;
-    Ok(true)
+    Ok(if lines::hex(hash) == *sha256 { Ok(()) } else { Err("it is not as it was kept".to_owned()) })
 }

@@ -33,6 +33,9 @@ pub struct Manifest {
     pub documents_bytes: u64,
     /// Keys of contents that could not be read as they were kept.
     pub missing: Vec<String>,
+    /// What people call these, in the same order.
+    #[serde(default)]
+    pub missing_names: Vec<String>,
     pub signing_keys: Option<Part>,
 }
 
@@ -86,6 +89,15 @@ impl Manifest {
         let others = [(PathBuf::from(JOBS), &self.jobs), (PathBuf::from(DOCUMENTS), &self.documents)];
         let keys = self.signing_keys.iter().map(|part| (PathBuf::from(SIGNING_KEYS), part));
         tables.chain(others).chain(keys).collect()
+    }
+
+    /// What is missing, for people.
+    pub fn lacking(&self) -> Vec<String> {
+        let named = |(n, key): (usize, &String)| match self.missing_names.get(n).filter(|name| !name.is_empty()) {
+            Some(name) => format!("{name} ({key})"),
+            None => key.clone(),
+        };
+        self.missing.iter().enumerate().map(named).collect()
     }
 
     pub fn rows(&self) -> i64 {

@@ -20,6 +20,7 @@ pub use verify::Report;
 use crate::{
     access::{Action, Resource},
     activity::{self, Event},
+    catalogue::{self, LANGUAGES},
     ctx::Ctx,
     error::{Error, Result},
     idempotency,
@@ -95,11 +96,24 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Backup>> {
 /// Whole backups that lie in the folder, the newest first, whoever made them. The operator.
 ///
 /// # Errors
-/// Forbidden; Unavailable.
-pub fn found(ctx: &Ctx) -> Result<Vec<Manifest>> {
+/// Forbidden; Conflict `backup_folder_missing`; Unavailable.
+pub async fn found(ctx: &Ctx) -> Result<Vec<Manifest>> {
     ctx.may(Action::View, Resource::System)?;
-    let folder = Folder::of(ctx)?;
-    Ok(folder.names()?.iter().filter_map(|name| folder.find(name).ok()).map(|kept| kept.manifest).collect())
+    let folder = Folder::of(ctx).await?;
+    let mut found = Vec::new();
+    for name in folder.names().await? {
+        found.extend(folder.find(&name).await.ok().map(|kept| kept.manifest));
+    }
+    Ok(found)
+}
+
+/// Whether there is a folder that a backup can be made in. The operator.
+///
+/// # Errors
+/// Forbidden; Conflict `backup_folder_missing`, `backup_folder_empty`; Unavailable.
+pub async fn has_folder(ctx: &Ctx) -> Result<()> {
+    ctx.may(Action::View, Resource::System)?;
+    Folder::to_fill(ctx).await.map(drop)
 }
 
 /// # Errors
@@ -161,62 +175,67 @@ pub async fn nightly(ctx: &Ctx) -> Result<()> {
 /// Makes the one that was asked for. Our own jobs.
 ///
 /// # Errors
-/// NotFound; Unavailable, also while another is being made; tell it with [`failed`].
+/// NotFound; Unavailable, also while another is being made or the folder is away; tell it with [`failed`].
 pub async fn run(ctx: &Ctx, id: BackupId) -> Result<()> {
     let backup = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))?;
-    match making(ctx, &backup, &|_| ()).await {
-        // It is over soon, and this one's turn comes then.
-        Err(Error::Conflict(problem)) if problem.code == "backup_running" => {
-            Err(Error::Unavailable("another backup is being made".to_owned()))
-        }
-        other => other,
+    if backup.state == State::Done {
+        return Ok(());
     }
+    let folder = match to_fill_alone(ctx).await {
+        // It is over, or there again, before long, and this one's turn comes then.
+        Err(error @ Error::Conflict(_)) => return Err(Error::Unavailable(catalogue::error(LANGUAGES[0], &error))),
+        folder => folder?,
+    };
+    let mut tx = ctx.begin().await?;
+    store::begin(&mut tx, id, ctx.now()).await?;
+    tx.commit().await?;
+    making(ctx, &folder, &backup, &|_| ()).await
+}
+
+async fn to_fill_alone(ctx: &Ctx) -> Result<Folder> {
+    Folder::to_fill(ctx).await?.lock().await
 }
 
 /// Makes one here and now. The operator; `tell` hears how far it has come. Whoever gives up on the way tells it with
 /// [`stopped`].
 ///
 /// # Errors
-/// Forbidden; Conflict `backup_running`; Unavailable when the database, the storage or the disk fails.
+/// Forbidden; Conflict `backup_running`, `backup_folder_missing`, `backup_folder_empty`; Unavailable when the database,
+/// the storage or the disk fails.
 pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     // Whoever is refused leaves no line.
-    drop(Folder::of(ctx)?.lock()?);
+    let folder = to_fill_alone(ctx).await?;
     let (id, name) = named(ctx);
     let mut tx = ctx.begin().await?;
     store::insert(&mut tx, id, &name, ctx.now(), &ctx.who()).await?;
+    // In one: no job comes for a line that waits, should this be stopped here.
+    store::begin(&mut tx, id, ctx.now()).await?;
     tx.commit().await?;
-    if let Err(error) = making(ctx, &get(ctx, id).await?, tell).await {
+    if let Err(error) = making(ctx, &folder, &get(ctx, id).await?, tell).await {
         failed(ctx, id, &error.to_string()).await?;
         return Err(error);
     }
     get(ctx, id).await
 }
 
-async fn making(ctx: &Ctx, backup: &Backup, tell: Tell<'_>) -> Result<()> {
-    if backup.state == State::Done {
-        return Ok(());
-    }
-    let folder = Folder::of(ctx)?;
-    let _alone = folder.lock()?;
-    let mut tx = ctx.begin().await?;
-    store::begin(&mut tx, backup.id, ctx.now()).await?;
-    tx.commit().await?;
-    let made = match folder.find(&backup.name) {
+/// Makes it in the folder, which is locked.
+async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> Result<()> {
+    let made = match folder.find(&backup.name).await {
         // Whoever made it was gone before they could say so.
         Ok(whole) => Ok(whole.manifest),
-        Err(Error::NotFound(_)) => make::make(ctx, &folder, backup.id, &backup.name, &backup.asked_by, tell).await,
+        Err(Error::NotFound(_)) => make::make(ctx, folder, backup.id, &backup.name, &backup.asked_by, tell).await,
         Err(e) => Err(e),
     };
     if made.is_err() {
         // A full disk is not left fuller.
-        let _ = folder.clear();
+        let _ = folder.clear().await;
     }
     let manifest = made?;
     if let Err(error) = folder.prune(ctx.options.backup_keep, &backup.name).await {
         tracing::warn!(%error, "old backups could not be taken away");
     }
-    let names = folder.names()?;
+    let names = folder.names().await?;
     let listed = store::list(&mut ctx.db(), 1_000).await?;
     let gone = listed.into_iter().filter(|other| other.state == State::Done && !names.contains(&other.name));
     let gone: Vec<String> = gone.map(|other| other.name).collect();
@@ -252,13 +271,24 @@ pub async fn failed(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
 /// # Errors
 /// Unavailable; Conflict `backup_running` when somebody else is at it.
 pub async fn stopped(ctx: &Ctx) -> Result<()> {
-    let folder = Folder::of(ctx)?;
-    let _alone = folder.lock()?;
-    folder.clear()?;
+    let folder = Folder::of(ctx).await?;
+    let folder = soon_alone(&folder).await?;
+    folder.clear().await?;
     for backup in store::list(&mut ctx.db(), 100).await?.iter().filter(|backup| backup.state == State::Running) {
         failed(ctx, backup.id, "it was stopped").await?;
     }
     Ok(())
+}
+
+/// What a thread does for whoever gave up ends soon.
+async fn soon_alone(folder: &Folder) -> Result<Folder> {
+    for _ in 0..50 {
+        match folder.lock().await {
+            Err(Error::Conflict(_)) => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
+            locked => return locked,
+        }
+    }
+    folder.lock().await
 }
 
 /// Looks through one: every hash, every count, and a restore for real into a database that is thrown away. The operator.
@@ -268,18 +298,17 @@ pub async fn stopped(ctx: &Ctx) -> Result<()> {
 /// What else is wrong the report says.
 pub async fn verify(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Report> {
     ctx.may(Action::View, Resource::System)?;
-    let folder = Folder::of(ctx)?;
-    let _there = folder.hold()?;
-    verify::verify(ctx, &folder, &folder.find(name)?, tell).await
+    let folder = Folder::of(ctx).await?.hold().await?;
+    verify::verify(ctx, &folder, &folder.find(name).await?, tell).await
 }
 
 /// What a backup says of itself. The operator.
 ///
 /// # Errors
-/// Forbidden; NotFound; Conflict `backup_damaged`, `backup_newer`.
-pub fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
+/// Forbidden; NotFound; Conflict `backup_damaged`, `backup_newer`, `backup_folder_missing`.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
     ctx.may(Action::View, Resource::System)?;
-    Ok(Folder::of(ctx)?.find(name)?.manifest)
+    Ok(Folder::of(ctx).await?.find(name).await?.manifest)
 }
 
 /// Brings one back into this portal, which is empty, in one transaction. The operator.
@@ -289,9 +318,17 @@ pub fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
 /// `backup_damaged`, `backup_running`; Unavailable. Then no row is there that was not there before.
 pub async fn restore(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Restored> {
     ctx.may(Action::Update, Resource::System)?;
-    let folder = Folder::of(ctx)?;
-    let _there = folder.hold()?;
-    restore::restore(ctx, &folder, &folder.find(name)?, tell).await
+    let folder = Folder::of(ctx).await?.hold().await?;
+    restore::restore(ctx, &folder, &folder.find(name).await?, tell).await
+}
+
+/// When this portal was last brought back from a backup: what was to be done by the clock before is done, or was not to
+/// be. Else a copy that is only looked at would first of all remind people, and take older backups away.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn restored_at(ctx: &Ctx) -> Result<Option<DateTime<Utc>>> {
+    store::restored_at(&mut ctx.db()).await
 }
 
 /// For how many hours there has been no backup, where there should have been one: a day, an hour for making it, and
@@ -308,6 +345,14 @@ pub async fn overdue(ctx: &Ctx) -> Result<Option<(i64, Option<DateTime<Utc>>)>> 
     let Some(age) = since.map(|since| ctx.now() - since) else { return Ok(None) };
     let late = ran && age > Duration::days(1) + PATIENCE + took.max(Duration::zero());
     Ok(late.then(|| (age.num_hours(), last.and_then(|backup| backup.made_at))))
+}
+
+/// The newest one, where it is without documents that could not be read.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn incomplete(ctx: &Ctx) -> Result<Option<Backup>> {
+    Ok(store::last_good(&mut ctx.db()).await?.filter(Backup::is_incomplete))
 }
 
 /// A name tells when it was asked for, and is nobody else's.
@@ -334,7 +379,7 @@ mod tests {
 
     async fn portal(dir: &Path, name: &str) -> Ctx {
         let db = Db::open(&format!("sqlite:{}", dir.join(name).display()), Durability::Normal).await.expect("opens");
-        let options = Options { backup_dir: Some(dir.join("backups")), ..Options::default() };
+        let options = Options { data_dir: Some(dir.to_owned()), ..Options::default() };
         Ctx {
             actor: Actor::Operator("root".to_owned()),
             db,
@@ -370,7 +415,7 @@ mod tests {
             tx.sql(sql).run().await.expect("inserts");
         }
         tx.commit().await.expect("commits");
-        let folder = Folder::of(&old).expect("a folder");
+        let folder = Folder::of(&old).await.expect("a folder");
         let (id, name) = named(&old);
         let made = make::make(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
         assert_eq!(made.migrations.last(), Some(&OLDER));

@@ -4,7 +4,7 @@ use super::{
     folder::{Document, Folder, Kept},
     lines,
     manifest::{self, Rows, damaged, table_file},
-    store,
+    store, verify,
 };
 use crate::{
     activity::{self, Event},
@@ -18,6 +18,7 @@ use crate::{
 };
 use bytes::Bytes;
 use futures::stream;
+use sha2::{Digest, Sha256};
 use std::{fs, io, path::PathBuf};
 use tokio::io::AsyncReadExt;
 
@@ -56,9 +57,9 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
     let mut tx = ctx.begin().await?;
     fill(&mut tx, kept, tell).await?;
-    for name in folder.names()? {
+    for name in folder.names().await? {
         // One that cannot be read is not this one's concern.
-        if let Ok(other) = folder.find(&name) {
+        if let Ok(other) = folder.find(&name).await {
             store::adopt(&mut tx, &other.manifest).await?;
         }
     }
@@ -66,10 +67,11 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     let told = Event::new("backup.restored", "backup", manifest.id.0, manifest.name.clone())
         .with("made_at", manifest.made_at.to_rfc3339());
     activity::append(&mut tx, ctx, told).await?;
-    let (signing_keys, replaced_keys) = keys(ctx, kept)?;
+    // Last of all: a restore that is refused leaves the keys that were here.
+    let (signing_keys, replaced_keys) = keys(ctx, kept).await?;
     if let Err(e) = tx.commit().await {
         if let (Some(path), Some(before)) = (&signing_keys, &replaced_keys) {
-            fs::rename(before, path).map_err(|e| lines::unavailable(path, &e))?;
+            tokio::fs::rename(before, path).await.map_err(|e| lines::unavailable(path, &e))?;
         }
         return Err(e);
     }
@@ -130,6 +132,7 @@ pub async fn fill(tx: &mut Tx, kept: &Kept, tell: Tell<'_>) -> Result<()> {
     if store::is_used(tx).await? {
         return Err(Error::conflict("portal_not_empty"));
     }
+    tables::emptied(tx, &all).await?;
     queue::empty(tx).await?;
     for (n, table) in all.iter().enumerate().filter(|(_, table)| !super::is_left_out(&table.name)) {
         tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
@@ -137,7 +140,10 @@ pub async fn fill(tx: &mut Tx, kept: &Kept, tell: Tell<'_>) -> Result<()> {
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
         put(tx, kept, table, rows).await?;
     }
-    if let Some(rows) = manifest.tables.iter().find(|rows| !all.iter().any(|table| table.name == rows.table)) {
+    // What somebody else kept in the same schema an older program took along.
+    let ours = |rows: &&Rows| tables::is_own(&rows.table);
+    let there = |rows: &Rows| all.iter().any(|table| table.name == rows.table);
+    if let Some(rows) = manifest.tables.iter().filter(ours).find(|rows| !there(rows)) {
         return Err(damaged(format!("it has a table {}, which its schema does not", rows.table)));
     }
     let jobs: Vec<queue::Kept> = kept.all(manifest::JOBS).await?;
@@ -171,48 +177,54 @@ async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()>
     Ok(())
 }
 
-/// Puts a content back into the storage.
+/// Puts a content back into the storage, if it is as it was kept: else nothing is there that was not there before.
 async fn bring(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<()> {
     let from = folder.content(&document.sha256);
-    if let Some(fault) = super::verify::content(folder, document).await {
+    if let Some(fault) = verify::unnamed(document) {
         return Err(damaged(fault));
     }
-    let unread = |e: io::Error| lines::unavailable(&from, &e);
-    let file = tokio::fs::File::open(&from).await.map_err(unread)?;
-    let pieces = stream::try_unfold(file, |mut file| async move {
+    let file = match tokio::fs::File::open(&from).await {
+        Ok(file) => file,
+        Err(e) => return Err(damaged(verify::unread(document, &e))),
+    };
+    let state = (file, Sha256::new(), 0, document.clone());
+    let pieces = stream::try_unfold(state, |(mut file, mut hash, bytes, document)| async move {
         let mut piece = vec![0; 256 << 10];
-        let read = file.read(&mut piece).await.map_err(|e| Error::Unavailable(e.to_string()))?;
+        let read = file.read(&mut piece).await.map_err(|e| damaged(verify::unread(&document, &e)))?;
+        if read == 0 {
+            let fault = verify::other(&document, bytes, &lines::hex(hash));
+            return fault.map_or(Ok(None), |fault| Err(damaged(fault)));
+        }
         piece.truncate(read);
-        Ok((read > 0).then(|| (Bytes::from(piece), file)))
+        hash.update(&piece);
+        Ok(Some((Bytes::from(piece), (file, hash, bytes + read as u64, document))))
     });
     ctx.options.storage.write(&document.key, Box::pin(pieces)).await
 }
 
 /// Puts the signing keys where this portal looks for them; others that are there are kept beside.
-fn keys(ctx: &Ctx, kept: &Kept) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
+async fn keys(ctx: &Ctx, kept: &Kept) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
     let (Some(path), Some(_)) = (&ctx.options.signing_keys, &kept.manifest.signing_keys) else {
         return Ok((None, None));
     };
-    let refused = |e: io::Error| lines::unavailable(path, &e);
-    let text = fs::read(kept.at.join(manifest::SIGNING_KEYS)).map_err(refused)?;
-    let replaced = match fs::read(path) {
-        Ok(there) if there == text => return Ok((Some(path.clone()), None)),
-        Ok(_) => {
-            let aside = path.with_extension(format!("before-{}", kept.manifest.name));
-            fs::rename(path, &aside).map_err(refused)?;
-            Some(aside)
-        }
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(refused(e)),
-    };
-    let write = || -> io::Result<()> {
+    let (path, from) = (path.clone(), kept.at.join(manifest::SIGNING_KEYS));
+    let aside = path.with_extension(format!("before-{}", kept.manifest.name));
+    lines::aside(move || {
+        let refused = |e: io::Error| lines::unavailable(&path, &e);
+        let text = fs::read(&from).map_err(|e| lines::unavailable(&from, &e))?;
+        let replaced = match fs::read(&path) {
+            Ok(there) if there == text => return Ok((Some(path), None)),
+            Ok(_) => {
+                fs::rename(&path, &aside).map_err(refused)?;
+                Some(aside)
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(refused(e)),
+        };
         // All of it or nothing, for whoever reads it meanwhile.
         let half = path.with_extension("half");
-        let mut file = lines::private(&half)?;
-        io::Write::write_all(&mut file, &text)?;
-        file.sync_all()?;
-        fs::rename(&half, path)
-    };
-    write().map_err(refused)?;
-    Ok((Some(path.clone()), replaced))
+        lines::write(&half, &text).and_then(|()| fs::rename(&half, &path)).map_err(refused)?;
+        Ok((Some(path), replaced))
+    })
+    .await
 }

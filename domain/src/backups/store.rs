@@ -46,8 +46,21 @@ pub struct Backup {
     /// Of those, how many could not be read.
     pub documents_missing: i64,
     pub bytes: i64,
+    /// Why it could not be made; of one that was, which documents it is without.
     pub error: Option<String>,
 }
+
+impl Backup {
+    /// It was made, and not all of it could be read.
+    pub fn is_incomplete(&self) -> bool {
+        self.state == State::Done && self.documents_missing > 0
+    }
+}
+
+/// After so long no job comes for one that waits, however often it was tried.
+const FORGOTTEN: Duration = Duration::days(1);
+/// So many missing documents are named.
+const NAMED: usize = 10;
 
 const COLUMNS: &str = "id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
                        documents_missing, bytes, error";
@@ -86,14 +99,18 @@ pub async fn insert(tx: &mut Tx, id: BackupId, name: &str, at: DateTime<Utc>, by
     Ok(())
 }
 
-/// Whoever begins one is alone: what another was making will never be whole.
+/// Whoever begins one is alone: what another was making will never be whole, nor what nobody has come for in a day.
 pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>) -> Result<()> {
-    tx.sql("update backups set state = 'failed', finished_at = $2, error = $3 where state = 'running' and id <> $1")
-        .bind(id)
-        .bind(at)
-        .bind("it was interrupted")
-        .run()
-        .await?;
+    tx.sql(
+        "update backups set state = 'failed', finished_at = $2, error = $3 \
+         where id <> $1 and (state = 'running' or (state = 'queued' and asked_at < $4))",
+    )
+    .bind(id)
+    .bind(at)
+    .bind("it was interrupted")
+    .bind(at - FORGOTTEN)
+    .run()
+    .await?;
     tx.sql("update backups set state = 'running' where id = $1").bind(id).run().await?;
     Ok(())
 }
@@ -112,13 +129,14 @@ async fn put(tx: &mut Tx, manifest: &Manifest, at: DateTime<Utc>, over: bool) ->
     let or = if over {
         "update set state = 'done', made_at = excluded.made_at, finished_at = excluded.finished_at, \
          rows_count = excluded.rows_count, documents_count = excluded.documents_count, \
-         documents_missing = excluded.documents_missing, bytes = excluded.bytes, error = null"
+         documents_missing = excluded.documents_missing, bytes = excluded.bytes, error = excluded.error"
     } else {
         "nothing"
     };
     tx.sql_built(format!(
         "insert into backups (id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
-         documents_missing, bytes) values ($1, $2, 'done', $3, $4, $3, $5, $6, $7, $8, $9) on conflict (name) do {or}"
+         documents_missing, bytes, error) values ($1, $2, 'done', $3, $4, $3, $5, $6, $7, $8, $9, $10) \
+         on conflict (name) do {or}"
     ))
     .bind(manifest.id)
     .bind(manifest.name.clone())
@@ -129,9 +147,34 @@ async fn put(tx: &mut Tx, manifest: &Manifest, at: DateTime<Utc>, over: bool) ->
     .bind(manifest.documents.lines)
     .bind(i64::try_from(manifest.missing.len()).unwrap_or(i64::MAX))
     .bind(number(manifest.bytes()))
+    .bind(without(manifest))
     .run()
     .await?;
     Ok(())
+}
+
+/// The names of what it is without.
+fn without(manifest: &Manifest) -> Option<String> {
+    let mut names = manifest.lacking();
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("…".to_owned());
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// What a content was called when it was sent in.
+pub async fn file_name(db: &mut Db, key: &str) -> Result<Option<String>> {
+    let sql = "select file_name from document_versions where storage_key = $1 order by created_at limit 1";
+    Ok(db.sql(sql).bind(key.to_owned()).optional::<(String,)>().await?.map(|(name,)| name))
+}
+
+/// When a backup was last brought back, also where the log has no number for it yet.
+pub async fn restored_at(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
+    let sql = "select max(at) from (select max(at) as at from activity where seq is not null \
+               and action = 'backup.restored' union all select max(at) from activity where seq is null \
+               and action = 'backup.restored') as restored";
+    db.sql(sql).scalar().await
 }
 
 /// Says no when it has been made after all.

@@ -15,7 +15,7 @@ use crate::{
     },
     error::{Error, Result},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, io};
 
 /// What a look through a backup found.
 #[derive(Clone, Debug)]
@@ -28,9 +28,9 @@ pub struct Report {
     pub bytes: u64,
     /// Entries of the activity log, each of which holds the one before it.
     pub activity: i64,
-    /// Contents that were gone when it was made.
+    /// Contents that could not be read when it was made, for people.
     pub missing: Vec<String>,
-    /// What is wrong, in words; nothing when it is whole.
+    /// What is wrong or missing, in words; nothing when it is whole.
     pub faults: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> 
         documents: manifest.documents.lines,
         bytes: manifest.bytes(),
         activity: 0,
-        missing: manifest.missing.clone(),
+        missing: manifest.lacking(),
         faults: Vec::new(),
     };
     for (file, part) in manifest.parts() {
@@ -77,25 +77,37 @@ pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> 
             Err(e) => report.faults.push(words(e)),
         }
     }
+    let lacking = report.missing.iter().map(|name| format!("the document {name} could not be read when it was made"));
+    report.faults.extend(lacking.collect::<Vec<_>>());
     Ok(report)
 }
 
 /// Says what is wrong with a content, if anything.
 pub async fn content(folder: &Folder, document: &Document) -> Option<String> {
+    if let Some(fault) = unnamed(document) {
+        return Some(fault);
+    }
+    match lines::hash(&folder.content(&document.sha256)).await {
+        Err(e) => Some(unread(document, &e)),
+        Ok((bytes, sha256)) => other(document, bytes, &sha256),
+    }
+}
+
+pub fn unnamed(document: &Document) -> Option<String> {
+    (!document.is_named_well()).then(|| format!("the document {} has no hash", document.key))
+}
+
+pub fn unread(Document { key, sha256, .. }: &Document, why: &io::Error) -> String {
+    format!("the content {sha256} of the document {key} cannot be read: {why}")
+}
+
+/// Whether what was found is not what was kept.
+pub fn other(document: &Document, found: u64, hash: &str) -> Option<String> {
     let Document { key, bytes, sha256 } = document;
-    if !document.is_named_well() {
-        return Some(format!("the document {key} has no hash"));
+    if found != *bytes {
+        return Some(format!("the content {sha256} of the document {key} has {found} bytes where it had {bytes}"));
     }
-    match lines::hash(&folder.content(sha256)).await {
-        Err(e) => Some(format!("the content {sha256} of the document {key} cannot be read: {e}")),
-        Ok((found, _)) if found != *bytes => {
-            Some(format!("the content {sha256} of the document {key} has {found} bytes where it had {bytes}"))
-        }
-        Ok((_, found)) if found != *sha256 => {
-            Some(format!("the content {sha256} of the document {key} is not as it was written"))
-        }
-        Ok(_) => None,
-    }
+    (hash != sha256).then(|| format!("the content {sha256} of the document {key} is not as it was written"))
 }
 
 async fn tried(
@@ -106,10 +118,11 @@ async fn tried(
     tell: Tell<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let trial = folder.trial(&ctx.chance.uuid().simple().to_string())?;
+    let trial = folder.trial(&ctx.chance.uuid().simple().to_string()).await?;
     let db = Db::open(&format!("sqlite:{}", trial.0.join("trial.db").display()), Durability::Normal).await?;
     let found = compared(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
     db.close().await;
+    trial.over().await?;
     found
 }
 

@@ -3,7 +3,10 @@
 //! written as SQLite keeps them, yes and no are 1 and 0, JSON is a text.
 use super::{Dialect, Sql, Tx};
 use crate::error::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 /// What a column holds, as far as its database tells: SQLite has no word for most of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +43,27 @@ pub(crate) struct Table {
     pub columns: Vec<(String, Kind)>,
 }
 
-/// Every table, those first that others refer to.
+/// Every table that this portal's schema has or had at some time: others in the same schema are somebody else's.
+static OWN: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    super::SQLITE.iter().chain(super::POSTGRES.iter()).flat_map(|migration| named(migration.sql.as_str())).collect()
+});
+
+/// The tables that a migration makes, or that it calls otherwise.
+fn named(sql: &str) -> Vec<String> {
+    let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
+    let text = lines.collect::<Vec<_>>().join(" ").replace('(', " ( ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let after = |pair: &[&str]| matches!(pair, ["create", "table"] | ["rename", "to"]);
+    let found = words.windows(3).filter(|three| after(&three[..2])).map(|three| three[2]);
+    found.map(|name| name.trim_end_matches(';').to_owned()).collect()
+}
+
+/// Whether the portal's own migrations have made it.
+pub(crate) fn is_own(table: &str) -> bool {
+    OWN.contains(table)
+}
+
+/// Every table of ours, those first that others refer to.
 ///
 /// # Errors
 /// Internal where a column holds what cannot be copied, or tables refer to each other in a circle.
@@ -66,7 +89,7 @@ pub(crate) async fn tables(db: &mut impl Sql) -> Result<Vec<Table>> {
     let columns: Vec<(String, String, String)> = db.sql(columns).all().await?;
     let references: Vec<(String, String)> = db.sql(references).all().await?;
     let mut found: BTreeMap<String, Vec<(String, Kind)>> = BTreeMap::new();
-    for (table, column, declared) in columns {
+    for (table, column, declared) in columns.into_iter().filter(|(table, ..)| is_own(table)) {
         let kind = Kind::of(&declared)
             .ok_or_else(|| Error::internal(format!("{table}.{column} is a {declared}, which cannot be copied")))?;
         found.entry(table).or_default().push((column, kind));
@@ -168,8 +191,8 @@ pub(crate) async fn count(db: &mut impl Sql, table: &Table) -> Result<i64> {
     db.sql_built(format!("select count(*) from {}", quoted(&table.name))).scalar().await
 }
 
-/// Takes the triggers off, so that rows can be put where they were, and empties every table: what a migration has put
-/// there stands in a backup too. [`closed`] takes what this gives.
+/// Takes the triggers off, so that rows can be put where they were; on PostgreSQL nobody else writes to the tables from
+/// now on, as nobody does on SQLite anyway. [`closed`] takes what this gives.
 pub(crate) async fn opened(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>> {
     let mut back = Vec::new();
     match tx.dialect() {
@@ -191,10 +214,15 @@ pub(crate) async fn opened(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>>
             }
         }
     }
+    Ok(back)
+}
+
+/// Empties every table: what a migration has put there stands in a backup too.
+pub(crate) async fn emptied(tx: &mut Tx, tables: &[Table]) -> Result<()> {
     for table in tables.iter().rev() {
         tx.sql_built(format!("delete from {}", quoted(&table.name))).run().await?;
     }
-    Ok(back)
+    Ok(())
 }
 
 /// Puts the triggers back.
@@ -219,6 +247,14 @@ mod tests {
         let order = ordered(all.clone(), &pairs(&[("a", "c"), ("c", "b"), ("a", "elsewhere")])).expect("an order");
         assert_eq!(order, names("b d c a"));
         assert!(ordered(all, &pairs(&[("a", "b"), ("b", "a")])).is_err());
+    }
+
+    #[test]
+    fn a_table_is_ours_that_a_migration_makes() {
+        let sql = "-- create table not_this\ncreate table one (id blob);\nalter table two rename to three;\n\
+                   create table four(id blob);\ncreate index five on one (id);\nalter table one rename column a to b;";
+        assert_eq!(named(sql), ["one", "three", "four"]);
+        assert!(is_own("spvs") && !is_own("spatial_ref_sys"));
     }
 
     #[test]

@@ -3004,8 +3004,8 @@ export interface components {
             };
             id: components["schemas"]["AlertId"];
             /**
-             * @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring` or
-             *     `backup_old`.
+             * @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring`,
+             *     `backup_old` or `backup_incomplete`.
              */
             kind: string;
             /** Format: date-time */
@@ -3138,7 +3138,7 @@ export interface components {
              * @description Of those, how many could not be read as they were kept.
              */
             documents_missing: number;
-            /** @description Why it could not be made. */
+            /** @description Why it could not be made; of one that was, which documents it is without. */
             error: string | null;
             /** Format: date-time */
             finished_at: string | null;

@@ -12,7 +12,18 @@ import { BackupButton } from './backups/BackupButton';
 import { useBackups } from './backups/useBackups';
 import classes from './logs/logs.module.css';
 
-const tones = { queued: 'wait', running: 'work', done: 'done', failed: 'stop' } as const;
+const tones = {
+  queued: 'wait',
+  running: 'work',
+  done: 'done',
+  incomplete: 'stop',
+  failed: 'stop',
+} as const;
+
+/** One that was made without some documents is not whole. */
+function stateOf({ state, documents_missing: missing }: Backup): keyof typeof tones {
+  return state === 'done' && missing > 0 ? 'incomplete' : state;
+}
 
 /** Which backups there are. Bringing one back is done on the machine, into an empty portal. */
 export function Component() {
@@ -33,7 +44,10 @@ export function Component() {
     {
       key: 'state',
       header: t('backups.state'),
-      cell: ({ state }) => <Tag tone={tones[state]}>{t(`backups.is.${state}`)}</Tag>,
+      cell: (backup) => {
+        const state = stateOf(backup);
+        return <Tag tone={tones[state]}>{t(`backups.is.${state}`)}</Tag>;
+      },
     },
     {
       key: 'rows',
@@ -61,7 +75,6 @@ export function Component() {
       cell: (backup) => (
         <>
           <span className={classes.value}>{backup.name}</span>
-          {backup.error && <div>{backup.error}</div>}
           {backup.documents_missing > 0 && (
             <div>
               {t('backups.missing', {
@@ -70,6 +83,7 @@ export function Component() {
               })}
             </div>
           )}
+          {backup.error && <div>{backup.error}</div>}
         </>
       ),
     },

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
+import { number } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
@@ -13,7 +14,8 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const { t } = useTranslation('admin');
   const { backups, making } = useBackups();
   const [asked, setAsked] = useState<string | null>(null);
-  const state = backups?.find(({ id }) => id === asked)?.state;
+  const backup = backups?.find(({ id }) => id === asked);
+  const state = backup?.state;
   const make = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotent(key) })),
     saved: (backup) => {
@@ -23,10 +25,12 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   });
   const tell = useEffectEvent((how: 'done' | 'failed') => {
     const failed = how === 'failed';
+    const missing = backup?.documents_missing ?? 0;
+    const text = missing > 0 ? 'backups.incomplete_text' : 'backups.made_text';
     toast({
       title: t(failed ? 'backups.not_made' : 'backups.made'),
-      description: t(failed ? 'backups.not_made_text' : 'backups.made_text'),
-      destructive: failed,
+      description: t(failed ? 'backups.not_made_text' : text, { count: missing, n: number(missing) }),
+      destructive: failed || missing > 0,
     });
   });
   useEffect(() => {

@@ -107,6 +107,7 @@ function useAlertText() {
       waiting: number(Number(data.waiting ?? 0)),
       percent: percent(Number(data.percent ?? 0)),
       free: bytes(Number(data.free_bytes ?? 0)),
+      names: typeof data.names === 'string' ? data.names : '',
       defaultValue: subject,
     });
 }
@@ -121,7 +122,7 @@ function causeOf({ kind, subject }: Alert): string {
   if (kind === 'mail_failing') return paths.adminLogsOf({ what: 'mail' });
   if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
   if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
-  if (kind === 'backup_old') return paths.adminBackups;
+  if (kind === 'backup_old' || kind === 'backup_incomplete') return paths.adminBackups;
   if (kind === 'key_expiring') return paths.adminLogsOf({ what: 'keys' });
   return `${paths.adminDashboard}#status`;
 }

@@ -1,0 +1,156 @@
+//! Rows are locked without writing their keys: whoever adds a row that refers to a locked one need not wait, and SQLite
+//! does not look through every table that refers to it. On both databases.
+use domain::{
+    access::Role,
+    auth::{self, Auth, Keys, passwords},
+    commissions,
+    db::{Dialect, Sql, for_update},
+    isos, mails, messages,
+    page::PageQuery,
+    spvs, steps,
+    testing::{World, on_both},
+    users,
+};
+use std::{fs, path::Path, time::Duration};
+
+/// From now on whoever writes the key of a row is refused, also when it stays as it was.
+async fn refuse_keys(world: &World) {
+    let mut tx = world.db.begin().await.unwrap();
+    let tables = match tx.dialect() {
+        Dialect::Sqlite => {
+            "select m.name from sqlite_master m join pragma_table_info(m.name) c \
+             where m.type = 'table' and c.name = 'id' and m.name not in ('Jobs', 'Workers')"
+        }
+        Dialect::Postgres => {
+            "select cast(table_name as text) from information_schema.columns \
+             where table_schema = 'public' and column_name = 'id'"
+        }
+    };
+    let tables: Vec<(String,)> = tx.sql(tables).all().await.unwrap();
+    assert!(tables.len() > 30, "{tables:?}");
+    if tx.dialect() == Dialect::Postgres {
+        let refuse = "create function refuse_key() returns trigger language plpgsql as \
+                      $$ begin raise exception 'the key of % was written', tg_table_name; end $$";
+        tx.sql(refuse).run().await.unwrap();
+    }
+    for (table,) in tables {
+        let refused = match tx.dialect() {
+            Dialect::Sqlite => format!(
+                "create trigger {table}_key before update of id on {table} \
+                 begin select raise(abort, 'the key of {table} was written'); end"
+            ),
+            Dialect::Postgres => format!(
+                "create trigger {table}_key before update of id on {table} for each row execute function refuse_key()"
+            ),
+        };
+        tx.sql_built(refused).run().await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn no_use_case_writes_the_key_of_a_row_it_locks() {
+    on_both(async |world: World| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let company = world.company("Harbor").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        let (_, first, _) = world.client("Maya", company, Some(iso)).await;
+        let (_, second, _) = world.client("Noah", company, Some(iso)).await;
+        let olga = world.user(Role::Employee, "Olga", None, None).await;
+        let hash = passwords::hash(&world.operator(), "correct horse battery").await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        users::store::save_password(&mut tx, olga.id, &hash, false).await.unwrap();
+        tx.commit().await.unwrap();
+        refuse_keys(&world).await;
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update users set id = id where id = $1").bind(olga.id).run().await.unwrap_err();
+        drop(tx);
+
+        for order in [first, second] {
+            spvs::hold(&sigrid, order, None, "A paper is missing").await.unwrap();
+            for step in spvs::resume(&sigrid, order, None).await.unwrap().steps {
+                let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
+                steps::update(&sigrid, step.id, None, done).await.unwrap();
+            }
+        }
+        let earned = commissions::list(&sigrid, &commissions::Filter::default(), &PageQuery::default()).await.unwrap();
+        commissions::approve(&sigrid, &[earned.items[0].id]).await.unwrap();
+        commissions::void(&sigrid, earned.items[1].id, None, "Agreed otherwise").await.unwrap();
+
+        let auth = Auth::new(Keys::for_tests());
+        let email = "olga@example.com";
+        let granted = auth::sign_in(&world.nobody(), &auth, email, "correct horse battery").await.unwrap();
+        auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        users::suspend(&sigrid, olga.id, None).await.unwrap();
+        users::restore(&sigrid, olga.id, None).await.unwrap();
+        users::set_role(&sigrid, olga.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        isos::archive(&sigrid, iso, None).await.unwrap();
+        isos::restore(&sigrid, iso, None).await.unwrap();
+
+        let outbox = mails::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
+        assert!(!outbox.is_empty());
+        for mail in outbox {
+            mails::attempt(&world.operator(), mail.id).await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_refers_to_a_locked_row_is_added_meanwhile() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let (_, order, maya) = world.client("Maya", company, None).await;
+        let dialect = world.db.clone().dialect();
+        if dialect == Dialect::Sqlite {
+            assert_eq!(for_update(dialect, "s"), "", "it has one writer, and needs no lock");
+            return;
+        }
+        let mut db = world.db.clone();
+        let written = "select cast(xmin as text) from spvs where id = $1";
+        let before: String = db.sql(written).bind(order).scalar().await.unwrap();
+        let lock = format!("select s.id from spvs s where s.id = $1{}", for_update(dialect, "s"));
+        let mut holder = world.db.begin().await.unwrap();
+        holder.sql_built(lock.clone()).bind(order).one::<(domain::ids::SpvId,)>().await.unwrap();
+        let hello = messages::Input { spv_id: Some(order), body: "Hello".to_owned(), ..Default::default() };
+        let sent = tokio::time::timeout(Duration::from_secs(5), messages::send(&maya, hello)).await;
+        sent.expect("nobody waits for the lock of the order").unwrap();
+        let mut other = world.db.begin().await.unwrap();
+        other.sql_built(format!("{lock} nowait")).bind(order).one::<(domain::ids::SpvId,)>().await.unwrap_err();
+        drop(other);
+        holder.commit().await.unwrap();
+        let after: String = db.sql(written).bind(order).scalar().await.unwrap();
+        assert_eq!(after, before, "a lock changes nothing");
+    })
+    .await;
+}
+
+/// Those that no test runs as well.
+#[test]
+fn no_statement_sets_a_key_to_itself() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            if path.extension().is_none_or(|end| end != "rs") {
+                continue;
+            }
+            files += 1;
+            let text = fs::read_to_string(&path).unwrap().to_lowercase();
+            // The comment of `for_update` names it.
+            let words: Vec<&str> =
+                text.lines().filter(|line| !line.trim().starts_with("//")).flat_map(str::split_whitespace).collect();
+            let own = |word: &str| {
+                word.split('.').next_back().is_some_and(|name| name.trim_matches(['"', ',', ';', ')']) == "id")
+            };
+            let found =
+                words.windows(4).find(|four| four[0] == "set" && own(four[1]) && four[2] == "=" && own(four[3]));
+            assert_eq!(found, None, "{}", path.display());
+        }
+    }
+    assert!(files > 100, "{files}");
+}
