@@ -188,12 +188,6 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
     Ok(Page::cut(rows, limit, |row| row.seq).map(|row| shown(&ctx.actor, row)))
 }
 
-/// What a company sees of its newest events, for whoever has its portal open.
-pub(crate) async fn of_company(ctx: &Ctx, company: CompanyId, limit: usize) -> Result<Vec<Activity>> {
-    let filter = Filter { work_only: true, ..Filter::default() };
-    store::list(&mut ctx.db(), Scope::Company(company), &filter, None, limit).await
-}
-
 /// One's own log: what one did, and what others did with one's account.
 ///
 /// # Errors

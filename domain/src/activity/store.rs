@@ -3,7 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity},
+    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity, within},
     error::{Error, Result},
     ids::UserId,
     users,
@@ -75,6 +75,17 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
     }
 }
 
+/// What orders are about, and not the office itself.
+const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
+    'document_request', 'invoice', 'thread')";
+
+/// What a company sees of its newest events, as JSON in a query that has the company as `$1`.
+pub(crate) fn of_company(dialect: Dialect, limit: usize) -> String {
+    let condition = "public and company_id = $1 and seq is not null";
+    let newest = format!("select * from activity where {condition} and {WORK} order by seq desc limit {limit}");
+    within(dialect, &json_list(dialect, COLUMNS, &newest))
+}
+
 pub async fn list(
     db: &mut Db,
     scope: Scope,
@@ -102,10 +113,7 @@ pub async fn list(
         }
     }
     if filter.work_only {
-        sql.push_str(
-            " and subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', \
-             'document', 'document_request', 'invoice', 'thread')",
-        );
+        sql.push_str(&format!(" and {WORK}"));
     }
     if filter.requests_only {
         sql.push_str(" and subject_kind = 'request'");

@@ -4,7 +4,7 @@ mod members;
 mod model;
 mod portfolio;
 mod settings;
-mod store;
+pub(crate) mod store;
 mod tax;
 
 pub(crate) use logo::look as look_at_logo;

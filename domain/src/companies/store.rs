@@ -15,6 +15,31 @@ use crate::{
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+pub(crate) const COLUMNS: &Shape = &[
+    ("id", "t.id", Col::Id),
+    ("name", "t.name", Col::Plain),
+    ("business_name", "t.business_name", Col::Plain),
+    ("email", "t.email", Col::Plain),
+    ("phone", "t.phone", Col::Plain),
+    ("logo_url", "t.logo_url", Col::Plain),
+    ("domain", "t.domain", Col::Plain),
+    ("archived_at", "t.archived_at", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+    ("updated_by", "t.updated_by", Col::Plain),
+    ("version", "t.version", Col::Plain),
+    ("tax_id", "t.tax_id", Col::Plain),
+    ("country", "t.country", Col::Plain),
+    ("industry", "t.industry", Col::Plain),
+    ("size", "t.size", Col::Plain),
+    ("website", "t.website", Col::Plain),
+    ("address", "t.address", Col::Plain),
+    ("time_zone", "t.time_zone", Col::Plain),
+    ("language", "t.language", Col::Plain),
+    ("currency", "t.currency", Col::Plain),
+    ("logo_id", "t.logo_id", Col::Id),
+];
+
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
         "insert into companies (id, name, business_name, email, phone, logo_url, domain, created_at, updated_at, updated_by, \

@@ -9,7 +9,7 @@ use crate::{
     activity::{self, Activity},
     auth::sessions,
     clients::{self, Client},
-    companies::{self, Company},
+    companies::Company,
     counts::{self, Count, figures::Of},
     ctx::Ctx,
     error::{Error, Result},
@@ -177,13 +177,12 @@ pub struct Partner {
 /// rows is the figures alone: the tables of the partners load as they are opened.
 ///
 /// # Errors
-/// As [`companies::portal`] says.
+/// As [`crate::companies::portal`] says.
 pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
-    let company = companies::portal(ctx, picked).await?;
-    let id = company.id;
-    let mut db = ctx.db();
-    let store::Overview { clients: active_clients, partners: iso_partners, groups } =
-        store::company(&mut db, id).await?;
+    let id = ctx.actor.company(picked)?;
+    let store::Overview { mut company, clients: active_clients, partners: iso_partners, groups, activity } =
+        store::company(&mut ctx.db(), id, 8).await?;
+    let company = company.pop().ok_or(Error::NotFound("company"))?;
     let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
     let mut revenue: Vec<Sum> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
@@ -212,7 +211,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         revenue,
         iso_partners,
         partners,
-        activity: activity::of_company(ctx, id, 8).await?,
+        activity,
         spvs,
     })
 }

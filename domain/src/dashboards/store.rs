@@ -1,6 +1,8 @@
 //! SQL of the dashboards.
 use crate::{
     access::Role,
+    activity::{self, Activity},
+    companies::{self, Company},
     counts::figures::Of,
     db::{Col, Db, Shape, Sql, Tx, in_list, json_list, json_row, selected, within},
     error::Result,
@@ -112,15 +114,19 @@ pub async fn office(db: &mut Db) -> Result<Office> {
     db.sql_built(selected(dialect, &office)).json().await
 }
 
-/// What a company's cards and partner tables begin with.
+/// A company, and what its cards and partner tables begin with.
 #[derive(Debug, Deserialize)]
 pub struct Overview {
+    /// None when there is no such company.
+    pub company: Vec<Company>,
     /// Distinct clients with an order.
     pub clients: i64,
     /// ISO partners that are not archived.
     pub partners: i64,
     /// Orders and amounts by partner and currency.
     pub groups: Vec<Group>,
+    /// What happened last.
+    pub activity: Vec<Activity>,
 }
 
 pub(crate) const GROUPS: &Shape = &[
@@ -132,9 +138,10 @@ pub(crate) const GROUPS: &Shape = &[
     ("minor", "t.minor", Col::Plain),
 ];
 
-/// The company's figures in one query, none of which reads the orders.
-pub async fn company(db: &mut Db, company: CompanyId) -> Result<Overview> {
+/// The company and its figures in one query, none of which reads the orders.
+pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
     let dialect = db.dialect();
+    let own = json_list(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
     let groups = json_list(
         dialect,
         GROUPS,
@@ -143,15 +150,17 @@ pub async fn company(db: &mut Db, company: CompanyId) -> Result<Overview> {
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let figures = json_row(
+    let overview = json_row(
         dialect,
         &[
+            ("company", &within(dialect, &own), Col::Plain),
             ("clients", "(select count(*) from company_clients where company_id = $1)", Col::Plain),
             ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
             ("groups", &within(dialect, &groups), Col::Plain),
+            ("activity", &activity::store::of_company(dialect, events), Col::Plain),
         ],
     );
-    db.sql_built(selected(dialect, &figures)).bind(company).json().await
+    db.sql_built(selected(dialect, &overview)).bind(company).json().await
 }
 
 pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {

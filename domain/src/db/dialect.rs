@@ -144,6 +144,7 @@ mod tests {
     #[test]
     fn shapes_name_the_fields_of_their_structs_in_order() {
         agrees::<crate::spvs::Spv>(crate::spvs::store::COLUMNS);
+        agrees::<crate::companies::Company>(crate::companies::store::COLUMNS);
         agrees::<crate::steps::Step>(crate::steps::store::COLUMNS);
         agrees::<crate::clients::Client>(crate::clients::store::COLUMNS);
         agrees::<crate::commissions::Commission>(crate::commissions::store::COLUMNS);
