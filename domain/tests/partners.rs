@@ -317,6 +317,16 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         let named = requests::Filter { q: Some("magdal".to_owned()), ..Default::default() };
         assert_eq!(requests::list(&elias, &named, &PageQuery::default()).await.unwrap().items[0].id, id);
         assert_eq!(requests::review(&elias, id, None).await.unwrap().status, requests::Status::InReview);
+        // Who works on it says nothing of when it is due, and what the partner writes since is to be read first.
+        let version = requests::get(&elias, id).await.unwrap().version;
+        let nobody = requests::Change { assignee_id: Some(None), ..Default::default() };
+        let due = requests::update(&elias, id, Some(version), nobody).await.unwrap().due_at;
+        assert_eq!(due, all[0].due_at);
+        let note = Change { note: Some("Wants two funds.".to_owned()), ..Change::default() };
+        leads::update(&ingrid, lena, None, note).await.unwrap();
+        let reworded = requests::get(&elias, id).await.unwrap();
+        assert_eq!(reworded.message, "Wants two funds.");
+        assert_eq!(code(&requests::reject(&elias, id, Some(version + 1), "No").await.unwrap_err()), "stale");
         // Taken back with the lead or as a request, and goes on after all.
         leads::update(&ingrid, lena, None, stage(Stage::Lost)).await.unwrap();
         assert_eq!(is().await, (requests::Status::Withdrawn, None));
@@ -348,6 +358,8 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         assert!(!new.iter().any(|action| action.starts_with("request.")), "{new:?}");
         let partner = told(&ingrid).await;
         assert!(partner.contains(&"lead.converted".to_owned()), "{partner:?}");
+        // Given up by the staff, once; what they did themselves is no news to them.
+        assert_eq!(partner.iter().filter(|action| action.as_str() == "lead.lost").count(), 1, "{partner:?}");
         assert!(!partner.iter().any(|action| action.starts_with("request.")), "{partner:?}");
     })
     .await;

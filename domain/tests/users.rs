@@ -2,11 +2,12 @@
 use domain::{
     Error,
     access::Role,
-    counts,
+    calls, counts,
     db::{Sql, for_update},
     ids::UserId,
     isos,
     page::PageQuery,
+    requests,
     testing::{World, on_both},
     users::{self, Filter, Input, Status},
 };
@@ -197,9 +198,17 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         assert_eq!((again.iso_id, again.company_id), (Some(iso), Some(company)));
         assert!(isos::restore(&op, iso, None).await.unwrap().archived_at.is_none());
         assert_eq!(code(becomes(Role::Employee, None).await), "iso_person");
+        // A call goes with the partner, and the request that it is on the desk by.
+        let ivan_himself = world.signed_in(&users::get(&op, ivan).await.unwrap());
+        let times = vec![op.now() + chrono::Duration::days(1)];
+        let call = calls::Input { topic: "Terms".to_owned(), times, ..Default::default() };
+        let call = calls::create(&ivan_himself, call).await.unwrap();
+        calls::cancel(&ivan_himself, call.id, None).await.unwrap();
         isos::archive(&op, iso, None).await.unwrap();
         becomes(Role::SuperAdmin, None).await.unwrap();
         isos::delete(&op, iso).await.unwrap();
+        let left = requests::list(&op, &requests::Filter::default(), &PageQuery::default()).await.unwrap();
+        assert!(left.items.is_empty());
         let now = users::get(&op, ivan).await.unwrap();
         assert_eq!((now.role, now.status), (Role::SuperAdmin, Status::Active));
         assert_eq!(now.email_key, "ivan@example.com");

@@ -179,7 +179,7 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: CallId, version: Option<i64>, action
     }
 }
 
-fn answered(call: &Call) -> Error {
+pub(crate) fn answered(call: &Call) -> Error {
     Error::Conflict(Problem::new("call_answered").with("status", call.status.name()))
 }
 

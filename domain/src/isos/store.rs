@@ -162,7 +162,8 @@ pub async fn set_archived(
 pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
     db.sql(
         "select (select count(*) from users where iso_id = $1 and role = 'client') \
-         + (select count(*) from leads where iso_id = $1 and client_id is null) as clients, \
+         + (select count(*) from leads l where l.iso_id = $1 and not exists (select 1 from users u \
+           where u.id = l.client_id and u.iso_id = $1 and u.role = 'client')) as clients, \
          cast(0 as bigint) as isos, (select count(*) from spvs where iso_id = $1) as spvs, cast(0 as bigint) as users",
     )
     .bind(id)
@@ -173,10 +174,16 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
 /// Takes the row away and archives its account, which the log may still name; its address is free again. Whoever has
 /// become somebody else since stays. Says whether an account was archived that was still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
-    for table in ["iso_notes", "calls"] {
-        tx.sql_built(format!("delete from {table} where iso_id = $1")).bind(id).run().await?;
+    let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
+    for gone in [
+        &format!("search_terms where kind = 'request' and subject_id in ({asked})"),
+        &format!("requests where id in ({asked})"),
+        "calls where iso_id = $1",
+        "iso_notes where iso_id = $1",
+        "isos where id = $1",
+    ] {
+        tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
     }
-    tx.sql("delete from isos where id = $1").bind(id).run().await?;
     let counted = tx
         .sql(
             "update users set status = 'archived', iso_id = null, email_key = $4, updated_at = $2, updated_by = $3, \

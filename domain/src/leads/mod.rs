@@ -230,7 +230,13 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
     store::save(&mut tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
     count(&mut tx, lead.iso_id, lead.stage, -1);
     count(&mut tx, lead.iso_id, stage, 1);
-    let event = told("lead.updated", id, name, lead.iso_id).with("stage", stage.name());
+    let lost = stage == Stage::Lost && lead.stage != Stage::Lost;
+    let action = if lost { "lead.lost" } else { "lead.updated" };
+    let event = told(action, id, name, lead.iso_id).with("stage", stage.name());
+    let event = match &reason {
+        Some(reason) => event.with("reason", reason.clone()),
+        None => event,
+    };
     activity::append(&mut tx, ctx, event).await?;
     let lead = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
     requests::moved(&mut tx, ctx, &lead, reason).await?;

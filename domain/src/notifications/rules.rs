@@ -60,6 +60,7 @@ pub const ACTIONS: &[&str] = &[
     "invoice.voided",
     "lead.converted",
     "lead.created",
+    "lead.lost",
     "message.general",
     "message.sent",
     "note.general",
@@ -133,7 +134,10 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         "invoice.receipt_sent" => vec![tell(Staff, Invoices)],
         "lead.created" | "call.requested" => vec![tell(Staff, Requests)],
         "call.cancelled" if event.actor_kind == Role::Iso.name() => vec![tell(Staff, Requests)],
-        "lead.converted" | "call.confirmed" | "call.declined" | "call.cancelled" => vec![tell(Partner, Progress)],
+        "lead.lost" if event.actor_kind == Role::Iso.name() => Vec::new(),
+        "lead.converted" | "lead.lost" | "call.confirmed" | "call.declined" | "call.cancelled" => {
+            vec![tell(Partner, Progress)]
+        }
         "commission.approved" => vec![show(Partner, Progress)],
         "commission.paid" | "commission.reversed" | "commission.voided" => vec![tell(Partner, Progress)],
         // Of a lead and a call they are told as such.

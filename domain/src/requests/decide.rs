@@ -108,12 +108,15 @@ async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind
     mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
 }
 
-/// Takes one's own request back, and with it the lead or the call that it is of.
+/// Takes one's own request back, and with it the lead or the call that it is of: that is for its partner.
 ///
 /// # Errors
-/// NotFound; Forbidden for everybody else; Conflict `request_decided`, stale.
+/// NotFound; Forbidden for everybody else; Conflict `request_decided`, `call_answered`, stale.
 pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     if let Some(source) = source(ctx, id, version, Action::Cancel).await? {
+        if ctx.actor.is_staff() {
+            return Err(Error::forbidden("forbidden"));
+        }
         source.withdraw(ctx).await?;
         return get(ctx, id).await;
     }
@@ -166,8 +169,13 @@ pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Chan
         tx.commit().await?;
         return get(ctx, id).await;
     }
-    let changed =
-        Request { priority, due_at: priority.due(request.created_at), assignee_id: assignee, ..touched(ctx, &request) };
+    let due_at = match request.source() {
+        _ if priority == request.priority => request.due_at,
+        // Not after the first of the times.
+        Some(Source::Call(_)) => priority.due(request.created_at).min(request.due_at),
+        _ => priority.due(request.created_at),
+    };
+    let changed = Request { priority, due_at, assignee_id: assignee, ..touched(ctx, &request) };
     if priority != request.priority {
         let event = inside("request.prioritised", &request).with("priority", priority.name());
         activity::append(&mut tx, ctx, event).await?;
@@ -239,7 +247,7 @@ fn open(ctx: &Ctx, request: &Request, version: Option<i64>, action: Action) -> R
     Ok(())
 }
 
-fn touched(ctx: &Ctx, request: &Request) -> Request {
+pub(super) fn touched(ctx: &Ctx, request: &Request) -> Request {
     Request { updated_at: ctx.now(), updated_by: ctx.who(), version: request.version + 1, ..request.clone() }
 }
 
@@ -292,7 +300,7 @@ pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
         ("reject", Action::Update, true),
         ("review", Action::Update, request.status == Status::Pending),
         ("update", Action::Update, true),
-        ("withdraw", Action::Cancel, mine),
+        ("withdraw", Action::Cancel, mine && (request.source().is_none() || !ctx.actor.is_staff())),
     ]
     .into_iter()
     .filter(|(_, action, fits)| *fits && request.status.is_open() && ctx.can(*action, resource(request)))

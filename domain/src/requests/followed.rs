@@ -3,7 +3,7 @@
 //! lead, by confirming a time. Nobody is told twice: the lead and the call have their own news.
 use super::{
     Request,
-    decide::{decided, inside},
+    decide::{decided, inside, touched},
     index,
     model::{Kind, Made, Priority, Status},
     store,
@@ -46,7 +46,14 @@ impl Source {
     pub(super) async fn withdraw(self, ctx: &Ctx) -> Result<()> {
         match self {
             Self::Lead(id) => leads::lose(ctx, id, None).await.map(drop),
-            Self::Call(id) => calls::cancel(ctx, id, None).await.map(drop),
+            Self::Call(id) => {
+                let call = calls::get(ctx, id).await?;
+                // What was confirmed in the meantime is cancelled as such, or not at all.
+                if call.status != calls::Status::Requested {
+                    return Err(calls::answered(&call));
+                }
+                calls::cancel(ctx, id, Some(call.version)).await.map(drop)
+            }
         }
     }
 
@@ -95,11 +102,21 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, lead: &Lead, reason: Option<St
         // Given up before leads came on the desk.
         return if lost { Ok(()) } else { brought(tx, ctx, lead).await };
     };
-    if (request.name.as_str(), request.email.as_str()) != (lead.name().as_str(), lead.email.as_str()) {
-        let known = Request { name: lead.name(), email: lead.email.clone(), ..request.clone() };
-        store::rename(tx, &known).await?;
+    let known = Request {
+        name: lead.name(),
+        email: lead.email.clone(),
+        message: lead.note.clone().unwrap_or_default(),
+        ..request.clone()
+    };
+    let request = if known == request {
+        request
+    } else {
+        // Whoever has read what it said is to read this before they decide.
+        let known = touched(ctx, &known);
+        store::reword(tx, &known).await?;
         index(tx, &known).await?;
-    }
+        known
+    };
     match (lost, request.status.is_open()) {
         (true, true) => settle(tx, ctx, &request, given_up(ctx), reason, None).await,
         (false, false) => {

@@ -130,14 +130,21 @@ pub async fn partner(tx: &mut Tx, iso: IsoId) -> Result<Option<UserId>> {
     Ok(found.map(|(id,)| id))
 }
 
-/// Whom it is about, where that became known otherwise.
-pub async fn rename(tx: &mut Tx, request: &Request) -> Result<()> {
-    tx.sql("update requests set name = $2, email = $3 where id = $1")
-        .bind(request.id)
-        .bind(request.name.clone())
-        .bind(request.email.clone())
-        .run()
-        .await?;
+/// Whom it is about and what it says, where that was changed.
+pub async fn reword(tx: &mut Tx, request: &Request) -> Result<()> {
+    tx.sql(
+        "update requests set name = $2, email = $3, message = $4, updated_at = $5, updated_by = $6, version = $7 \
+         where id = $1",
+    )
+    .bind(request.id)
+    .bind(request.name.clone())
+    .bind(request.email.clone())
+    .bind(request.message.clone())
+    .bind(request.updated_at)
+    .bind(request.updated_by.clone())
+    .bind(request.version)
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -212,11 +212,6 @@ export const queries = {
     pages(['leads', query], (cursor, signal) =>
       body(api.GET('/rest/v1/leads', { params: { query: { ...query, cursor } }, signal })),
     ),
-  lead: (id: string) =>
-    queryOptions({
-      queryKey: ['leads', 'one', id],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/leads/{id}', { params: { path: { id } }, signal })),
-    }),
   clientNotes: (id: string) =>
     queryOptions({
       queryKey: ['clients', id, 'notes'],
@@ -228,11 +223,6 @@ export const queries = {
     pages(['calls', query], (cursor, signal) =>
       body(api.GET('/rest/v1/calls', { params: { query: { ...query, cursor } }, signal })),
     ),
-  call: (id: string) =>
-    queryOptions({
-      queryKey: ['calls', 'one', id],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/calls/{id}', { params: { path: { id } }, signal })),
-    }),
 
   billing: () =>
     queryOptions({

@@ -39,7 +39,8 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
       body(api.POST('/rest/v1/requests/{id}/withdraw', { params: edited(request), body: {} })),
     saved: (request) => {
       setAsking(null);
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
+      for (const noun of ['requests', 'leads', 'calls'])
+        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('withdraw.done'), description: request.reference });
     },
   });
@@ -99,11 +100,17 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
           onConfirm={() => withdraw.mutate(asking)}
           onClose={() => setAsking(null)}
         >
-          {t('withdraw.text')}
+          {t(withdrawText(asking))}
         </ConfirmDialog>
       )}
     </Section>
   );
+}
+
+/** Whom a partner brings and which call they ask for goes with it. */
+function withdrawText({ lead_id: lead, call_id: call }: Request) {
+  if (lead) return 'withdraw.text_lead';
+  return call ? 'withdraw.text_call' : 'withdraw.text';
 }
 
 function Asked({ request }: { request: Request }) {

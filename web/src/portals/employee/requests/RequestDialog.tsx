@@ -1,10 +1,11 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
-import { queries } from '../../../api/queries';
+import { errorText } from '../../../api/errors';
 import type { Request } from '../../../api/types';
 import { orNull } from '../../../shared/rules';
 import { useSave } from '../../../shared/useSave';
@@ -87,13 +88,30 @@ function rejectText({ kind, lead_id: brought, call_id: call }: Request) {
 
 /** The form of the lead itself, which is loaded for it. */
 function Convert({ lead: id, onClose }: { lead: string; onClose: () => void }) {
-  const { data: lead } = useQuery(queries.lead(id));
+  const load = () => body(api.GET('/rest/v1/leads/{id}', { params: { path: { id } } }));
+  const lead = useOpened(['lead', id], load, onClose);
   return lead && <ConvertForm lead={lead} onClose={onClose} />;
 }
 
 function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
-  const { data: call } = useQuery(queries.call(id));
+  const load = () => body(api.GET('/rest/v1/calls/{id}', { params: { path: { id } } }));
+  const call = useOpened(['call', id], load, onClose);
   return call && <ConfirmForm call={call} onClose={onClose} />;
+}
+
+/** What a form is about, as it was when the form was opened: its version tells of a change since. */
+function useOpened<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
+  const { t } = useTranslation('common');
+  const queryKey = ['opened', ...key];
+  const { data, error } = useQuery({ queryKey, queryFn: load, staleTime: Infinity, gcTime: 0 });
+  const failed = useEffectEvent((why: Error) => {
+    toast({ title: t('error'), description: errorText(why), destructive: true });
+    onFailed();
+  });
+  useEffect(() => {
+    if (error) failed(error);
+  }, [error]);
+  return data;
 }
 
 /** What was asked for is done, with a word to whoever asked; or a colleague who applies is invited. */
