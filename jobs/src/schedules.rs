@@ -82,7 +82,8 @@ pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool
 
 /// A portal that was brought back from a backup has no ticks of before: they are done, or were not to be.
 async fn skip_to_restore(ctx: &Ctx, lines: &mut [Line]) -> domain::Result<()> {
-    let restored = domain::backups::restored_at(ctx).await?;
+    // A clock that was ahead then has been set right since.
+    let restored = domain::backups::restored_at(ctx).await?.map(|at| at.min(ctx.now()));
     for line in lines {
         line.last = line.last.max(restored);
     }
@@ -137,8 +138,18 @@ mod tests {
             };
             backups::restore(&home.operator(), &made.name, &|_| ()).await.unwrap();
             assert_eq!(ticks(&home.operator()).await, 0);
-            let next = World { clock: Clock::fixed(noon() + chrono::Duration::days(1)), ..home };
+            let next = World { clock: Clock::fixed(noon() + chrono::Duration::days(1)), ..home.clone() };
             assert_eq!(ticks(&next.operator()).await, 1, "the next morning");
+
+            // The clock was a year ahead then.
+            let ahead = World { clock: Clock::fixed(noon() + chrono::Duration::days(365)), ..World::sqlite().await };
+            let ahead = World { options: home.options.clone(), ..ahead };
+            backups::restore(&ahead.operator(), &made.name, &|_| ()).await.unwrap();
+            let lines = || vec![Line::new::<RemindOverdue>("0 0 7 * * *")];
+            let right = World { clock: Clock::fixed(noon()), ..ahead.clone() }.operator();
+            let mut skipped = lines();
+            skip_to_restore(&right, &mut skipped).await.unwrap();
+            assert_eq!(skipped[0].last, Some(noon()));
         })
         .await;
     }

@@ -14,6 +14,9 @@ create index activity_by_action on activity (action, at, seq) where seq is not n
 create index activity_by_address on activity (address, at, seq) where seq is not null and address is not null;
 create index activity_by_actor_and_time on activity (actor_id, at, seq) where seq is not null and actor_id is not null;
 
+-- Where a backup lies, since it was begun: one that is not there now is not mounted.
+alter table backups add column folder text;
+
 -- Leads and calls of partners are on the desk: the request follows its lead or call.
 alter table requests add column lead_id blob references leads (id);
 alter table requests add column call_id blob references calls (id);

@@ -49,7 +49,7 @@ pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
         Verb::Create => create(&Portal::open(config, out, ask).await?).await,
         Verb::List => {
             let ctx = surroundings(&config, portal::database(&config).await?)?;
-            let listed = list(&ctx, &out).await;
+            let listed = list(&ctx, &config, &out).await;
             ctx.db.close().await;
             listed
         }
@@ -83,8 +83,11 @@ async fn create(portal: &Portal) -> Result {
     };
     bar.finish_and_clear();
     let Some(made) = made else {
-        backups::stopped(ctx).await?;
-        return Err(Failure::Refused("stopped; nothing was kept of this backup".to_owned()));
+        let kept = match backups::stopped(ctx).await? {
+            true => "stopped; the backup was whole by then, and is kept",
+            false => "stopped; nothing was kept of this backup",
+        };
+        return Err(Failure::Refused(kept.to_owned()));
     };
     let made = made?;
     if made.documents_missing > 0 {
@@ -95,7 +98,8 @@ async fn create(portal: &Portal) -> Result {
     portal.out.one(record(&made))
 }
 
-async fn list(ctx: &Ctx, out: &Output) -> Result {
+async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
+    let here = Some(config.backup_dir.to_string_lossy().into_owned());
     let found = backups::found(ctx).await?;
     let known = if ctx.db.is_migrated().await? { backups::list(ctx).await? } else { Vec::new() };
     let mut records: Vec<(String, Record)> = found
@@ -104,7 +108,9 @@ async fn list(ctx: &Ctx, out: &Output) -> Result {
         .map(|manifest| (manifest.name.clone(), in_folder(manifest)))
         .collect();
     for backup in known {
-        let gone = backup.state == State::Done && !found.iter().any(|manifest| manifest.name == backup.name);
+        let gone = backup.state == State::Done
+            && backup.folder == here
+            && !found.iter().any(|manifest| manifest.name == backup.name);
         records.push((backup.name.clone(), if gone { lost(&backup) } else { record(&backup) }));
     }
     records.sort_by(|(one, _), (other, _)| other.cmp(one));

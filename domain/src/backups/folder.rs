@@ -42,11 +42,11 @@ pub struct Kept {
     pub manifest: Manifest,
 }
 
-/// Whether somebody chose this folder and backups were made since: where it is away or empty now, it lies on a disk that
+/// Whether somebody chose this folder and backups were made there: where it is away or empty now, it lies on a disk that
 /// is not mounted. Made anew, it would lie on the wrong one.
 async fn is_filled(ctx: &Ctx, path: &Path) -> Result<bool> {
     let own = ctx.options.own_backups().as_deref() == Some(path);
-    Ok(!own && ctx.db.is_usable().await? && store::last_good(&mut ctx.db()).await?.is_some())
+    Ok(!own && ctx.db.is_usable().await? && store::is_filled(&mut ctx.db(), &path.to_string_lossy()).await?)
 }
 
 impl Folder {
@@ -87,6 +87,11 @@ impl Folder {
     async fn on_disk<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
         let folder = self.clone();
         lines::aside(move || work(&folder)).await
+    }
+
+    /// As rows of backups have it.
+    pub fn name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
     }
 
     fn problem(&self, code: &'static str) -> Error {
@@ -134,8 +139,13 @@ impl Folder {
     /// Unavailable.
     pub async fn names(&self) -> Result<Vec<String>> {
         let names = |folder: &Self| {
-            let whole = |name: &String| is_name(name) && folder.path.join(name).join(manifest::FILE).is_file();
-            let mut names: Vec<String> = folder.inside()?.into_iter().filter(whole).collect();
+            // One that may not be looked at is there all the same.
+            let whole = |name: &String| match fs::metadata(folder.path.join(name).join(manifest::FILE)) {
+                Ok(found) => found.is_file(),
+                Err(e) => !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+            };
+            let ours = folder.inside()?.into_iter().filter(|name| is_name(name));
+            let mut names: Vec<String> = ours.filter(whole).collect();
             names.sort();
             names.reverse();
             Ok(names)

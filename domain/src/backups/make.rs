@@ -95,10 +95,13 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
     let mut in_a_row = 0;
     for (n, document) in wanted.iter().enumerate() {
         tell(Progress::Document { nth: n + 1, of: wanted.len() });
-        let Some(why) = copy(ctx, folder, document).await? else {
-            manifest.documents_bytes += document.bytes;
-            in_a_row = 0;
-            continue;
+        let why = match copy(ctx, folder, document).await? {
+            Copied::Not(why) => why,
+            copied => {
+                manifest.documents_bytes += document.bytes;
+                in_a_row = if matches!(copied, Copied::Anew) { 0 } else { in_a_row };
+                continue;
+            }
         };
         let name = store::file_name(&mut ctx.db(), &document.key).await?.unwrap_or_default();
         tracing::warn!(key = document.key, name, why, "a document is not in the backup");
@@ -109,6 +112,10 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
         if in_a_row % FEW == 0 {
             ctx.options.storage.is_usable().await?;
         }
+    }
+    // Nobody knows of a few whether they are gone, or their storage is away.
+    if !manifest.missing.is_empty() {
+        ctx.options.storage.is_usable().await?;
     }
     if wanted.len() > 2 && manifest.missing.len() == wanted.len() {
         return Err(crate::Error::Unavailable("none of the documents can be read: is their storage there?".to_owned()));
@@ -138,15 +145,22 @@ async fn signing_keys(ctx: &Ctx, at: &Path) -> Result<Option<Part>> {
     Ok(Some(Part { lines: 1, bytes, sha256 }))
 }
 
-/// Copies a content unless it lies there as it was kept. Says why the backup has to do without it, if so.
-async fn copy(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<Option<String>> {
+enum Copied {
+    /// It lies there as it was kept.
+    Already,
+    Anew,
+    /// The backup has to do without it, and why.
+    Not(String),
+}
+
+async fn copy(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<Copied> {
     if !document.is_named_well() {
-        return Ok(Some("it has no hash".to_owned()));
+        return Ok(Copied::Not("it has no hash".to_owned()));
     }
     let to = folder.content(&document.sha256);
     if tokio::fs::try_exists(&to).await.unwrap_or(true) {
         match verify::content(folder, document).await {
-            None => return Ok(None),
+            None => return Ok(Copied::Already),
             Some(fault) => tracing::warn!(fault, "it is copied anew"),
         }
     }
@@ -155,13 +169,13 @@ async fn copy(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<Option<
     let why = match fetch(&ctx.options.storage, document, &part).await? {
         Ok(()) => {
             tokio::fs::rename(&part, &to).await.map_err(refused)?;
-            return Ok(None);
+            return Ok(Copied::Anew);
         }
         Err(why) => why,
     };
     match tokio::fs::remove_file(&part).await {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(refused(e)),
-        _ => Ok(Some(why)),
+        _ => Ok(Copied::Not(why)),
     }
 }
 

@@ -49,9 +49,15 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
         }
     }
     let documents = kept.documents().await?;
-    let there = |document: &&Document| !kept.manifest.missing.contains(&document.key);
-    for (n, document) in documents.iter().enumerate().filter(|(_, document)| there(document)) {
+    let mut missing = 0;
+    for (n, document) in documents.iter().enumerate() {
         tell(Progress::Document { nth: n + 1, of: documents.len() });
+        // What this backup was without, a later one may have.
+        let lacking = kept.manifest.missing.contains(&document.key);
+        if lacking && verify::content(folder, document).await.is_some() {
+            missing += 1;
+            continue;
+        }
         bring(ctx, folder, document).await?;
     }
     // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
@@ -60,7 +66,7 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     for name in folder.names().await? {
         // One that cannot be read is not this one's concern.
         if let Ok(other) = folder.find(&name).await {
-            store::adopt(&mut tx, &other.manifest).await?;
+            store::adopt(&mut tx, &other.manifest, &folder.name()).await?;
         }
     }
     let manifest = &kept.manifest;
@@ -80,7 +86,7 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
         made_at: manifest.made_at,
         rows: manifest.rows(),
         documents: manifest.documents.lines,
-        missing: i64::try_from(manifest.missing.len()).unwrap_or(i64::MAX),
+        missing,
         jobs: manifest.jobs.lines,
         signing_keys,
         replaced_keys,
@@ -171,8 +177,10 @@ async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()>
             e => e,
         })?;
     }
-    if count != rows.part.lines {
-        return Err(damaged(format!("the table {name} has {count} rows where it had {}", rows.part.lines)));
+    // Before the schema is brought up to date, which may add rows.
+    let found = tables::count(tx, table).await?.min(count);
+    if found != rows.part.lines {
+        return Err(damaged(format!("the table {name} has {found} rows where it had {}", rows.part.lines)));
     }
     Ok(())
 }
@@ -212,18 +220,25 @@ async fn keys(ctx: &Ctx, kept: &Kept) -> Result<(Option<PathBuf>, Option<PathBuf
     lines::aside(move || {
         let refused = |e: io::Error| lines::unavailable(&path, &e);
         let text = fs::read(&from).map_err(|e| lines::unavailable(&from, &e))?;
-        let replaced = match fs::read(&path) {
+        let there = match fs::read(&path) {
             Ok(there) if there == text => return Ok((Some(path), None)),
-            Ok(_) => {
-                fs::rename(&path, &aside).map_err(refused)?;
-                Some(aside)
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Ok(_) => true,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => false,
             Err(e) => return Err(refused(e)),
         };
         // All of it or nothing, for whoever reads it meanwhile.
         let half = path.with_extension("half");
-        lines::write(&half, &text).and_then(|()| fs::rename(&half, &path)).map_err(refused)?;
+        lines::write(&half, &text).map_err(refused)?;
+        if there {
+            fs::rename(&path, &aside).map_err(refused)?;
+        }
+        if let Err(e) = fs::rename(&half, &path) {
+            if there {
+                fs::rename(&aside, &path).map_err(refused)?;
+            }
+            return Err(refused(e));
+        }
+        let replaced = there.then_some(aside);
         Ok((Some(path), replaced))
     })
     .await

@@ -48,6 +48,8 @@ pub struct Backup {
     pub bytes: i64,
     /// Why it could not be made; of one that was, which documents it is without.
     pub error: Option<String>,
+    /// Where it lies; none before it was begun.
+    pub folder: Option<String>,
 }
 
 impl Backup {
@@ -63,7 +65,7 @@ const FORGOTTEN: Duration = Duration::days(1);
 const NAMED: usize = 10;
 
 const COLUMNS: &str = "id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
-                       documents_missing, bytes, error";
+                       documents_missing, bytes, error, folder";
 
 pub async fn list(db: &mut Db, limit: usize) -> Result<Vec<Backup>> {
     db.sql_built(format!("select {COLUMNS} from backups order by asked_at desc, id desc limit {limit}")).all().await
@@ -78,6 +80,12 @@ pub async fn last_good(db: &mut Db) -> Result<Option<Backup>> {
     db.sql_built(format!("select {COLUMNS} from backups where state = 'done' order by made_at desc limit 1"))
         .optional()
         .await
+}
+
+/// Whether one was made in this folder that nobody took away.
+pub async fn is_filled(db: &mut Db, folder: &str) -> Result<bool> {
+    let sql = "select exists (select 1 from backups where state = 'done' and folder = $1)";
+    db.sql(sql).bind(folder.to_owned()).scalar().await
 }
 
 /// One that is waited for, unless it is so old that whoever made it must be gone.
@@ -99,43 +107,50 @@ pub async fn insert(tx: &mut Tx, id: BackupId, name: &str, at: DateTime<Utc>, by
     Ok(())
 }
 
-/// Whoever begins one is alone: what another was making will never be whole, nor what nobody has come for in a day.
-pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>) -> Result<()> {
+/// Whoever begins one is alone in the folder: what another was making there will never be whole, nor what nobody has come
+/// for in a day.
+pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, folder: &str) -> Result<()> {
     tx.sql(
         "update backups set state = 'failed', finished_at = $2, error = $3 \
-         where id <> $1 and (state = 'running' or (state = 'queued' and asked_at < $4))",
+         where id <> $1 and ((state = 'running' and folder = $5) or (state = 'queued' and asked_at < $4))",
     )
     .bind(id)
     .bind(at)
     .bind("it was interrupted")
     .bind(at - FORGOTTEN)
+    .bind(folder.to_owned())
     .run()
     .await?;
-    tx.sql("update backups set state = 'running' where id = $1").bind(id).run().await?;
+    tx.sql("update backups set state = 'running', folder = $2 where id = $1")
+        .bind(id)
+        .bind(folder.to_owned())
+        .run()
+        .await?;
     Ok(())
 }
 
-pub async fn finish(tx: &mut Tx, manifest: &Manifest, at: DateTime<Utc>) -> Result<()> {
-    put(tx, manifest, at, true).await
+pub async fn finish(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>) -> Result<()> {
+    put(tx, manifest, folder, at, true).await
 }
 
 /// One that lies in the folder and that nobody here has heard of.
-pub async fn adopt(tx: &mut Tx, manifest: &Manifest) -> Result<()> {
-    put(tx, manifest, manifest.made_at, false).await
+pub async fn adopt(tx: &mut Tx, manifest: &Manifest, folder: &str) -> Result<()> {
+    put(tx, manifest, folder, manifest.made_at, false).await
 }
 
-async fn put(tx: &mut Tx, manifest: &Manifest, at: DateTime<Utc>, over: bool) -> Result<()> {
+async fn put(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>, over: bool) -> Result<()> {
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let or = if over {
         "update set state = 'done', made_at = excluded.made_at, finished_at = excluded.finished_at, \
          rows_count = excluded.rows_count, documents_count = excluded.documents_count, \
-         documents_missing = excluded.documents_missing, bytes = excluded.bytes, error = excluded.error"
+         documents_missing = excluded.documents_missing, bytes = excluded.bytes, error = excluded.error, \
+         folder = excluded.folder"
     } else {
         "nothing"
     };
     tx.sql_built(format!(
         "insert into backups (id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
-         documents_missing, bytes, error) values ($1, $2, 'done', $3, $4, $3, $5, $6, $7, $8, $9, $10) \
+         documents_missing, bytes, error, folder) values ($1, $2, 'done', $3, $4, $3, $5, $6, $7, $8, $9, $10, $11) \
          on conflict (name) do {or}"
     ))
     .bind(manifest.id)
@@ -148,6 +163,7 @@ async fn put(tx: &mut Tx, manifest: &Manifest, at: DateTime<Utc>, over: bool) ->
     .bind(i64::try_from(manifest.missing.len()).unwrap_or(i64::MAX))
     .bind(number(manifest.bytes()))
     .bind(without(manifest))
+    .bind(folder.to_owned())
     .run()
     .await?;
     Ok(())

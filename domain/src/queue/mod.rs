@@ -421,6 +421,6 @@ pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
 /// What the database refuses.
 pub(crate) async fn empty(tx: &mut Tx) -> Result<()> {
     let (from, _) = table(tx.dialect());
-    tx.sql_built(format!("delete from {from}")).run().await?;
+    tx.sql_built(format!("delete from {from} where job_type = $1")).bind(QUEUE).run().await?;
     Ok(())
 }
