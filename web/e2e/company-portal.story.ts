@@ -1,4 +1,5 @@
 /** A company's own portal: its people set it up, work in it side by side with others, and see nothing of them. */
+import type { Locator } from '@playwright/test';
 import { expect, test } from './support/story';
 import type { Office } from './support/office';
 import type { Person } from './support/people';
@@ -144,6 +145,11 @@ async function partner(office: Office, companyId: string, first: string) {
   };
 }
 
+/** What is not to be there could still be on its way. */
+async function allIsThere(main: Locator) {
+  await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
+}
+
 test('two companies side by side see nothing of each other, and a super admin looks at either', async ({
   office,
 }) => {
@@ -159,6 +165,7 @@ test('two companies side by side see nothing of each other, and a super admin lo
       await own.admin.opens(`${path}?company=${other.company.id}`);
       const main = own.admin.page.getByRole('main');
       await expect(main).toContainText(path.endsWith('employees') ? own.email : own.client);
+      await allIsThere(main);
       for (const word of [other.client, other.email, other.order]) await expect(main).not.toContainText(word);
       await expect(own.admin.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
     }
@@ -204,6 +211,7 @@ test('two ISO partners of one company side by side see nothing of each other', a
     for (const path of ['/iso-dashboard', '/iso-dashboard/clients', '/iso-dashboard/leads']) {
       await own.iso.opens(path);
       await expect(main).toContainText(path.endsWith('leads') ? own.lead : own.client);
+      await allIsThere(main);
       for (const word of [other.client, other.lead, other.order]) await expect(main).not.toContainText(word);
     }
     // What they search for is among their own.

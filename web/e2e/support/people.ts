@@ -1,5 +1,5 @@
 /** The people of the stories. What they do, they do by role and label, as someone reads the screen aloud. */
-import { expect, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator, type Page, type Response } from '@playwright/test';
 import type { Api } from './api';
 
 type Fields = Record<string, string>;
@@ -134,8 +134,13 @@ export class Person {
   }
 
   async searches(label: string, words: string): Promise<void> {
+    // Whoever goes on before the answer is there picks from rows that are about to go. None is asked for what is known.
+    const asked = (response: Response) => new URL(response.url()).searchParams.get('q') === words;
+    const answered = this.page.waitForResponse(asked, { timeout: 3000 }).catch(() => null);
     await this.page.getByRole('searchbox', { name: label, exact: true }).fill(words);
     await expect(this.page).toHaveURL((url) => url.searchParams.get('q') === words);
+    await answered;
+    await expect(this.page.locator('table[aria-busy="true"]')).toHaveCount(0);
   }
 
   /** Opens the menu of a row, or of whatever has this name, and picks from it. */
