@@ -1,12 +1,21 @@
 import type { ReactNode } from 'react';
 import classes from './TwoColumns.module.css';
 
+interface Props {
+  main: ReactNode;
+  side: ReactNode;
+  /** The narrow one is what everything else is about: it comes first where there is no room, and for a screen reader. */
+  sideFirst?: boolean;
+}
+
 /** A wide and a narrow column; below each other where there is no room. */
-export function TwoColumns({ main, side }: { main: ReactNode; side: ReactNode }) {
+export function TwoColumns({ main, side, sideFirst = false }: Props) {
+  const wide = <div className={classes.column}>{main}</div>;
   return (
-    <div className={classes.columns}>
-      <div className={classes.column}>{main}</div>
+    <div className={classes.columns} data-side-first={sideFirst || undefined}>
+      {!sideFirst && wide}
       <div className={classes.column}>{side}</div>
+      {sideFirst && wide}
     </div>
   );
 }

@@ -42,9 +42,10 @@ export function Component() {
         back={back}
         title={user ? `${user.first_name} ${user.last_name}` : '…'}
         text={user?.email}
-        actions={user && <Actions user={user} />}
+        actions={user ? <Actions user={user} /> : <Skeleton height={44} width={160} />}
       />
       <TwoColumns
+        sideFirst
         main={
           <>
             <Sessions id={id} />
@@ -128,7 +129,7 @@ function About({ user }: { user: AccountDetail | undefined }) {
           ]}
         />
       ) : (
-        <Skeleton height={180} />
+        <Skeleton height={200} />
       )}
     </Section>
   );
