@@ -84,3 +84,19 @@ async function holdsTheClock(person: Person): Promise<void> {
   const now = await person.page.evaluate(() => Date.now());
   await person.page.clock.pauseAt(now + 1000);
 }
+
+test('a page that is loaded again is shown where it was, another one from its top', async ({ office }) => {
+  const elias = await office.employee();
+  const place = () => elias.page.evaluate(() => Math.round(scrollY));
+  const rows = elias.page.getByRole('table').getByRole('row');
+  await elias.opens('/request-management');
+  await expect(rows.nth(20)).toBeVisible();
+  await elias.page.evaluate(() => scrollTo(0, 700));
+  await elias.page.reload();
+  await expect.poll(place).toBe(700);
+  await elias.opens('/employee-dashboard/commissions');
+  await expect(rows.nth(20)).toBeVisible();
+  // What a place was kept for comes after what is drawn first.
+  await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
+  expect(await place()).toBe(0);
+});

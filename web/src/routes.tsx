@@ -7,6 +7,7 @@ import { namesakeOf, namesakes, paths, redirects, requestsOf } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
 import { admit, admitAgain, admitOrLead, guarded } from './shared/session/guard';
+import { newKey } from './shared/newKey';
 import { Root } from './shared/Root';
 
 const portal = { handle: guarded, shouldRevalidate: admitAgain };
@@ -173,6 +174,9 @@ async function findNamesake(path: (typeof namesakes)[number]): Promise<Response 
 }
 
 export function createRouter() {
+  // Without a name of its own, every page that a tab loads is scrolled to where the one before it was left.
+  const entry: unknown = history.state;
+  if (!entry) history.replaceState({ key: newKey() }, '');
   return createBrowserRouter([
     {
       element: <Root />,
