@@ -26,20 +26,24 @@ export function followSession(router: Router): () => void {
     const before = user;
     user = owner;
     stopEvents?.();
-    stopEvents = user ? startEvents() : undefined;
+    stopEvents = user ? startEvents(owesNothing) : undefined;
     if (before && !user && !isLeaving()) tellOfTheEnd();
     // Not at once: the auth client waits for whoever listens to it.
     if (before) setTimeout(() => void leave(router, user), 0);
     return false;
   };
 
+  /** Nothing was told to whoever owed a second factor or a password, and the next attempt may be far. */
+  const listenAnew = () => {
+    if (!user) return;
+    stopEvents?.();
+    stopEvents = startEvents(owesNothing);
+  };
+
   const { data } = auth.onAuthStateChange((event) => {
     // Mostly the tab was looked at again, or a token renewed: nothing that can be seen has changed.
     if (look() && user && changesPerson(event)) {
-      // Nothing was told to whoever owed a second factor or a password, and the next attempt may be far.
-      stopEvents?.();
-      stopEvents = startEvents();
-      setTimeout(() => void lookAgain(router), 0);
+      setTimeout(() => void lookAgain(router).then(listenAnew), 0);
     }
     if (event === 'PASSWORD_RECOVERY' && cameWithCode) {
       setTimeout(() => void router.navigate(paths.resetPassword, { replace: true }), 0);
@@ -66,6 +70,15 @@ export function followSession(router: Router): () => void {
 /** A new name, address or password, or a second factor shown: here or in another tab. */
 function changesPerson(event: AuthChangeEvent): boolean {
   return event === 'USER_UPDATED' || event === 'MFA_CHALLENGE_VERIFIED';
+}
+
+/** The server tells nothing to whoever has to show a second factor or to choose a password first. */
+async function owesNothing(): Promise<boolean> {
+  const question = { ...queries.me(), retry: false };
+  let me = await queryClient.ensureQueryData(question).catch(() => undefined);
+  // What is owed may have been done, or be no longer asked for. Whoever owes nothing does not wait for an answer.
+  if (me && nextStep(me)) me = await queryClient.fetchQuery(question).catch(() => undefined);
+  return !me || !nextStep(me);
 }
 
 /** On a page for something that may be done in another tab as well. */

@@ -30,8 +30,8 @@ export function onActivity(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Starts listening for the signed-in person; the answer stops it. */
-export function startEvents(): () => void {
+/** Starts listening for the signed-in person, whenever they may hear anything; the answer stops it. */
+export function startEvents(mayHear: () => Promise<boolean>): () => void {
   const stop = new AbortController();
   const name = channelName();
   const channel = new BroadcastChannel(name);
@@ -40,7 +40,7 @@ export function startEvents(): () => void {
     channel.postMessage(message);
     receive(message);
   };
-  const lead = () => follow(tell, stop.signal);
+  const lead = () => follow(tell, mayHear, stop.signal);
   // Without a secure context there are no locks: then each tab reads its own stream.
   const leading = navigator.locks ? navigator.locks.request(name, { signal: stop.signal }, lead) : lead();
   leading.catch(() => undefined);
@@ -51,12 +51,16 @@ export function startEvents(): () => void {
   };
 }
 
-async function follow(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
+async function follow(
+  tell: (message: Message) => void,
+  mayHear: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     let ready = false;
     try {
-      for await (const event of stream(signal)) {
+      for await (const event of stream(mayHear, signal)) {
         if (event.event === 'ready') {
           ready = true;
           tell({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
@@ -74,9 +78,9 @@ async function follow(tell: (message: Message) => void, signal: AbortSignal): Pr
   }
 }
 
-async function* stream(signal: AbortSignal) {
+async function* stream(mayHear: () => Promise<boolean>, signal: AbortSignal) {
   const token = await accessToken();
-  if (!token) return;
+  if (!token || !(await mayHear())) return;
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
   const response = await heardFetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
