@@ -2,7 +2,13 @@
 
 use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
-use domain::auth::links::{self, LinkKind};
+use domain::{
+    auth::{
+        links::{self, LinkKind},
+        passwords,
+    },
+    users,
+};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -111,13 +117,17 @@ async fn what_cannot_be_read_is_refused_by_code() {
         token("password", json!({ "email": "a\u{0}@example.com" })).await.refused(400, "invalid_credentials");
         let said =
             token("refresh_token", json!({ "refresh_token": "dont exist" })).await.refused(400, "validation_failed");
-        assert_eq!(said["message"], "Refresh Token is not valid");
+        assert_eq!(said["message"], "Refresh token is not valid");
         token("refresh_token", json!({ "refresh_token": null })).await.refused(400, "validation_failed");
         token("pkce", json!({ "auth_code": "", "code_verifier": "x" })).await.refused(400, "validation_failed");
         token("pkce", json!({ "auth_code": "y", "code_verifier": "x" })).await.refused(404, "flow_state_not_found");
         token("id_token", json!({})).await.refused(400, "provider_disabled");
         token("web3", json!({})).await.refused(422, "web3_provider_disabled");
         token("magic", json!({})).await.refused(400, "invalid_credentials");
+        let signup = |body: &'static str| modern(nobody.ask(Method::POST, "/auth/v1/signup").raw(body));
+        for body in ["", "{", "{}"] {
+            signup(body).await.refused(422, "signup_disabled");
+        }
 
         let said = modern(nobody.get("/auth/v1/user")).await.refused(401, "no_authorization");
         assert!(said["message"].as_str().unwrap().contains("Bearer token"));
@@ -128,6 +138,31 @@ async fn what_cannot_be_read_is_refused_by_code() {
         let said = modern(stranger.get("/auth/v1/user")).await.refused(403, "bad_jwt");
         let said = said["message"].as_str().unwrap();
         assert!(said.starts_with("invalid JWT") && said.contains("unable to parse or verify signature"), "{said}");
+    })
+    .await;
+}
+
+/// It was chosen under other rules; the app may ask for a better one.
+#[tokio::test]
+async fn a_password_that_has_become_weak_is_told_with_the_session() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let sign_in = async |password: &str| {
+            let input = json!({ "email": "maya@example.com", "password": password });
+            app.nobody().post("/auth/v1/token?grant_type=password", input).await.ok()
+        };
+        let strong = sign_in(PASSWORD).await;
+        assert!(strong.get("weak_password").is_none(), "{strong}");
+        let hash = passwords::hash(&app.world.operator(), "short").await.expect("hashes");
+        let mut tx = app.world.db.begin().await.expect("begins");
+        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("saves");
+        tx.commit().await.expect("commits");
+        let weak = sign_in("short").await;
+        let told = json!({ "message": "Password should be at least 8 characters.", "reasons": ["length"] });
+        assert_eq!(weak["weak_password"], told);
+        let body = json!({ "refresh_token": weak["refresh_token"] });
+        let next = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
+        assert!(next.get("weak_password").is_none(), "{next}");
     })
     .await;
 }
@@ -276,6 +311,8 @@ async fn what_is_off_says_so_in_the_clients_terms() {
             (&erin, Method::POST, "invite".to_owned(), json!({}), 403, "not_admin"),
             (&erin, Method::GET, "admin/sso/providers".to_owned(), json!(null), 403, "not_admin"),
             (&maya, Method::GET, "admin/sso/providers".to_owned(), json!(null), 404, "not_found"),
+            (&nobody, Method::GET, "oauth/authorize".to_owned(), json!(null), 404, "feature_disabled"),
+            (&maya, Method::POST, "oauth/token".to_owned(), json!({}), 404, "feature_disabled"),
             (&nobody, Method::GET, "nothing/here".to_owned(), json!(null), 404, "not_found"),
             (&nobody, Method::DELETE, "token".to_owned(), json!(null), 405, "method_not_allowed"),
         ] {

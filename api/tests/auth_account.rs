@@ -166,6 +166,29 @@ async fn a_change_of_address_is_taken_back_by_asking_for_the_present_one() {
 }
 
 #[tokio::test]
+async fn the_first_half_of_a_change_is_told_where_the_client_reads_it() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        for pkce in [false, true] {
+            let mut wish = json!({ "email": format!("pkce-{pkce}@example.com") });
+            if pkce {
+                wish["code_challenge"] = json!(CHALLENGE);
+                wish["code_challenge_method"] = json!("s256");
+            }
+            put(&maya, wish).await.ok();
+            let letters = app.post().await;
+            let body = json!({ "type": "email_change", "token_hash": letters[0].token, "skip_http_redirect": true });
+            let url = verify(&app, body).await.ok()["url"].as_str().unwrap().to_owned();
+            let (before, fragment) = url.split_once('#').unwrap();
+            assert!(fragment.starts_with("message=Confirmation+link+accepted"), "{url}");
+            assert_eq!(before.contains("?message=Confirmation+link+accepted"), pkce, "{url}");
+            app.world.clock.advance(Duration::seconds(60));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_first_of_two_who_want_an_address_gets_it() {
     on_both(async |app: TestApp| {
         let (maya, noah) = (app.employee("Maya").await, app.employee("Noah").await);

@@ -54,8 +54,14 @@ async fn pages_are_counted_and_linked_as_the_client_reads_them() {
     on_both(async |app: TestApp| {
         for name in ["Ada", "Ben", "Cy"] {
             app.world.user(domain::access::Role::Employee, name, None, None).await;
+            app.world.clock.advance(Duration::seconds(1));
         }
         let list = async |query: &str| modern(app.service().get(&format!("/auth/v1/admin/users{query}"))).await;
+        for (sort, first) in [("", "cy"), ("created_at", "cy"), ("created_at%20desc", "cy"), ("created_at+asc", "ada")]
+        {
+            let found = list(&format!("?sort={sort}")).await.ok();
+            assert_eq!(found["users"][0]["email"], format!("{first}@example.com"), "{sort}");
+        }
         let first = list("?page=1&per_page=2").await;
         assert_eq!(first.header("x-total-count"), Some("3"));
         let links: Vec<_> = first.header("link").unwrap().split(',').collect();
@@ -77,7 +83,7 @@ async fn pages_are_counted_and_linked_as_the_client_reads_them() {
         assert_eq!(list("?filter=ben").await.ok()["users"][0]["email"], "ben@example.com");
         let none = list("?filter=zzz").await;
         assert_eq!((none.header("link"), none.header("x-total-count")), (None, Some("0")));
-        for wrong in ["?page=-1", "?per_page=-5", "?page=x"] {
+        for wrong in ["?page=-1", "?per_page=-5", "?page=x", "?sort=email", "?sort=created_at%20up"] {
             list(wrong).await.refused(400, "validation_failed");
         }
     })

@@ -69,6 +69,13 @@ async fn a_recovery_with_pkce_ends_in_the_browser_where_it_began() {
             .await
             .refused(403, "otp_expired");
 
+        // What is asked for goes before the page that asks.
+        app.world.clock.advance(Duration::seconds(60));
+        let body = json!({ "email": "maya@example.com", "redirect_to": "http://127.0.0.1:3000/asked" });
+        let asking = app.nobody().post("/auth/v1/recover", body);
+        asking.header("referer", "http://127.0.0.1:3000/page").await.ok();
+        assert!(app.letter().await.url.ends_with("&redirect_to=http%3A%2F%2F127.0.0.1%3A3000%2Fasked"));
+
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "recover", pkce(json!({ "email": "maya@example.com" }))).await.ok();
         let back = click(&app, &app.letter().await, "recovery").await;

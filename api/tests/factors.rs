@@ -104,6 +104,7 @@ async fn an_authenticator_is_added_and_then_asked_for() {
         let phone = Phone { factor: made["id"].as_str().unwrap().to_owned(), totp };
         let me = maya.get("/auth/v1/user").await.ok();
         assert_eq!((me["factors"][0]["status"].as_str(), me["factors"][0].get("secret")), (Some("unverified"), None));
+        assert_eq!(me["factors"][0]["phone"], "");
         assert_eq!(
             maya.get("/rest/v1/me").await.ok()["mfa"],
             json!({ "required": false, "enrolled": false, "aal": "aal1", "due": null })

@@ -403,6 +403,47 @@ async fn an_identity_is_linked_and_unlinked_by_its_owner() {
     .await;
 }
 
+/// Whoever has stolen a session begins to link an identity of their own, and finishes after its owner has acted.
+#[tokio::test]
+async fn linking_ends_with_the_session_that_began_it() {
+    on_both(false, |office| async move {
+        let maya = office.app.client("Maya").await;
+        let operator = office.app.world.operator();
+        let begin = async |person: &Person| {
+            let query = format!("provider=google&redirect_to={HOME}&skip_http_redirect=true&{CHALLENGE}");
+            let there = person.get(&format!("/auth/v1/user/identities/authorize?{query}")).await.ok()["url"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            office.at_provider(&there, &as_("thief@elsewhere.example")).await
+        };
+        for ended_by in ["local", "global", "office"] {
+            let stolen = office.app.sign_in(maya.id, "Maya").await;
+            let callback = begin(&stolen).await;
+            let brought = office.way_back(&begin(&stolen).await).await;
+            match ended_by {
+                "office" => assert_eq!(domain::users::sign_out(&operator, maya.id).await.unwrap(), 1),
+                scope => {
+                    let answer = stolen.post(&format!("/auth/v1/logout?scope={scope}"), json!({})).await;
+                    assert_eq!(answer.status, 204);
+                }
+            }
+            assert_eq!(refused(&office.way_back(&callback).await).1, "bad_oauth_state", "{ended_by}");
+            office.exchange(&brought).await.refused(404, "flow_state_not_found");
+        }
+        // A new password ends it for the session that stays, too: its token may have been copied.
+        let stolen = office.app.sign_in(maya.id, "Maya").await;
+        let callback = begin(&stolen).await;
+        let brought = office.way_back(&begin(&stolen).await).await;
+        let new = json!({ "password": "another good one, twice", "current_password": "correct horse battery staple" });
+        stolen.put("/auth/v1/user", new).await.ok();
+        assert_eq!(of(&office.way_back(&callback).await, "error_code").as_deref(), Some("bad_oauth_state"));
+        office.exchange(&brought).await.refused(404, "flow_state_not_found");
+        assert_eq!(stolen.get("/auth/v1/user").await.ok()["identities"].as_array().unwrap().len(), 1);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn without_a_challenge_the_session_comes_behind_the_number_sign() {
     on_both(false, |office| async move {

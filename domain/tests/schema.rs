@@ -66,6 +66,14 @@ async fn a_failed_migration_leaves_the_old_schema() {
     assert!(!db.is_migrated().await.unwrap());
 }
 
+/// SQLite says in the higher bytes of its code what exactly could not be done; busy and broken disks are no bugs.
+#[tokio::test]
+async fn a_database_that_cannot_be_opened_is_unavailable() {
+    let world = World::sqlite().await;
+    let folder = format!("sqlite:{}", world.dir.0.display());
+    assert!(matches!(Db::open(&folder, Durability::Full).await, Err(Error::Unavailable(_))));
+}
+
 /// Every list and dashboard, asked for as each portal asks, with an office in which scanning would hurt.
 #[tokio::test]
 async fn no_query_scans_a_table_that_grows() {
@@ -148,6 +156,7 @@ async fn no_query_scans_a_table_that_grows() {
                 clients::Filter { q: Some("maya".to_owned()), ..Default::default() },
             ] {
                 let page = clients::list(ctx, &filter, &first).await.unwrap();
+                clients::progress(ctx, &page.items).await.unwrap();
                 clients::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
             }
             companies::list(ctx, Some("load"), false, &first).await.unwrap();
@@ -374,8 +383,9 @@ async fn no_query_scans_a_table_that_grows() {
         auth::sessions::count_live(&sigrid).await.unwrap();
         let history = auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
         auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: history.next_cursor }).await.unwrap();
-        auth::admin::list(&sigrid, None, 0, 2).await.unwrap();
-        auth::admin::list(&sigrid, Some("maya"), 0, 2).await.unwrap();
+        for (q, oldest_first) in [(None, false), (None, true), (Some("maya"), false), (Some("maya"), true)] {
+            auth::admin::list(&sigrid, q, oldest_first, 0, 2).await.unwrap();
+        }
         for query in
             ["author:Sigrid Test", "author:root", "action:user.created", "type:session"].map(auth::admin::Query::read)
         {

@@ -3,7 +3,7 @@ import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
 import type { Office } from './support/office';
-import type { Person } from './support/people';
+import type { Person, Visitor } from './support/people';
 import { password } from './support/portal';
 import { barriers, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
@@ -91,6 +91,30 @@ test('a recovery code lets in once when the app is not at hand', async ({ office
       await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
     }
   }
+});
+
+test('a forgotten password is chosen anew after the code of the app, by link and by code', async ({
+  office,
+}) => {
+  const lost = await protectedClient(office, 'Lost');
+  const recovered = await office.visitor();
+  await recovered.opens(paths.forgotPassword);
+  await recovered.writes({ Email: lost.email });
+  await recovered.button('Send link').click();
+  const mail = await office.portal.post.arrives(lost.email, 'Choose a new password');
+  await recovered.opens(mail.link(paths.resetPassword));
+  await recovered.button('Continue').click();
+  await choosesPassword(recovered, lost.app, 'a sentence by link');
+
+  const other = await protectedClient(office, 'Typed');
+  const typing = await office.visitor();
+  await typing.opens(paths.forgotPassword);
+  await typing.writes({ Email: other.email });
+  await typing.button('Send link').click();
+  const digits = (await office.portal.post.arrives(other.email, 'Choose a new password')).code();
+  await typing.writes({ 'Code from the mail': digits });
+  await typing.button('Continue').click();
+  await choosesPassword(typing, other.app, 'a sentence by code');
 });
 
 test('a code shown in one tab lets the other one go on too', async ({ office }) => {
@@ -188,6 +212,20 @@ test('wrong passwords have to wait longer and longer, which is counted down', as
   await visitor.fillsInSignIn(who.email, password);
   await visitor.isAt(paths.clientDashboard);
 });
+
+/** The mail has been shown to be theirs; the second factor has not. */
+async function choosesPassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
+  await expect(visitor.heading('One more step')).toBeVisible();
+  await isWhole(visitor);
+  await visitor.writes({ [code]: await app.code() });
+  await visitor.button('Continue').click();
+  await expect(visitor.heading('Choose a new password')).toBeVisible();
+  await visitor.writes({ 'New password': chosen, 'Repeat the password': chosen });
+  await visitor.button('Save password').click();
+  await expect(visitor.heading('Your password is saved')).toBeVisible();
+  await visitor.link('Continue to Dashboard').click();
+  await visitor.isAt(paths.clientDashboard);
+}
 
 async function isWhole(person: Person): Promise<void> {
   expect.soft(await sticksOut(person.page), 'scrolls sideways').toEqual([]);

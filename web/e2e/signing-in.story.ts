@@ -1,9 +1,9 @@
 /** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
 import type { Page } from '@playwright/test';
 import { paths } from '../src/paths';
-import type { Office } from './support/office';
+import { Office } from './support/office';
 import type { Person } from './support/people';
-import { password } from './support/portal';
+import { password, Portal } from './support/portal';
 import { barriers, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
@@ -23,6 +23,32 @@ test('a remembered session outlives the browser, another one does not', async ({
     await later.opens(paths.clientDashboard);
     if (remember) await expect(later.heading('Welcome, Amara')).toBeVisible();
     else await later.isAt('/');
+  }
+});
+
+test('two tabs that renew the session at once both stay signed in', async ({ browser }) => {
+  // The client renews a token that is good for less than a minute and a half: this one after ten seconds.
+  const portal = await Portal.start({ demo: true, env: { SPV_AUTH_ACCESS_TOKEN_SECONDS: '100' } });
+  const office = new Office(portal, browser, new Map());
+  try {
+    const amara = await office.visitor();
+    await amara.signsIn('client', 'client@example.com', password);
+    await expect(amara.heading('Welcome, Amara')).toBeVisible();
+    const tabs = [amara.page, await amara.page.context().newPage()];
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    const renewed = new Set<Page>();
+    for (const tab of tabs)
+      tab.on('request', (request) => {
+        if (request.url().includes('grant_type=refresh_token')) renewed.add(tab);
+      });
+    for (let times = 0; times < 2; times += 1) {
+      await Promise.all(tabs.map((tab) => tab.goto(paths.clientOrders)));
+      for (const tab of tabs) await expect(tab.getByRole('table', { name: 'All orders' })).toBeVisible();
+    }
+    expect(renewed.size, 'tabs that renewed it').toBeGreaterThan(0);
+    await office.close();
+  } finally {
+    await portal.stop();
   }
 });
 

@@ -81,7 +81,7 @@ describe('what is no refresh token', () => {
       const answer = await refresh(text);
       expect(answer, String(text)).toMatchObject({
         status: 400,
-        body: { code: 'validation_failed', message: 'Refresh Token is not valid' },
+        body: { code: 'validation_failed', message: 'Refresh token is not valid' },
       });
     }
     const { session } = await portal.inside();

@@ -232,8 +232,10 @@ describe('what is not offered', () => {
 
   test('a server for others to sign in with, and passkeys: always a refusal, never a fault', async () => {
     const { client, session } = await portal.inside();
+    const server = await client.oauth.getAuthorizationDetails('x');
+    expect(refusal(server)).toEqual(no(404, 'feature_disabled'));
+    expect(server.error?.message).toBe('OAuth server is disabled');
     const answers = [
-      await client.oauth.getAuthorizationDetails('x'),
       await portal.program.admin.oauth.listClients(),
       await portal.program.admin.oauth.createClient({ client_name: 'x', redirect_uris: ['https://a.cc'] }),
     ];

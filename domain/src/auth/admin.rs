@@ -73,13 +73,14 @@ pub async fn authenticate(auth: &Auth, db: &Db, options: &Options, now: DateTime
     Ok(Actor::Service)
 }
 
-/// A page of accounts that are not archived, newest first, and how many there are. Super admins, service tokens.
+/// A page of accounts that are not archived, newest first unless the oldest are wanted first, and how many there are.
+/// Super admins, service tokens.
 ///
 /// # Errors
 /// Forbidden.
-pub async fn list(ctx: &Ctx, q: Option<&str>, offset: i64, limit: i64) -> Result<(Vec<User>, i64)> {
+pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, limit: i64) -> Result<(Vec<User>, i64)> {
     ctx.may(Doing::View, Resource::Users)?;
-    let found = users::store::page(&mut ctx.db(), q, offset, limit).await?;
+    let found = users::store::page(&mut ctx.db(), q, oldest_first, offset, limit).await?;
     let all = match q {
         Some(q) => users::store::count_found(&mut ctx.db(), q).await?,
         None => counts::all(&mut ctx.db()).await?.get(&Count::Users.name()).copied().unwrap_or(0),

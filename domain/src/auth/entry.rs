@@ -10,11 +10,13 @@ use super::{
 };
 use crate::{
     ctx::Ctx,
-    error::{Error, Result},
+    db::Tx,
+    error::{Error, Problem, Result},
     ids::UserId,
     users::{self, Status, User},
 };
 use chrono::Duration;
+use tokio::task::spawn_blocking;
 
 /// Somebody who was noted so lately is not noted again.
 const HERE: Duration = Duration::minutes(5);
@@ -28,7 +30,9 @@ const HERE: Duration = Duration::minutes(5);
 /// after several failures, and when the machine is busy with other sign-ins.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
     let counters = Counter::sign_in(&users::email_key(email), &ctx.origin);
-    failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
+    if failures::check(&mut ctx.db(), ctx.now(), &counters).await.is_err() {
+        in_turn(ctx.begin().await?, ctx, &counters).await?;
+    }
     let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
     let verdict = passwords::verify(kept, password).await?;
@@ -39,6 +43,7 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
         Verdict::RightButOld => Some(passwords::hash(ctx, password).await?),
         _ => None,
     };
+    let weak = weakness(ctx, found, password).await?;
 
     let mut tx = ctx.begin().await?;
     let user = users::store::lock(&mut tx, found.id).await?;
@@ -50,7 +55,7 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
         return Err(refused(ctx, &counters, Some(found)).await?);
     };
     // Of many guesses at once, those after the first few learn nothing.
-    failures::check(&mut tx, ctx.now(), &counters).await?;
+    let mut tx = in_turn(tx, ctx, &counters).await?;
     failures::forget(&mut tx, &counters).await?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         history::failed(&mut tx, ctx, Some(&user), "password", "account_shut").await?;
@@ -65,14 +70,39 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     }
     let session = sessions::start(&mut tx, ctx, &user, "password").await?;
     tx.commit().await?;
-    tokens::grant(ctx, auth, user, session).await
+    Ok(Granted { weak, ..tokens::grant(ctx, auth, user, session).await? })
+}
+
+/// What today's rules have against a password that is right all the same.
+async fn weakness(ctx: &Ctx, user: &User, password: &str) -> Result<Option<Problem>> {
+    let shortest = passwords::shortest(ctx).await?;
+    let (user, password) = (user.clone(), password.to_owned());
+    // To look for how it could be guessed takes a moment of the processor.
+    let looking = spawn_blocking(move || {
+        let names = [user.first_name.as_str(), &user.last_name, &user.name()];
+        passwords::rules(&password, &user.email, &names, shortest).err()
+    });
+    let refused = looking.await.map_err(Error::internal)?;
+    Ok(refused.filter(|problem| problem.code == "weak_password"))
+}
+
+/// Gives the transaction back to whoever need not wait. Who has to is counted where they come from, so that guessing at
+/// one account is made out as the storm that it is; neither does the log hear of it nor does the wait grow.
+async fn in_turn(mut tx: Tx, ctx: &Ctx, counters: &[Counter]) -> Result<Tx> {
+    match failures::check(&mut tx, ctx.now(), counters).await {
+        Err(wait @ Error::TooMany(_)) => {
+            failures::note_place(&mut tx, ctx, 1).await?;
+            tx.commit().await?;
+            Err(wait)
+        }
+        other => other.map(|()| tx),
+    }
 }
 
 /// Counts a failed sign-in and tells of it; gives the answer, which is the same whether there is such an account or
 /// not.
 async fn refused(ctx: &Ctx, counters: &[Counter], user: Option<&User>) -> Result<Error> {
-    let mut tx = ctx.begin().await?;
-    failures::check(&mut tx, ctx.now(), counters).await?;
+    let mut tx = in_turn(ctx.begin().await?, ctx, counters).await?;
     failures::note(&mut tx, ctx.now(), counters).await?;
     history::failed(&mut tx, ctx, user, "password", "wrong_password").await?;
     tx.commit().await?;

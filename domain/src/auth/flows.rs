@@ -12,7 +12,7 @@ use crate::{
     ctx::Ctx,
     db::{Json, Tx},
     error::{Error, Result},
-    ids::{FlowId, UserId},
+    ids::{FlowId, SessionId, UserId},
     users::{self, User},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
@@ -77,6 +77,8 @@ pub struct Flow {
     pub provider_nonce: Option<String>,
     pub provider_verifier: Option<String>,
     pub linking_user_id: Option<UserId>,
+    /// The session that began the linking, and must be there until it is done.
+    pub linking_session_id: Option<SessionId>,
     /// What the provider said, kept from the way back to the exchange.
     arrival: Option<Json<Arrival>>,
     pub created_at: DateTime<Utc>,
@@ -115,6 +117,7 @@ pub struct New {
     pub provider_nonce: Option<String>,
     pub provider_verifier: Option<String>,
     pub linking_user_id: Option<UserId>,
+    pub linking_session_id: Option<SessionId>,
     /// How long the way back stays open; [`LIFE`] unless a mail has longer.
     pub life: Option<Duration>,
 }
@@ -143,6 +146,7 @@ pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
         provider_nonce: new.provider_nonce,
         provider_verifier: new.provider_verifier,
         linking_user_id: new.linking_user_id,
+        linking_session_id: new.linking_session_id,
         arrival: None,
         created_at: now,
         expires_at: now + new.life.unwrap_or(LIFE),
@@ -199,8 +203,8 @@ pub(super) async fn of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option
 /// Turns a code into a session; the code is worth nothing afterwards. Anybody with the secret may.
 ///
 /// # Errors
-/// Unauthenticated `flow_state_not_found` (unknown or used), `flow_state_expired`, `bad_code_verifier` (the code
-/// stays good), `user_banned`, `identity_already_exists`.
+/// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that is over), `flow_state_expired`,
+/// `bad_code_verifier` (the code stays good), `user_banned`, `identity_already_exists`.
 pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<Granted> {
     let unknown = || Error::unauthenticated("flow_state_not_found");
     let hash = secret::token_hash(auth_code);
@@ -229,7 +233,7 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     tokens::grant(ctx, auth, user, session).await
 }
 
-/// Makes the codes of a user that wait to be exchanged worthless.
+/// Makes the codes of a user that wait to be exchanged worthless, and whatever is on its way to be linked.
 ///
 /// # Errors
 /// What the database refuses.

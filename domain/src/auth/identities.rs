@@ -16,7 +16,7 @@ use super::{
     tokens::{self, Granted},
 };
 use crate::{
-    access::Actor,
+    access::{Actor, SignedIn},
     activity,
     check::Check,
     ctx::Ctx,
@@ -92,7 +92,7 @@ async fn start(
     provider: &str,
     challenge: Option<Challenge>,
     redirect_to: String,
-    linking_user_id: Option<UserId>,
+    linking: Option<&SignedIn>,
 ) -> Result<Flow> {
     let new = flows::New {
         method: METHOD,
@@ -101,7 +101,8 @@ async fn start(
         provider: Some(provider.to_owned()),
         provider_nonce: Some(secret::token(&ctx.chance)),
         provider_verifier: Some(secret::token(&ctx.chance)),
-        linking_user_id,
+        linking_user_id: linking.map(|me| me.id),
+        linking_session_id: linking.map(|me| me.session_id),
         ..flows::New::default()
     };
     let mut tx = ctx.begin().await?;
@@ -133,7 +134,7 @@ pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
 ///
 /// # Errors
 /// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`,
-/// `account_requested`.
+/// `account_requested`, `bad_oauth_state` where the session that began to link is over.
 pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
     let provider = flow.provider.as_deref().unwrap_or_default();
     let mut tx = ctx.begin().await?;

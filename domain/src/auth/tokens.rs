@@ -15,7 +15,7 @@ use crate::{
     activity::Activity,
     ctx::{Ctx, Options},
     db::Db,
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     gate::Gatekeeper,
     ids::{CompanyId, IsoId, SessionId, UserId},
     settings,
@@ -87,6 +87,8 @@ pub struct Granted {
     pub session: Session,
     /// An older refresh token was shown, and answered with the active one.
     pub reused: bool,
+    /// What today's rules have against the password that began it.
+    pub weak: Option<Problem>,
 }
 
 impl std::fmt::Debug for Granted {
@@ -167,6 +169,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         identities,
         session,
         reused: false,
+        weak: None,
     })
 }
 

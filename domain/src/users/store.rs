@@ -269,11 +269,18 @@ pub async fn save_bars(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// Accounts that are not archived, newest first, by page; with what a search finds.
-pub async fn page(db: &mut impl Sql, q: Option<&str>, offset: i64, limit: i64) -> Result<Vec<User>> {
+/// Accounts that are not archived, newest first unless the oldest are wanted first, by page; with what a search finds.
+pub async fn page(
+    db: &mut impl Sql,
+    q: Option<&str>,
+    oldest_first: bool,
+    offset: i64,
+    limit: i64,
+) -> Result<Vec<User>> {
     let (found, words) = anywhere(q, 1);
+    let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
-        "select * from users where status <> 'archived'{found} order by created_at desc, id desc \
+        "select * from users where status <> 'archived'{found} order by created_at {way}, id {way} \
          limit {limit} offset {offset}"
     );
     let mut query = db.sql_built(sql);

@@ -82,17 +82,30 @@ fn page(asked: &Asked) -> Result<(i64, i64)> {
     Ok((number("page", 1, 1_000_000)?, number("per_page", 50, 1_000)?))
 }
 
+/// Accounts are sorted by when they were made, which is all there is on offer: newest first unless asked otherwise.
+fn oldest_first(asked: &Asked) -> Result<bool> {
+    let Some(sort) = asked.get("sort") else { return Ok(false) };
+    match sort.to_ascii_lowercase().split_whitespace().collect::<Vec<_>>()[..] {
+        ["created_at"] | ["created_at", "desc"] => Ok(false),
+        ["created_at", "asc"] => Ok(true),
+        _ => Err(AuthError::validation("Bad Sort Parameters: users are sorted by created_at, asc or desc")),
+    }
+}
+
 pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Result<(HeaderMap, Json<Value>)> {
     let (page, per_page) = page(&asked)?;
+    let oldest_first = oldest_first(&asked)?;
     let (users, all) =
-        admin::list(&ctx, asked.get("filter"), (page - 1) * per_page, per_page).await.map_err(refused)?;
+        admin::list(&ctx, asked.get("filter"), oldest_first, (page - 1) * per_page, per_page).await.map_err(refused)?;
     let views: Vec<UserView> = auth::whole_of_many(&ctx, users).await?.into_iter().map(UserView::from).collect();
     let mut headers = HeaderMap::new();
     headers.insert(TOTAL, HeaderValue::from(all));
     // The client reads the first `=` of each link as the page's, and cannot read an empty header.
     let last = (all + per_page - 1) / per_page;
     let link = |page: i64, rel: &str| {
-        format!("<{}/auth/v1/admin/users?page={page}&per_page={per_page}>; rel=\"{rel}\"", app.options.public_url)
+        let sort = if oldest_first { "&sort=created_at+asc" } else { "" };
+        let url = &app.options.public_url;
+        format!("<{url}/auth/v1/admin/users?page={page}&per_page={per_page}{sort}>; rel=\"{rel}\"")
     };
     let mut links = Vec::new();
     if page < last {

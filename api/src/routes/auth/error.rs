@@ -15,7 +15,7 @@ use chrono::NaiveDate;
 use domain::{Error, catalogue, error::Problem};
 use futures::FutureExt;
 use serde_json::{Value, json};
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
 
 pub type Result<T, E = AuthError> = std::result::Result<T, E>;
 
@@ -32,7 +32,7 @@ pub struct AuthError {
     status: StatusCode,
     code: &'static str,
     /// A sentence that the client compares, in English whoever asks.
-    fixed: Option<&'static str>,
+    fixed: Option<Cow<'static, str>>,
     /// Where in the catalogue the sentence is otherwise, and what it names.
     worded: Problem,
     retry_after: Option<u64>,
@@ -48,7 +48,7 @@ impl AuthError {
 
     /// A refusal in the protocol's words.
     pub fn fixed(status: StatusCode, code: &'static str, text: &'static str) -> Self {
-        Self { fixed: Some(text), ..Self::new(status, code) }
+        Self { fixed: Some(text.into()), ..Self::new(status, code) }
     }
 
     /// A refusal with the protocol's code and a sentence of the catalogue's that says more.
@@ -106,9 +106,7 @@ impl AuthError {
             503 => Some("temporarily_unavailable"),
             _ => None,
         };
-        let said = self
-            .fixed
-            .map_or_else(|| catalogue::text("en-US", "errors", self.worded.code, &self.worded.params), str::to_owned);
+        let said = self.message("en-US");
         let mut pairs = Vec::from_iter(error.map(|error| ("error", error)));
         pairs.extend([("error_code", self.code), ("error_description", said.as_str())]);
         let mut fragment = pairs.clone();
@@ -116,10 +114,13 @@ impl AuthError {
         super::verify::with(to, &pairs, &fragment)
     }
 
+    fn message(&self, language: &str) -> String {
+        let ours = || catalogue::text(language, "errors", self.worded.code, &self.worded.params);
+        self.fixed.as_deref().map_or_else(ours, str::to_owned)
+    }
+
     fn body(&self, new_shape: bool, language: &str, request_id: &str) -> Value {
-        let message = self
-            .fixed
-            .map_or_else(|| catalogue::text(language, "errors", self.worded.code, &self.worded.params), str::to_owned);
+        let message = self.message(language);
         let mut body = if new_shape {
             json!({ "code": self.code, "message": message })
         } else {
@@ -147,12 +148,8 @@ impl From<Error> for AuthError {
                 let problem = fields.into_iter().next().map_or_else(|| Problem::new("invalid"), |field| field.problem);
                 let weak = problem.code == "weak_password";
                 let code = if weak { "weak_password" } else { "validation_failed" };
-                // The client compares the sentence for the protocol's own length; another length has our words.
-                let too_short = weak
-                    && problem.params.get("reasons") == Some(&json!(["length"]))
-                    && problem.params.get("min") == Some(&json!(8));
                 Self {
-                    fixed: too_short.then_some("Password should be at least 8 characters."),
+                    fixed: too_short(&problem).filter(|_| weak).map(Cow::Owned),
                     worded: Problem { code: in_field(problem.code), params: problem.params },
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
                 }
@@ -175,6 +172,19 @@ impl From<Error> for AuthError {
             },
         }
     }
+}
+
+/// What the client compares of a password that is too short.
+fn too_short(weak: &Problem) -> Option<String> {
+    let reasons = weak.params.get("reasons")?.as_array()?;
+    let min = weak.params.get("min")?.as_u64()?;
+    reasons.contains(&json!("length")).then(|| format!("Password should be at least {min} characters."))
+}
+
+/// What a weak password is told beside a session that it has begun.
+pub fn weakness(weak: &Problem, language: &str) -> Value {
+    let message = too_short(weak).unwrap_or_else(|| catalogue::text(language, "errors", weak.code, &weak.params));
+    json!({ "message": message, "reasons": weak.params.get("reasons") })
 }
 
 /// A field's code, under which the catalogue has its sentence.
@@ -202,7 +212,7 @@ fn told(problem: Problem) -> AuthError {
         "user_not_found" => fixed(StatusCode::FORBIDDEN, "user_not_found", "User from sub claim in JWT does not exist"),
         "user_banned" => fixed(StatusCode::FORBIDDEN, "user_banned", "User is banned"),
         "invalid_credentials" => fixed(StatusCode::BAD_REQUEST, "invalid_credentials", "Invalid login credentials"),
-        "refresh_token_not_valid" => AuthError::validation("Refresh Token is not valid"),
+        "refresh_token_not_valid" => AuthError::validation("Refresh token is not valid"),
         "refresh_token_not_found" => {
             fixed(StatusCode::BAD_REQUEST, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
         }
@@ -367,6 +377,13 @@ mod tests {
         let problem = Problem::new("weak_password").with("reasons", json!(["length"])).with("min", 8);
         let weak = body(Error::field_with("password", problem), true);
         assert!(weak.starts_with("422 ") && weak.contains(r#""weak_password":{"reasons":["length"]}"#), "{weak}");
+        let said = |reasons: &[&str]| {
+            let problem = Problem::new("weak_password").with("reasons", json!(reasons)).with("min", 12);
+            AuthError::from(Error::field_with("password", problem)).message("en-US")
+        };
+        assert_eq!(said(&["length"]), "Password should be at least 12 characters.");
+        assert_eq!(said(&["length", "characters"]), "Password should be at least 12 characters.");
+        assert!(said(&["pwned"]).starts_with("Choose a password of at least 12 characters"), "{}", said(&["pwned"]));
     }
 
     #[test]

@@ -29,7 +29,7 @@ use axum::{
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
-    routing::{delete, get, post, put},
+    routing::{any, delete, get, post, put},
 };
 use std::sync::Arc;
 
@@ -66,6 +66,7 @@ pub fn router(app: &App) -> Router<App> {
         .route("/callback", get(provider::callback).post(provider::callback))
         .route("/sso", post(sso::sso))
         .route("/saml/{*rest}", get(off::saml).post(off::saml))
+        .route("/oauth/{*rest}", any(off::oauth_server))
         .route("/user/identities/authorize", get(identities::authorize))
         .route("/user/identities/{id}", delete(identities::unlink))
         .route("/invite", post(admin::invite))

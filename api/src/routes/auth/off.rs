@@ -6,6 +6,10 @@ pub async fn saml() -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "saml_provider_disabled", "SAML 2.0 is disabled")
 }
 
+pub async fn oauth_server() -> AuthError {
+    AuthError::fixed(StatusCode::NOT_FOUND, "feature_disabled", "OAuth server is disabled")
+}
+
 /// What administrators have elsewhere and nobody has here.
 pub async fn admin(_: super::admin::Admin) -> AuthError {
     AuthError::new(StatusCode::NOT_FOUND, "not_found")

@@ -14,24 +14,29 @@ use url::{Host, Url};
 pub struct RedirectTo {
     /// None where our own address stands for what was asked, or nothing was.
     asked: Option<String>,
+    /// The page that the caller comes from, where nothing is asked.
+    referer: Option<String>,
     own: String,
 }
 
 impl RedirectTo {
     /// The place, our own address if need be.
     pub fn url(&self) -> &str {
-        self.asked.as_deref().unwrap_or(&self.own)
+        self.asked.as_deref().or(self.referer.as_deref()).unwrap_or(&self.own)
     }
 
     /// The place if one was asked for and is allowed.
     pub fn asked(&self) -> Option<String> {
-        self.asked.clone()
+        self.asked.clone().or_else(|| self.referer.clone())
     }
 
     /// As the protocol's clients send it, or in the body under the same name.
     pub fn or(self, app: &App, body: Option<&str>) -> Self {
         match (&self.asked, body) {
-            (None, Some(text)) => Self { asked: app.http.redirects.allowed(&app.options.public_url, text), ..self },
+            (None, Some(text)) if !text.trim().is_empty() => {
+                let asked = app.http.redirects.allowed(&app.options.public_url, text);
+                Self { asked, referer: None, ..self }
+            }
             _ => self,
         }
     }
@@ -47,14 +52,16 @@ impl FromRequestParts<App> for RedirectTo {
             .map(|(_, value)| value.into_owned());
         let in_header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let own = &app.options.public_url;
-        let asked = match in_query.or_else(|| in_header("redirect_to")) {
-            Some(text) => app.http.redirects.allowed(own, &text),
+        let (asked, referer) = match in_query.or_else(|| in_header("redirect_to")) {
+            Some(text) => (app.http.redirects.allowed(own, &text), None),
             // A page of ours says nothing by its own address: mails lead to our pages anyway.
-            None => in_header(header::REFERER.as_str())
-                .and_then(|text| app.http.redirects.allowed(own, &text))
-                .filter(|to| !is_ours(own, to)),
+            None => {
+                let from = in_header(header::REFERER.as_str());
+                let from = from.and_then(|text| app.http.redirects.allowed(own, &text));
+                (None, from.filter(|to| !is_ours(own, to)))
+            }
         };
-        Ok(Self { asked, own: own.clone() })
+        Ok(Self { asked, referer, own: own.clone() })
     }
 }
 

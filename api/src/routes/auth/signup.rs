@@ -34,11 +34,12 @@ pub async fn signup(
     Nobody(ctx): Nobody,
     Audience(ours): Audience,
     redirect: RedirectTo,
-    Body(input): Body<Input>,
+    body: std::result::Result<Body<Input>, AuthError>,
 ) -> Result<Response> {
     if !ctx.options.signup {
         return Err(disabled());
     }
+    let Body(input) = body?;
     if !ours {
         return Err(AuthError::validation("Accounts of this audience are not offered"));
     }

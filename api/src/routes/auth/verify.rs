@@ -15,7 +15,7 @@ use axum::{
 };
 use domain::{
     Error,
-    auth::{self, Came, Granted, Purpose, Ticket},
+    auth::{self, Came, Granted, Purpose, Ticket, links},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -95,7 +95,7 @@ pub async fn verify(
         });
     }
     let to = match came {
-        Ok((purpose, came)) => way_back(came, purpose, redirect.url()),
+        Ok((purpose, came)) => way_back(came, purpose, redirect.url(), began_with_pkce(&input)),
         Err(error) if form => error.as_redirect(redirect.url()),
         Err(error) => return Err(error),
     };
@@ -146,11 +146,19 @@ fn read(input: &Input) -> Result<(Purpose, Ticket)> {
     Ok((purpose, ticket))
 }
 
+/// A client of such a flow reads the query; the others read behind the number sign.
+fn began_with_pkce(input: &Input) -> bool {
+    input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE))
+}
+
 /// Where the browser goes with what came.
-fn way_back(came: Came, purpose: Purpose, redirect_to: &str) -> String {
+fn way_back(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
     match came {
         Came::Code(back) => with(&back.redirect_to, &[("code", &back.code)], &[]),
-        Came::Half => with(redirect_to, &[], &[("message", HALF), ("sb", "")]),
+        Came::Half => {
+            let query: &[_] = if pkce { &[("message", HALF)] } else { &[] };
+            with(redirect_to, query, &[("message", HALF), ("sb", "")])
+        }
         Came::Session(granted) => {
             let Granted { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
             with(

@@ -1,4 +1,5 @@
 //! Users and sessions as the client reads them.
+use super::error::weakness;
 use axum::{
     Json,
     http::HeaderValue,
@@ -30,6 +31,9 @@ pub struct SessionView {
     expires_at: i64,
     refresh_token: String,
     user: UserView,
+    /// The password was right, and would not be taken as a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weak_password: Option<Value>,
     #[serde(skip)]
     about: About,
 }
@@ -111,6 +115,7 @@ pub struct FactorView {
     status: &'static str,
     friendly_name: String,
     factor_type: &'static str,
+    phone: &'static str,
     last_challenged_at: Option<DateTime<Utc>>,
 }
 
@@ -123,6 +128,7 @@ impl From<Factor> for FactorView {
             status: factor.status.name(),
             friendly_name: factor.friendly_name,
             factor_type: factor.kind.name(),
+            phone: "",
             last_challenged_at: factor.last_challenged_at,
         }
     }
@@ -232,6 +238,7 @@ impl From<Granted> for SessionView {
             expires_in: granted.expires_in,
             expires_at: granted.expires_at,
             refresh_token: granted.refresh_token,
+            weak_password: granted.weak.map(|weak| weakness(&weak, &granted.user.language)),
             user: Account { user: granted.user, identities: granted.identities, factors: granted.factors }.into(),
         }
     }

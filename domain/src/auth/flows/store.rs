@@ -11,8 +11,8 @@ use chrono::{DateTime, Utc};
 pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
     tx.sql(
         "insert into flows (id, user_id, method, code_challenge, code_challenge_method, redirect_to, provider, \
-         provider_nonce, provider_verifier, linking_user_id, created_at, expires_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+         provider_nonce, provider_verifier, linking_user_id, linking_session_id, created_at, expires_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
     )
     .bind(flow.id)
     .bind(flow.user_id)
@@ -24,6 +24,7 @@ pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
     .bind(flow.provider_nonce.clone())
     .bind(flow.provider_verifier.clone())
     .bind(flow.linking_user_id)
+    .bind(flow.linking_session_id)
     .bind(flow.created_at)
     .bind(flow.expires_at)
     .run()
@@ -87,7 +88,10 @@ pub async fn delete(tx: &mut Tx, id: FlowId) -> Result<()> {
 }
 
 pub async fn delete_of(tx: &mut Tx, user: UserId) -> Result<()> {
-    tx.sql("delete from flows where user_id = $1 and auth_code_hash is not null").bind(user).run().await?;
+    tx.sql("delete from flows where (user_id = $1 and auth_code_hash is not null) or linking_user_id = $1")
+        .bind(user)
+        .run()
+        .await?;
     Ok(())
 }
 

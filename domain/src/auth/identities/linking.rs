@@ -3,7 +3,10 @@ use super::{Arrival, link, start, store, title, welcome};
 use crate::{
     access::{Actor, SignedIn},
     activity,
-    auth::flows::{self, Challenge, Flow},
+    auth::{
+        flows::{self, Challenge, Flow},
+        sessions,
+    },
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
@@ -19,7 +22,7 @@ use std::sync::Arc;
 /// Unauthenticated for nobody; Forbidden while the session owes something.
 pub async fn begin_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
     let me = settled(ctx)?;
-    start(ctx, provider, Some(challenge), redirect_to, Some(me.id)).await
+    start(ctx, provider, Some(challenge), redirect_to, Some(&me)).await
 }
 
 /// Keeps what is to be linked until who began it comes for it.
@@ -35,6 +38,9 @@ pub(super) async fn bring(
         return Err(Error::unauthenticated("identity_already_exists"));
     }
     let user = welcome(tx, ctx, owner).await?;
+    if !is_held(tx, flow).await? {
+        return Err(Error::unauthenticated("bad_oauth_state"));
+    }
     flows::bring(tx, flow.id, arrival).await?;
     Ok(Some(user))
 }
@@ -42,14 +48,25 @@ pub(super) async fn bring(
 /// Links what a linking flow has brought, within the exchange of its code.
 ///
 /// # Errors
-/// Unauthenticated `identity_already_exists`.
+/// Unauthenticated `identity_already_exists`, `flow_state_not_found`.
 pub(in crate::auth) async fn settle(tx: &mut Tx, ctx: &Ctx, user: &User, flow: &Flow) -> Result<()> {
     let (Some(owner), Some(arrival)) = (flow.linking_user_id, flow.brought()) else { return Ok(()) };
     let provider = flow.provider.as_deref().unwrap_or_default();
     if owner != user.id || store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
         return Err(Error::unauthenticated("identity_already_exists"));
     }
+    if !is_held(tx, flow).await? {
+        return Err(Error::unauthenticated("flow_state_not_found"));
+    }
     link(tx, ctx, user, provider, &arrival).await
+}
+
+/// Whether the session that began it is still there: whoever was signed out links nothing any more.
+async fn is_held(tx: &mut Tx, flow: &Flow) -> Result<bool> {
+    match flow.linking_session_id {
+        Some(id) => Ok(sessions::live(tx, id).await?.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// Takes an identity from the account of the session. The last way in stays: the e-mail identity is one if the

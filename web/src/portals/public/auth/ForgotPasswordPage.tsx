@@ -4,7 +4,7 @@ import { paths } from '../../../paths';
 import { Go } from '../frame/Go';
 import { CodeForm } from './CodeForm';
 import { RecoverForm } from './RecoverForm';
-import { NewPasswordForm } from './NewPasswordForm';
+import { NewPasswordTask } from './NewPasswordTask';
 import { PasswordSaved } from './PasswordSaved';
 import { Task } from './Task';
 import css from './Task.module.css';
@@ -19,12 +19,10 @@ export function Component() {
   if (step.name === 'saved') return <PasswordSaved />;
   if (step.name === 'password') {
     return (
-      <Task title={t('reset.new')} lead={t('reset.new_text')}>
-        <NewPasswordForm
-          onSaved={() => setStep({ name: 'saved' })}
-          onExpired={() => setStep({ name: 'ask' })}
-        />
-      </Task>
+      <NewPasswordTask
+        onSaved={() => setStep({ name: 'saved' })}
+        onExpired={() => setStep({ name: 'ask' })}
+      />
     );
   }
   if (step.name === 'sent') {

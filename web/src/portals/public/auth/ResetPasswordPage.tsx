@@ -4,7 +4,7 @@ import { accessToken } from '../../../api/session';
 import { paths } from '../../../paths';
 import { Go } from '../frame/Go';
 import { CodeForm } from './CodeForm';
-import { NewPasswordForm } from './NewPasswordForm';
+import { NewPasswordTask } from './NewPasswordTask';
 import { readMailLink } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { PasswordSaved } from './PasswordSaved';
@@ -55,11 +55,7 @@ export function Component() {
     );
   }
   if (step === 'password') {
-    return (
-      <Task title={t('reset.new')} lead={t('reset.new_text')}>
-        <NewPasswordForm onSaved={() => setStep('saved')} onExpired={toExpired} />
-      </Task>
-    );
+    return <NewPasswordTask onSaved={() => setStep('saved')} onExpired={toExpired} />;
   }
   if (step === 'expired') {
     return (
