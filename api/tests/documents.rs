@@ -4,7 +4,9 @@ use crate::support::{Answer, Person, TestApp, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     activity,
+    clock::Chance,
     ids::{DocumentId, UserId, VersionId},
+    storage::{Address, Credentials, Storage},
 };
 use serde_json::{Value, json};
 
@@ -112,6 +114,42 @@ async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
         nobody.get("/storage/v1/files").await.refused(403, "link_expired");
     })
     .await;
+}
+
+/// On a real S3-compatible server where `TEST_S3_URL` names one, from the first piece to a range of the file.
+#[tokio::test]
+async fn a_file_goes_into_a_bucket_and_comes_out_of_it() {
+    let Some(storage) = s3() else { return };
+    on_both_with(
+        |options, _| options.storage = storage.clone(),
+        |app| async move {
+            let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
+            // More than the smallest part of S3, in pieces that do not fit it.
+            let content = pdf(11_000_000);
+            let (document, version) = upload(&maya, &content, &[("file_name", "deed.pdf")]).await;
+            let id = document.to_string();
+            upload(&maya, b"%PDF-1.7 signed", &[("file_name", "signed.pdf"), ("document_id", &id)]).await;
+            let shown = erin.get(&format!("/rest/v1/documents/{document}")).await.ok();
+            assert_eq!(shown["versions"].as_array().unwrap().len(), 2);
+            let url = link(&erin, version, "inline").await;
+            let whole = app.nobody().get(&url).await;
+            assert_eq!((whole.status.as_u16(), whole.bytes.as_ref() == content.as_slice()), (200, true));
+            let part = app.nobody().get(&url).header("range", "bytes=5242870-5242889").await;
+            assert_eq!((part.status.as_u16(), part.bytes.as_ref()), (206, &content[5_242_870..5_242_890]));
+            let tail = app.nobody().get(&url).header("range", "bytes=-4").await;
+            assert_eq!((tail.status.as_u16(), tail.bytes.as_ref()), (206, &content[content.len() - 4..]));
+        },
+    )
+    .await;
+}
+
+/// A part of the test bucket that is nobody else's.
+fn s3() -> Option<Storage> {
+    let url = std::env::var("TEST_S3_URL").ok()?;
+    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    bucket.prefix = Chance::system().uuid().to_string();
+    let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
+    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]
@@ -350,8 +388,10 @@ async fn a_foreign_document_does_not_exist() {
             stranger.get(&format!("/rest/v1/documents/{document}")).await.refused(404, "not_found");
             let restore = stranger.post(&format!("/rest/v1/documents/{document}/restore"), older.clone()).await;
             restore.refused(404, "not_found");
-            let link = stranger.post(&format!("/storage/v1/versions/{version}/link"), json!({})).await;
-            link.refused(404, "not_found");
+            for disposition in [json!({}), json!({ "disposition": "inline" }), json!({ "disposition": "attachment" })] {
+                let link = stranger.post(&format!("/storage/v1/versions/{version}/link"), disposition).await;
+                link.refused(404, "not_found");
+            }
             stranger.get(&requests).await.refused(404, "not_found");
             stranger.get(&request).await.refused(404, "not_found");
             stranger.patch(&request, json!({ "name": "x" })).await.refused(404, "not_found");

@@ -85,7 +85,10 @@ pub async fn index(tx: &mut Tx, kind: &'static str, subject: Uuid, texts: &[&str
     }
     let rows: Vec<String> = (0..words.len()).map(|n| format!("($1, ${}, $2)", n + 3)).collect();
     let mut insert = tx
-        .later(&format!("insert into search_terms (kind, term, subject_id) values {}", rows.join(", ")))
+        .later(&format!(
+            "insert into search_terms (kind, term, subject_id) values {} on conflict do nothing",
+            rows.join(", ")
+        ))
         .await?
         .bind(kind)
         .bind(subject);

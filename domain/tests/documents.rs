@@ -14,6 +14,7 @@ use domain::{
     ids::SpvId,
     page::PageQuery,
     steps,
+    storage::{Address, Credentials, Storage},
     testing::{World, on_both},
 };
 use futures::{StreamExt, stream};
@@ -150,6 +151,71 @@ async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
         assert_eq!(stored(&world), 1, "only what is kept");
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
         documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (client, _, maya) = world.client("Maya", acme, None).await;
+        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
+        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
+        let nowhere = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+        let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
+        let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
+        let options = domain::Options { storage, ..(*world.options).clone() };
+        let away = World { options: std::sync::Arc::new(options), ..world.clone() };
+        let user = domain::users::get(&world.operator(), client).await.unwrap();
+        let refused = uploads::cancel(&away.signed_in(&user), upload.id).await.unwrap_err();
+        assert!(matches!(refused, Error::Unavailable(_)), "{refused}");
+        // It is over for whoever sent it, and what came of it is known of.
+        assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
+        assert_eq!(code(uploads::append(&maya, upload.id, 5, bytes(b"56789")).await.unwrap_err()), "no upload");
+        assert_eq!(stored(&world), 1);
+        world.clock.advance(Duration::hours(25));
+        assert!(uploads::clean_up(&away.operator()).await.is_err());
+        assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 1);
+        assert_eq!((stored(&world), uploads::clean_up(&world.operator()).await.unwrap()), (0, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_taken_back_as_it_ends_is_kept_whole_or_leaves_nothing() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        let content = vec![b'z'; 100_000];
+        let mut kept = 0;
+        for _ in 0..5 {
+            let upload = uploads::create(&maya, New { bytes: 100_000, ..named("late.pdf") }).await.unwrap();
+            let sends = uploads::append(&maya, upload.id, 0, bytes(&content));
+            let (sent, _) = futures::future::join(sends, uploads::cancel(&maya, upload.id)).await;
+            kept += usize::from(sent.is_ok_and(|upload| upload.version_id.is_some()));
+        }
+        world.clock.advance(Duration::hours(25));
+        uploads::clean_up(&world.operator()).await.unwrap();
+        assert_eq!(stored(&world), kept);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_document_is_found_by_the_new_name_of_its_client() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (client, _, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        send(&maya, named("deed.txt"), b"a").await.unwrap();
+        let change = domain::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
+        domain::clients::update(&erin, client, None, change).await.unwrap();
+        let found = async |q: &str| {
+            let filter = Filter { q: Some(q.to_owned()), ..Filter::default() };
+            documents::list(&erin, &filter, &PageQuery::default()).await.unwrap().items.len()
+        };
+        assert_eq!((found("philippa deed").await, found("maya deed").await), (1, 0));
     })
     .await;
 }
@@ -306,6 +372,10 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         assert_eq!(code(send(&maya, version(), b"late").await.unwrap_err()), "request_status");
         let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
         assert!(documents::can(&maya, &approved).is_empty());
+        // Nor do the staff put what they had sent back on top of it.
+        let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
+        assert_eq!(code(documents::restore(&erin, approved.id, Some(first)).await.unwrap_err()), "request_status");
+        assert!(documents::can(&erin, &approved).is_empty());
 
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);

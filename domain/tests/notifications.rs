@@ -8,6 +8,7 @@ use domain::{
     db::Sql,
     document_requests,
     ids::{SpvId, UserId},
+    invoices,
     mails::{self, Kind, Mail},
     messages::{self, Input},
     notifications::{self, Choice, Mailed, Topic, Way},
@@ -222,6 +223,42 @@ async fn what_has_a_mail_of_its_own_follows_the_choice_too() {
 }
 
 #[tokio::test]
+async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_of_it() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
+        let (_, his, _) = office.world.client("Nils", company, None).await;
+        chooses(&office.maya, Topic::Progress, true, Mailed::Off).await;
+        for spv in [office.spv, his] {
+            let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
+            steps::complete(&office.erin, spv, &ids).await.unwrap();
+        }
+        let told: Vec<_> = office.mails(Kind::SpvClosed).await.into_iter().map(|mail| mail.to_email).collect();
+        assert_eq!(told, ["nils@example.com"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_has_reminders_with_the_digest_has_no_other_mail_of_them() {
+    on_both(async |world| {
+        let office = office(world).await;
+        chooses(&office.erin, Topic::Reminders, true, Mailed::Daily).await;
+        // Noon in UTC is seven in New York, and digests come at eight.
+        office.world.clock.advance(Duration::days(365) + Duration::hours(2));
+        steps::remind_overdue(&office.world.operator()).await.unwrap();
+        office.settle().await;
+        assert!(office.mails(Kind::StepOverdue).await.is_empty());
+        notifications::mail_digests(&office.job()).await.unwrap();
+        let digests = office.mails(Kind::Digest).await;
+        let hers = digests.iter().find(|mail| mail.to_email.starts_with("erin")).expect("a digest");
+        let lines = hers.data["events"].as_array().unwrap();
+        assert!(lines.iter().any(|line| line["action"] == "step.overdue"), "{lines:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_without_a_server() {
     on_both(async |world| {
         let office = office(world).await;
@@ -244,6 +281,26 @@ async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_wi
         office.world.clock.advance(Duration::days(1));
         assert_eq!(digests().await, 0, "what was read is no news");
         assert_eq!(office.mails(Kind::Digest).await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_digest_of_a_companys_admin_comes_in_the_companys_morning() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
+        let clara = office.world.company_admin("Clara", company).await;
+        // Made by the clock that the company had then.
+        let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };
+        companies::set(&clara, company, None, there).await.unwrap();
+        chooses(&clara, Topic::Progress, true, Mailed::Daily).await;
+        spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
+        office.settle().await;
+        // Seven in New York, and eight in the evening there.
+        notifications::mail_digests(&office.job()).await.unwrap();
+        let digests = office.mails(Kind::Digest).await;
+        assert!(digests.iter().any(|mail| mail.to_email.starts_with("clara")), "{digests:?}");
     })
     .await;
 }
@@ -276,6 +333,48 @@ async fn reminders_come_once_before_and_once_after_the_date() {
         assert!(staffs.iter().any(|action| action == "step.overdue"), "{staffs:?}");
         assert_eq!(office.mails(Kind::StepOverdue).await.len(), 1, "one mail of all that is late");
         assert!(office.mails(Kind::Notices).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_after_the_date() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let due = |days| (office.world.clock.today() + Duration::days(days)).to_string();
+        let input = |name: Option<&str>, due_date: String| document_requests::Input {
+            name: name.map(str::to_owned),
+            due_date: Some(due_date),
+            ..Default::default()
+        };
+        let (erin, operator) = (&office.erin, office.world.operator());
+        let request = document_requests::create(erin, office.spv, input(Some("Passport"), due(20))).await.unwrap().id;
+        let heard = async |action: &str| {
+            for _ in 0..2 {
+                document_requests::remind(&operator).await.unwrap();
+                invoices::remind(&operator).await.unwrap();
+            }
+            office.settle().await;
+            let page = PageQuery { limit: Some(100), cursor: None };
+            let told = notifications::list(&office.maya, false, &page).await.unwrap().items;
+            // The template asks for documents, too.
+            let of =
+                |event: &activity::Activity| event.subject_kind == "invoice" || event.subject_id == Some(request.0);
+            told.iter().filter(|one| one.activity.action == action && of(&one.activity)).count()
+        };
+        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 0));
+        // The invoice of the order is due in a fortnight.
+        office.world.clock.advance(Duration::days(12));
+        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
+        office.world.clock.advance(Duration::days(10));
+        assert_eq!((heard("document_request.overdue").await, heard("invoice.overdue").await), (1, 1));
+        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
+        // Another date is one to be reminded of anew.
+        document_requests::update(erin, request, None, input(None, due(2))).await.unwrap();
+        assert_eq!(heard("document_request.due_soon").await, 1);
+        office.world.clock.advance(Duration::days(3));
+        assert_eq!(heard("document_request.overdue").await, 2);
+        assert!(document_requests::remind(&office.maya).await.is_err(), "people remind nobody");
     })
     .await;
 }

@@ -1,6 +1,8 @@
 //! Virus scans by a real clamd where `TEST_CLAMD` names one, which knows the EICAR test file. `make test` always does.
 use domain::{
     Ctx, Error, activity,
+    db::Sql,
+    document_requests,
     documents::{self, Scan, scanning, uploads},
     ids::{SpvId, UserId, VersionId},
     page::PageQuery,
@@ -119,6 +121,27 @@ async fn while_the_scanner_is_away_new_documents_wait() {
         let page = PageQuery { limit: None, cursor: None };
         let listed = documents::list(&maya, &documents::Filter::default(), &page).await.unwrap();
         assert_eq!(listed.items[0].latest.scan, Scan::Waiting, "it is listed all the same");
+        // Nobody takes as good what nobody can open yet, or what is not to be opened.
+        let erin = world.employee("Erin").await;
+        let input = document_requests::Input { name: Some("Deed".to_owned()), ..Default::default() };
+        let request = document_requests::create(&erin, spv, input).await.unwrap().id;
+        let new = uploads::New {
+            file_name: "deed.txt".to_owned(),
+            bytes: 1,
+            request_id: Some(request),
+            ..Default::default()
+        };
+        let upload = uploads::create(&maya, new).await.unwrap().id;
+        let body = futures::stream::iter([Ok::<_, Infallible>(bytes::Bytes::from_static(b"a"))]);
+        uploads::append(&maya, upload, 0, body).await.unwrap();
+        assert_eq!(code(document_requests::approve(&erin, request, None).await), "being_scanned");
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update document_versions set scan = 'infected' where file_name = 'deed.txt' and bytes = 1")
+            .run()
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(code(document_requests::approve(&erin, request, None).await), "infected");
         // An office that gives the scanner up can open what waited for it.
         let world = with(&world, None);
         documents::seen(&acting(&world, id).await, version).await.unwrap();

@@ -169,6 +169,52 @@ async fn steps_rest_while_the_order_is_on_hold_or_cancelled() {
 }
 
 #[tokio::test]
+async fn a_reopened_order_stays_open_until_a_step_is_completed_again() {
+    on_both(async |world| {
+        let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
+        let company = world.company("Meridian").await;
+        let (_, id, maya) = world.client("Maya", company, None).await;
+        let mut ids: Vec<_> = spvs::get(&elias, id).await.unwrap().steps.iter().map(|step| step.id).collect();
+        assert_eq!(steps::complete(&elias, id, &ids).await.unwrap().spv.status, spvs::Status::Closed);
+        spvs::reopen(&sigrid, id, None, "A name was wrong").await.unwrap();
+        ids.reverse();
+        assert!(steps::reorder(&elias, id, None, &ids).await.unwrap().spv.status.is_open());
+        let renamed = steps::Change { step_name: Some("Name".into()), ..steps::Change::default() };
+        assert!(steps::update(&elias, ids[0], None, renamed).await.unwrap().1.status.is_open());
+        assert!(steps::update(&elias, ids[0], None, to("pending")).await.unwrap().1.status.is_open());
+        assert_eq!(steps::update(&elias, ids[0], None, to("completed")).await.unwrap().1.status, spvs::Status::Closed);
+        let closed = actions(&world, &maya).await;
+        assert_eq!(closed.iter().filter(|action| *action == "spv.closed").count(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_hears_of_another_reason_for_the_same_block() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let company = world.company("Meridian").await;
+        let (_, id, maya) = world.client("Maya", company, None).await;
+        let step = spvs::get(&elias, id).await.unwrap().steps[0].id;
+        let blocked = |reason: &str| steps::Change {
+            blocked_reason: Some(reason.into()),
+            waiting_on: Some("client".into()),
+            ..to("blocked")
+        };
+        for (reason, heard) in [("No passport", 1), ("The passport has expired", 2)] {
+            steps::update(&elias, step, None, blocked(reason)).await.unwrap();
+            let seen = actions(&world, &maya).await;
+            assert_eq!(seen.iter().filter(|action| *action == "step.updated").count(), heard, "{reason}");
+        }
+        let noted = steps::Change { text_data: Some("Asked twice".into()), ..steps::Change::default() };
+        steps::update(&elias, step, None, noted).await.unwrap();
+        let seen = actions(&world, &maya).await;
+        assert_eq!(seen.iter().filter(|action| *action == "step.updated").count(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;

@@ -176,6 +176,14 @@ test('the library finds documents, shows their versions, and staff bring an olde
   const picture = teodora.dialog('photo.png').getByRole('img', { name: 'photo.png' });
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await teodora.button('Close', teodora.dialog('photo.png')).click();
+  // A file that did not come is asked for anew, with another link.
+  teodora.foresees(/Failed to load resource|503 from/);
+  await teodora.page.route('**/storage/v1/files?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await teodora.button('Preview Deed of trust.pdf, version 1').click();
+  const paper = teodora.dialog('Deed of trust.pdf');
+  await teodora.button('Try again', paper).click();
+  await expect(paper.getByRole('img', { name: 'Deed of trust.pdf, page 1 of 1' })).toBeVisible();
+  await teodora.button('Close', paper).click();
   const saved = teodora.page.waitForEvent('download');
   await teodora.button('Download Deed of trust.pdf, version 1').click();
   expect((await saved).suggestedFilename()).toBe('Deed of trust.pdf');
@@ -263,6 +271,8 @@ test('an empty file and one that is too large are refused in words', async ({ of
   await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
   const long = `${'x'.repeat(300)}.pdf`;
   await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
+  // What was refused keeps nobody from hearing that the others have arrived.
+  await hasSentIn(ines, ' +1');
   const table = `Documents of ${spv.identifier}`;
   await expect(ines.row('evilfdp.exe', table)).toBeVisible();
   await expect(ines.row(new RegExp(`^.*${escaped('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();

@@ -26,6 +26,13 @@ test('an employee plans a step, which then waits for another', async ({ office }
   await expect(elias.step(second)).toContainText('Authority');
   await expect(elias.step(second)).toContainText(`After “${first}”`);
 
+  // The client sees the two apart, and what the one waits for all the same.
+  await office.setsPassword(who.email);
+  const runa = await office.person(who.email);
+  await runa.opens(`/client-dashboard/orders/${spv.id}`);
+  const ours = runa.page.getByRole('list', { name: 'Our progress' }).getByRole('listitem');
+  await expect(ours.filter({ hasText: second })).toContainText(`After “${first}”`);
+
   await elias.movesStep(second, 'In progress');
   await elias.isRefused('Error', `This step has to wait: ${first} must be completed first.`);
   await elias.button('Cancel', dialog).click();

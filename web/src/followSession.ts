@@ -53,7 +53,7 @@ export function followSession(router: Router): () => void {
   // Another tab's word may be here before what it has stored.
   const onStorage = ({ key }: StorageEvent) => {
     if (key !== sessionKey && key !== null) return;
-    if (look() && user && waits(router)) void lookAgain(router);
+    if (look() && user && waits(router)) void lookAgain(router).then(listenAnew);
   };
   addEventListener('storage', onStorage);
   const stopSteps = whenStepIsDue(() => void goToStep(router));

@@ -17,7 +17,7 @@ use crate::{
     mails, notifications, spvs, steps,
     templates::TemplateStep,
 };
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use serde_json::{Map, Value, json};
 
 /// Asks an order's client for a document, and writes to them. Staff.
@@ -182,7 +182,7 @@ pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, inpu
 /// Staff.
 ///
 /// # Errors
-/// As [`update`].
+/// As [`update`]; Conflict `infected`, `being_scanned`.
 pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.approved", |request| {
         request.status = request.status.after(Event::Approve)?;
@@ -248,6 +248,11 @@ async fn change(
     }
     let awaited_by = request.awaited_by();
     make(&mut request)?;
+    if name == "document_request.approved"
+        && let Some(document) = request.document_id
+    {
+        documents::acceptable(&mut tx, ctx, document).await?;
+    }
     in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
     moved(&mut tx, ctx, &mut request, name).await?;
     if name == "document_request.returned" {
@@ -262,6 +267,31 @@ async fn change(
     steps::settle(&mut tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
     tx.commit().await?;
     Ok(request)
+}
+
+/// Tells clients, once for each request, that its date is near, and once that it is past, as of steps. A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn remind(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let today = ctx.today();
+    let mut tx = ctx.begin().await?;
+    let mut count = 0;
+    for (action, from, until, mark) in [
+        ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+        ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+    ] {
+        for request in store::due(&mut tx, from, until, mark, 500).await? {
+            if store::told(&mut tx, &request, mark, today).await? {
+                let due_date = request.due_date.unwrap_or(today).to_string();
+                activity::append(&mut tx, ctx, told(action, &request).with("due_date", due_date)).await?;
+                count += 1;
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(count)
 }
 
 async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::{
     error::Result,
     ids::{DocumentRequestId, SpvId, StepId},
 };
+use chrono::NaiveDate;
 
 const WITH_DOCUMENT: &str = "select r.*, (select d.id from documents d where d.request_id = r.id) as document_id, \
      s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
@@ -33,7 +34,9 @@ pub async fn insert(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
 pub async fn save(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
     tx.sql(
         "update document_requests set step_id = $2, name = $3, instructions = $4, required = $5, due_date = $6, \
-         status = $7, reason = $8, updated_at = $9, updated_by = $10, version = $11 where id = $1",
+         status = $7, reason = $8, updated_at = $9, updated_by = $10, version = $11, \
+         warned_date = case when due_date = $6 then warned_date end, \
+         reminded_date = case when due_date = $6 then reminded_date end where id = $1",
     )
     .bind(request.id)
     .bind(request.step_id)
@@ -65,6 +68,31 @@ pub async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<Option<DocumentR
 pub async fn of_order(db: &mut impl Sql, spv: SpvId) -> Result<Vec<DocumentRequest>> {
     let sql = format!("{WITH_DOCUMENT} where r.spv_id = $1 order by r.created_at, r.id limit 500");
     db.sql_built(sql).bind(spv).all().await
+}
+
+/// What clients have still to send in between two days, of which nobody was told, as the column `mark` says.
+pub async fn due(
+    tx: &mut Tx,
+    from: NaiveDate,
+    until: NaiveDate,
+    mark: &'static str,
+    limit: i64,
+) -> Result<Vec<DocumentRequest>> {
+    tx.sql_built(format!(
+        "{WITH_DOCUMENT} where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
+         and r.{mark} is null and s.status in ('pending', 'active', 'processing') order by r.due_date, r.id limit $3"
+    ))
+    .bind(from)
+    .bind(until)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Marks a request as told of; false when it has changed since it was read, or somebody was faster.
+pub async fn told(tx: &mut Tx, request: &DocumentRequest, mark: &'static str, today: NaiveDate) -> Result<bool> {
+    let sql = format!("update document_requests set {mark} = $2 where id = $1 and {mark} is null and version = $3");
+    Ok(tx.sql_built(sql).bind(request.id).bind(today).bind(request.version).run().await? == 1)
 }
 
 /// The steps of an order that something is required for, and of that nothing is open any more.

@@ -56,12 +56,13 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<D
 /// Brings an older version back: its content becomes the newest version. Staff.
 ///
 /// # Errors
-/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, `being_scanned` or
-/// `newest_already`.
+/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, `being_scanned`,
+/// `newest_already`, or `request_status` once what was asked for is settled.
 pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> Result<Detail> {
     let mut tx = ctx.begin().await?;
     let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::Restore, resource(&document))?;
+    takes_version(ctx, &document)?;
     let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
     let older = store::version(&mut tx, version).await?.map(|(version, ..)| version);
     let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
@@ -135,6 +136,15 @@ fn harmless(ctx: &Ctx, version: &Version) -> Result<()> {
     }
 }
 
+/// Whether what has come last can be taken as good, in the caller's transaction.
+///
+/// # Errors
+/// NotFound; Conflict `infected`, `being_scanned`.
+pub(crate) async fn acceptable(tx: &mut Tx, ctx: &Ctx, id: DocumentId) -> Result<()> {
+    let document = store::get(tx, id).await?.ok_or(Error::NotFound("document"))?;
+    harmless(ctx, &document.latest)
+}
+
 /// What a use case of another noun needs to be sure of, in its own transaction: that this document is this client's.
 ///
 /// # Errors
@@ -206,6 +216,17 @@ pub(crate) async fn held(
     Ok(found)
 }
 
+/// A client has another name: their documents are found by that from now on.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn renamed(tx: &mut Tx, client: UserId) -> Result<()> {
+    for document in store::of_client(tx, client).await? {
+        index(tx, &document).await?;
+    }
+    Ok(())
+}
+
 /// The words under which a document is found: its names, its order and its client.
 async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();
@@ -231,10 +252,13 @@ pub fn resource(document: &Document) -> Resource {
 
 /// What the actor may do with this document: the buttons of its screens.
 pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
-    [("upload", Action::Upload, takes_version(ctx, document).is_ok()), ("restore", Action::Restore, true)]
+    if takes_version(ctx, document).is_err() {
+        return Vec::new();
+    }
+    [("upload", Action::Upload), ("restore", Action::Restore)]
         .into_iter()
-        .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(document)))
-        .map(|(name, ..)| name)
+        .filter(|(_, action)| ctx.can(*action, resource(document)))
+        .map(|(name, _)| name)
         .collect()
 }
 

@@ -103,6 +103,10 @@ pub async fn get(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> 
     db.sql_built(format!("{} where d.id = $1", documents())).bind(id).optional().await
 }
 
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Document>> {
+    tx.sql_built(format!("{} where d.client_id = $1 order by d.id", documents())).bind(client).all().await
+}
+
 /// The versions, newest first.
 pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>> {
     let sql =
@@ -302,6 +306,14 @@ pub async fn scanned(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
         .run()
         .await?;
     Ok(())
+}
+
+/// Whether a version has this content.
+pub async fn is_kept(db: &mut Db, storage_key: &str) -> Result<bool> {
+    db.sql("select exists (select 1 from document_versions where storage_key = $1)")
+        .bind(storage_key.to_owned())
+        .scalar()
+        .await
 }
 
 /// Versions from before `before` that nothing has looked through, the oldest first.

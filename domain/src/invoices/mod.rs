@@ -14,6 +14,7 @@ use crate::{
     activity::{self, Event},
     catalogue,
     check::Check,
+    clock,
     counts::figures::{self, Of, Place},
     ctx::Ctx,
     db::Tx,
@@ -24,8 +25,9 @@ use crate::{
     page::{Page, PageQuery},
     places,
     settings::{self, Bank},
+    steps,
 };
-use chrono::{Datelike, Days};
+use chrono::{Datelike, Days, NaiveDate};
 use serde_json::Map;
 
 /// Days to pay in, until the office says otherwise.
@@ -51,8 +53,9 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
         return Ok(());
     }
     let payer = store::payer(tx, order.client_id).await?;
-    let terms = store::settings(tx).await?.billing;
-    let issued_date = ctx.today();
+    let office = store::settings(tx).await?;
+    let issued_date = clock::day(ctx.now(), office.time_zone());
+    let terms = office.billing;
     let year = i64::from(issued_date.year());
     let words = |key: &str, params| catalogue::text(&payer.language, "names", key, &params);
     let country = words(&format!("country.{}", order.place.country.code()), Map::new());
@@ -274,6 +277,31 @@ fn count(tx: &mut Tx, place: Place, invoice: &Invoice, by: i64) {
 
 fn touched(ctx: &Ctx, invoice: Invoice) -> Invoice {
     Invoice { updated_at: ctx.now(), updated_by: ctx.who(), version: invoice.version + 1, ..invoice }
+}
+
+/// Tells clients, once for each invoice, that its date is near, and once that it is past, as of steps. A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn remind(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let today = ctx.today();
+    let mut tx = ctx.begin().await?;
+    let mut count = 0;
+    for (action, from, until, mark) in [
+        ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+        ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+    ] {
+        for invoice in store::due(&mut tx, from, until, mark, 500).await? {
+            if store::told(&mut tx, invoice.id, mark, today).await? {
+                let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
+                activity::append(&mut tx, ctx, event).await?;
+                count += 1;
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(count)
 }
 
 /// Its client hears of it, and the staff. Never an amount: mails are made of this.

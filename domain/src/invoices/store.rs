@@ -159,6 +159,29 @@ pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     Ok(())
 }
 
+/// Open invoices due between two days, of which nobody was told, as the column `mark` says.
+pub async fn due(
+    tx: &mut Tx,
+    from: NaiveDate,
+    until: NaiveDate,
+    mark: &'static str,
+    limit: i64,
+) -> Result<Vec<Invoice>> {
+    let from_rows = format!(
+        "{WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
+         and v.{mark} is null and s.status <> 'cancelled' order by v.due_date, v.id limit $3"
+    );
+    let sql = with_lines(tx.dialect(), &from_rows);
+    tx.sql_built(sql).bind(from).bind(until).bind(limit).json().await
+}
+
+/// Marks an invoice as told of; false when it has been paid, or somebody was faster.
+pub async fn told(tx: &mut Tx, id: InvoiceId, mark: &'static str, today: NaiveDate) -> Result<bool> {
+    let sql =
+        format!("update invoices set {mark} = $2 where id = $1 and {mark} is null and status in ('due', 'part_paid')");
+    Ok(tx.sql_built(sql).bind(id).bind(today).run().await? == 1)
+}
+
 /// What a list is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {

@@ -110,6 +110,16 @@ pub(crate) async fn wants_mail_now(tx: &mut Tx, user: UserId, topic: Topic) -> R
     Ok(recipient.is_some_and(|recipient| recipient.way(topic).mail == Mailed::Now))
 }
 
+/// Whether somebody wants any mail about things like this. What tells of an order goes out at once to all who do
+/// (decision 1).
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn wants_mail(tx: &mut Tx, user: UserId, topic: Topic) -> Result<bool> {
+    let recipient = store::recipient(tx, user, topic).await?;
+    Ok(recipient.is_some_and(|recipient| recipient.way(topic).mail != Mailed::Off))
+}
+
 fn me(ctx: &Ctx) -> Result<(UserId, Role)> {
     ctx.scope()?;
     ctx.actor.user_id().zip(ctx.actor.role()).ok_or(Error::unauthenticated("unauthenticated"))
@@ -135,7 +145,7 @@ pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Noti
             topic: row.topic,
             created_at: row.created_at,
             read_at: row.read_at,
-            activity,
+            activity: activity::shown(&ctx.actor, activity),
         })
     });
     Ok(Page { items: items.collect(), next_cursor: page.next_cursor })

@@ -32,7 +32,7 @@ pub enum Letter {
     /// A mail of its own, sent by the use case to who wants mails at once ([`super::wants_mail_now`]); with the digest
     /// to others.
     OwnOrDigest,
-    /// A mail of its own that goes out whatever was chosen, or none.
+    /// A mail of its own, sent by the use case at once to who wants any ([`super::wants_mail`]), or none.
     Elsewhere,
 }
 
@@ -50,9 +50,13 @@ pub const ACTIONS: &[&str] = &[
     "document.uploaded",
     "document_request.approved",
     "document_request.created",
+    "document_request.due_soon",
+    "document_request.overdue",
     "document_request.returned",
     "document_request.submitted",
     "document_request.waived",
+    "invoice.due_soon",
+    "invoice.overdue",
     "invoice.paid",
     "invoice.part_paid",
     "invoice.raised",
@@ -92,6 +96,7 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
     let said = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let by_client = event.actor_kind == Role::Client.name();
     let tell = |audience, topic| Telling { audience, topic, letter: Letter::Common };
+    let own = |audience, topic| Telling { audience, topic, letter: Letter::OwnOrDigest };
     let show = |audience, topic| Telling { audience, topic, letter: Letter::Elsewhere };
     let of_order = |client: Telling| vec![client, tell(Partner, Progress), tell(Company, Progress)];
     match event.action.as_str() {
@@ -100,7 +105,7 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         }
         "message.sent" | "message.general" => vec![tell(Client, Messages)],
         "note.written" | "note.general" => vec![tell(Staff, Messages)],
-        // The mails of the specification go out anyway.
+        // The mails of the specification go out at once.
         "spv.created" | "spv.closed" => of_order(show(Client, Progress)),
         "spv.started" | "spv.processing" | "spv.held" | "spv.resumed" | "spv.cancelled" | "spv.reopened" => {
             of_order(tell(Client, Progress))
@@ -117,11 +122,12 @@ pub fn tellings(event: &Activity) -> Vec<Telling> {
         }
         "step.due_soon" if event.public => vec![tell(Client, Reminders)],
         // The staff have one mail about all that is late each morning.
-        "step.overdue" if event.public => vec![tell(Client, Reminders), show(Staff, Reminders)],
-        "step.overdue" => vec![show(Staff, Reminders)],
-        "document_request.created" | "document_request.returned" => {
-            vec![Telling { audience: Client, topic: Tasks, letter: Letter::OwnOrDigest }]
+        "step.overdue" if event.public => vec![tell(Client, Reminders), own(Staff, Reminders)],
+        "step.overdue" => vec![own(Staff, Reminders)],
+        "document_request.due_soon" | "document_request.overdue" | "invoice.due_soon" | "invoice.overdue" => {
+            vec![tell(Client, Reminders)]
         }
+        "document_request.created" | "document_request.returned" => vec![own(Client, Tasks)],
         "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
         "document_request.submitted" => vec![tell(Staff, Documents)],
         "document.infected" if event.public => vec![tell(Staff, Documents), tell(Client, Documents)],

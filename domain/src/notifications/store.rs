@@ -235,8 +235,12 @@ pub struct Reader {
 /// Whose digest has something in it.
 pub async fn readers(db: &mut Db) -> Result<Vec<Reader>> {
     db.sql(
-        "select u.id, u.time_zone, d.sent_date from (select distinct user_id from notifications where mail = 'daily') w \
-         join users u on u.id = w.user_id left join digests d on d.user_id = u.id",
+        // A company admin's clock is the company's, as in its portal.
+        "select u.id, \
+         case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
+         d.sent_date from (select distinct user_id from notifications where mail = 'daily') w \
+         join users u on u.id = w.user_id left join companies c on c.id = u.company_id \
+         left join digests d on d.user_id = u.id",
     )
     .all()
     .await

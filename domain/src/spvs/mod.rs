@@ -19,6 +19,7 @@ use crate::{
     ids::{CompanyId, IsoId, SpvId, UserId},
     invoices, mails,
     money::{self, Currency},
+    notifications,
     page::{Page, PageQuery},
     search,
     steps::{self, Step},
@@ -110,8 +111,8 @@ pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     needed("company_id", input.company_id.is_none());
     needed("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
-    let usual = companies::defaults(ctx, input.company_id).await?.currency;
-    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(usual);
+    let usual = companies::defaults(ctx, input.company_id).await?;
+    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(usual.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
     let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
     let percent =
@@ -121,7 +122,7 @@ pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     }
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
     let ordered_date =
-        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
+        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(usual.today);
     check.done()?;
     let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
         return Err(Error::field("client_id", "required"));
@@ -218,7 +219,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         .with("status", new.status.name())
         .public();
     activity::append(tx, ctx, event).await?;
-    mails::queue(tx, ctx, mails::Kind::SpvCreated, new.client_id, Some(id), Map::new()).await?;
+    mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
     document_requests::ask(tx, ctx, id, new.client_id, new.ordered_date, steps.into_iter().zip(&template)).await?;
     let mut changes = Changes::default();
     changes.add(Count::PendingReviews, template.len() as i64);
@@ -245,6 +246,14 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         invoices::raise(tx, ctx, order).await?;
     }
     Ok(id)
+}
+
+/// Mails an order's client, unless they want no mail about its progress.
+pub(crate) async fn mail(tx: &mut Tx, ctx: &Ctx, kind: mails::Kind, client: UserId, spv: SpvId) -> Result<()> {
+    if !ctx.silent && notifications::wants_mail(tx, client, notifications::Topic::Progress).await? {
+        mails::queue(tx, ctx, kind, client, Some(spv), Map::new()).await?;
+    }
+    Ok(())
 }
 
 /// Decision 12: the ISO and the client are the company's, and none of them is archived.

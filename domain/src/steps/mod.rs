@@ -149,12 +149,13 @@ async fn follow(
     mut events: Vec<activity::Event>,
 ) -> Result<Spv> {
     let mut after = with_progress(before.clone(), steps);
-    let done = after.steps_total > 0 && after.steps_completed == after.steps_total;
-    if done && state.status.is_open() {
+    let done = |spv: &Spv| spv.steps_total > 0 && spv.steps_completed == spv.steps_total;
+    // One that was reopened stays open until there was something left to do.
+    if done(&after) && !done(before) && state.status.is_open() {
         state = state.after(Event::LastStepCompleted)?;
         after.closed_at = Some(ctx.now());
         events.push(spvs::told("spv.closed", before, state.status, None));
-        mails::queue(tx, ctx, mails::Kind::SpvClosed, before.client_id, Some(before.id), Map::new()).await?;
+        spvs::mail(tx, ctx, mails::Kind::SpvClosed, before.client_id, before.id).await?;
     } else if state.status.is_open() {
         after.closed_at = None;
     }
@@ -235,7 +236,7 @@ fn with_progress(mut spv: Spv, steps: &[Step]) -> Spv {
     spv
 }
 
-/// A change of status is for everybody whose order it is; a change of notes is for the staff.
+/// What everybody whose order it is can see is told to all of them; a change of notes is for the staff.
 fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
     let event = activity::Event::new("step.updated", "step", new.id.0, spv.identifier())
         .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
@@ -248,11 +249,8 @@ fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
         Some(party) => event.with("waiting_on", party.name()),
         None => event,
     };
-    if old.status == new.status && old.document_url == new.document_url && old.waiting_on == new.waiting_on {
-        event
-    } else {
-        event.public()
-    }
+    let shown = |step: &Step| (step.status, step.document_url.clone(), step.waiting_on, step.blocked_reason.clone());
+    if shown(old) == shown(new) { event } else { event.public() }
 }
 
 /// Whether the steps of this order are the actor's to change as it stands.
@@ -274,8 +272,8 @@ pub fn can(ctx: &Ctx, spv: &Spv, step: &Step) -> Vec<&'static str> {
     if removable { vec!["update", "delete"] } else { vec!["update"] }
 }
 
-/// How many days before its date people hear of a step.
-const SOON: u64 = 3;
+/// How many days before its date people hear of a step, and of whatever else is due.
+pub(crate) const SOON: u64 = 3;
 
 /// What the log says of a date that is near or past. A step that waits for the client is the client's to hear of.
 fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
@@ -290,7 +288,8 @@ fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
 }
 
 /// Tells, once for each step, that its date is near, and once that it is past, however long nobody has looked. The
-/// staff have one mail a person with all that is late, unless they chose to have none. A scheduled job.
+/// staff have one mail a person with all that is late, unless they chose to have it with the digest, or none. A
+/// scheduled job.
 ///
 /// # Errors
 /// Forbidden for people who may not send; what the database refuses.

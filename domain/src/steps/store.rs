@@ -221,12 +221,12 @@ pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool>
         == 1)
 }
 
-/// Who has the mail of what is late: active staff, but for who wants no reminders by mail.
+/// Who has the mail of what is late: active staff, but for who has it with the digest, or by no mail.
 pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
     let rows: Vec<(UserId,)> = tx
         .sql(
             "select u.id from users u left join notification_choices c on c.user_id = u.id and c.topic = 'reminders' \
-             where u.role in ('employee', 'super_admin') and u.status = 'active' and coalesce(c.mail, 'now') <> 'off'",
+             where u.role in ('employee', 'super_admin') and u.status = 'active' and coalesce(c.mail, 'now') = 'now'",
         )
         .all()
         .await?;

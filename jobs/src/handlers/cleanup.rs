@@ -33,7 +33,6 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let keys = idempotency::clean_up(&ctx, now - Duration::days(2)).await.map_err(outcome::of)?;
     let told = notifications::clean_up(&ctx, now - Duration::days(180)).await.map_err(outcome::of)?;
     let jobs = queue::clean_up(&ctx, now - Duration::days(7)).await.map_err(outcome::of)?;
-    let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
     let kept = settings::get(&ctx).await.map_err(outcome::of)?.retention;
     if let Some(days) = kept.activity_days {
         // Whole days, so that the log tells of it once a day.
@@ -42,6 +41,44 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
             activity::cut(&ctx, day.date_naive().and_time(NaiveTime::MIN).and_utc()).await.map_err(outcome::of)?;
         tracing::info!(entries, "the activity log was cut");
     }
+    // Last: a storage that is away stops nothing else.
+    let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
     tracing::info!(uploads, links, sessions, flows, failures, gaps, challenges, keys, told, jobs, "cleaned up");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::{Mailer, sender};
+    use domain::{
+        activity::Filter,
+        clock::Clock,
+        page::PageQuery,
+        settings::{Retention, Settings},
+        testing::{World, noon, on_both},
+    };
+
+    #[tokio::test]
+    async fn the_log_is_kept_for_as_long_as_the_settings_say() {
+        on_both(async |world| {
+            world.company("Meridian").await;
+            let later = World { clock: Clock::fixed(noon() + Duration::days(200)), ..world.clone() };
+            let ctx = later.operator();
+            let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
+            let is_kept_after_cleaning = async || {
+                activity::number_all(&ctx).await.unwrap();
+                clean_up(State::new(ctx.clone(), mailer.clone()), CleanUp {}).await.unwrap();
+                let log = activity::list(&ctx, &Filter::default(), &PageQuery::default()).await.unwrap().items;
+                log.iter().any(|row| row.action == "company.created")
+            };
+            assert!(is_kept_after_cleaning().await, "nobody has said for how long");
+            for (days, kept) in [(201, true), (190, false)] {
+                let retention = Retention { activity_days: Some(days) };
+                settings::set(&ctx, |now| Settings { retention, ..now }).await.unwrap();
+                assert_eq!(is_kept_after_cleaning().await, kept, "{days} days");
+            }
+        })
+        .await;
+    }
 }

@@ -126,11 +126,24 @@ const touchedBy: Record<string, string[]> = {
   lead: ['leads', 'requests'],
   invoice: ['invoices', ...figures],
   request: ['requests', 'documents', 'tasks'],
-  spv: ['spvs', 'clients', 'invoices', 'tasks', 'performance', 'commissions', ...figures],
+  // What may be asked and sent in follows the order.
+  spv: [
+    'spvs',
+    'clients',
+    'invoices',
+    'document_requests',
+    'documents',
+    'tasks',
+    'performance',
+    'commissions',
+    ...figures,
+  ],
   // Not the reports: the first page of one sums all of it, and steps move all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
+  // It can no longer be opened where it hangs either.
+  'document.infected': ['documents', 'threads', 'invoices', 'requests'],
   document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security', 'users'],
   sign_in: ['security', 'users'],
@@ -153,7 +166,7 @@ const touchedBy: Record<string, string[]> = {
 
 function touched(action: string): string[] {
   const noun = action.slice(0, action.indexOf('.'));
-  return ['activity', 'dashboards', 'notifications', ...(touchedBy[noun] ?? [])];
+  return ['activity', 'dashboards', 'notifications', ...(touchedBy[action] ?? touchedBy[noun] ?? [])];
 }
 
 // A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.

@@ -36,9 +36,10 @@ function pages<Row>(
   });
 }
 
-/** A clean scan makes no event: nobody needs to be told of it but who looks at the document. */
-function whileScanned({ state }: { state: { data?: unknown } }): number | false {
-  return JSON.stringify(state.data)?.includes('"scan":"waiting"') ? 3000 : false;
+/** A clean scan makes no event: nobody needs to be told of it but who looks at the document. Less often with time. */
+function whileScanned({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
+  const waits = JSON.stringify(state.data)?.includes('"scan":"waiting"');
+  return waits ? Math.min(3000 + 500 * state.dataUpdateCount, 30_000) : false;
 }
 
 interface Search {
@@ -237,6 +238,7 @@ export const queries = {
     queryOptions({
       queryKey: ['invoices', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
+      refetchInterval: whileScanned,
     }),
   requests: (
     query: Search & {
@@ -248,14 +250,17 @@ export const queries = {
       unassigned?: boolean;
       order?: string;
     },
-  ) =>
-    pages(['requests', 'list', query], (cursor, signal) =>
+  ) => ({
+    ...pages(['requests', 'list', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
+    refetchInterval: whileScanned,
+  }),
   request: (id: string) =>
     queryOptions({
       queryKey: ['requests', 'one', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
+      refetchInterval: whileScanned,
     }),
   requestDesk: () =>
     queryOptions({
@@ -326,12 +331,14 @@ export const queries = {
       queryKey: ['threads', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/threads/{id}', { params: { path: { id } }, signal })),
     }),
-  messages: (id: string) =>
-    pages(['threads', id, 'messages'], (cursor, signal) =>
+  messages: (id: string) => ({
+    ...pages(['threads', id, 'messages'], (cursor, signal) =>
       body(
         api.GET('/rest/v1/threads/{id}/messages', { params: { path: { id }, query: { cursor } }, signal }),
       ),
     ),
+    refetchInterval: whileScanned,
+  }),
   unreadMessages: () =>
     queryOptions({
       queryKey: ['threads', 'unread'],

@@ -199,7 +199,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The whole office: orders, fees, requests and sign-ins over time, by country, company and partner. Super admins. */
+        /**
+         * The whole office: orders, fees, step times, requests and sign-ins over time, by country, company and partner. Super
+         *     admins.
+         */
         get: operations["analytics_office"];
         put?: never;
         post?: never;
@@ -3282,6 +3285,19 @@ export interface components {
             created_at: string;
             id: components["schemas"]["IsoNoteId"];
         };
+        /** @description How far the orders are that the partner brought. */
+        ClientProgress: {
+            /**
+             * Format: int64
+             * @description Completed steps of all of these, in whole percent.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description Orders that are not cancelled.
+             */
+            spvs: number;
+        };
         /** @enum {string} */
         ClientSetup: "quick" | "full";
         /** @description A row of the ledger. Amounts are decimal numbers in `currency`, below zero where something was taken back. */
@@ -3345,7 +3361,7 @@ export interface components {
         CommissionKind: "earned" | "reversed";
         /** @description What a partner earned in a period. */
         CommissionOverview: {
-            /** @description In the office's own currency; beside it every other that something was earned in. */
+            /** @description In the company's own currency, else the office's; beside it every other that something was earned in. */
             currency: components["schemas"]["Currency"];
             /** @description What open orders will earn when they close; in no other figure. */
             expected: components["schemas"]["CommissionExpected"][];
@@ -4083,9 +4099,9 @@ export interface components {
             phone: string | null;
             /**
              * Format: int64
-             * @description Days until then; 0 once it is over.
+             * @description Days until then: 0 on that day, null once it is over.
              */
-            protected_days: number;
+            protected_days: number | null;
             /**
              * Format: date
              * @description The last day on which nobody else can add the same person.
@@ -4127,6 +4143,10 @@ export interface components {
          * @enum {string}
          */
         LeadStage: "new" | "contacted" | "qualified" | "won" | "lost";
+        /** @description A client in a list. */
+        ListedClient: components["schemas"]["Client"] & {
+            progress: components["schemas"]["ClientProgress"] | null;
+        };
         /** @description An entry with all that is known of it. */
         LogEntry: components["schemas"]["Activity"] & {
             actor_id: components["schemas"]["UserId"] | null;
@@ -4493,9 +4513,14 @@ export interface components {
         NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
         /** @description The whole office in figures of the period. */
         OfficeAnalytics: {
+            /**
+             * Format: double
+             * @description Of all that were completed in the period; null where none was.
+             */
+            average_step_days: number | null;
             /** @description Those with the most orders. */
             companies: components["schemas"]["OfficeGroup"][];
-            countries: components["schemas"]["AnalyticsCountry"][];
+            countries: components["schemas"]["OfficeCountry"][];
             /** @description The office's own. */
             currency: components["schemas"]["Currency"];
             /**
@@ -4533,6 +4558,13 @@ export interface components {
             /** @default null */
             tax_id: string | null;
         };
+        OfficeCountry: {
+            country: components["schemas"]["Country"];
+            /** @description Fees of those that are not cancelled. */
+            revenue: components["schemas"]["Fee"][];
+            /** Format: int64 */
+            spvs: number;
+        };
         /** @description Orders that have a company or a partner in common. */
         OfficeGroup: {
             /** Format: uuid */
@@ -4543,6 +4575,11 @@ export interface components {
             spvs: number;
         };
         OfficeMonth: components["schemas"]["AnalyticsMonth"] & {
+            /**
+             * Format: double
+             * @description How long one of them took; null where none was completed.
+             */
+            average_step_days: number | null;
             /** Format: int64 */
             failed_sign_ins: number;
             /** Format: int64 */
@@ -4551,6 +4588,11 @@ export interface components {
             revenue: components["schemas"]["Fee"][];
             /** Format: int64 */
             sign_ins: number;
+            /**
+             * Format: int64
+             * @description Completed in this month, whenever their orders were placed.
+             */
+            steps: number;
         };
         Older: {
             version_id: components["schemas"]["VersionId"];
@@ -4638,12 +4680,6 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
-        Page_Client: {
-            items: components["schemas"]["Client"][];
-            /** @description None on the last page. */
-            next_cursor: string | null;
-        };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Commission: {
             items: components["schemas"]["Commission"][];
             /** @description None on the last page. */
@@ -4688,6 +4724,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Lead: {
             items: components["schemas"]["Lead"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_ListedClient: {
+            items: components["schemas"]["ListedClient"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -6483,7 +6525,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Client"];
+                    "application/json": components["schemas"]["Page_ListedClient"];
                 };
             };
             400: components["responses"]["Refused_400"];

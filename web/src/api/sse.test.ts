@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { eventsOf } from './sse';
 
 function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
@@ -23,4 +23,21 @@ test('heartbeat comments are no events', async () => {
 
 test('lines of data are joined and an unfinished event is dropped', async () => {
   expect(await read('data: a\r\ndata: b\r\n\r\ndata: c')).toEqual([{ event: 'message', data: 'a\nb' }]);
+});
+
+test('a line on which nothing comes any more is given up, and heartbeats keep one', async () => {
+  let left = false;
+  let line!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => void (line = controller),
+    cancel: () => void (left = true),
+  });
+  const says = (text: string) => line.enqueue(new TextEncoder().encode(text));
+  const events = eventsOf(body, 200);
+  const first = events.next();
+  setTimeout(() => says(':\n\n'), 120);
+  setTimeout(() => says('data: x\n\n'), 240);
+  expect((await first).value).toEqual({ event: 'message', data: 'x' });
+  await expect(events.next()).rejects.toThrow('nothing came');
+  await vi.waitFor(() => expect(left).toBe(true));
 });

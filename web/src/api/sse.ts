@@ -4,15 +4,21 @@ export interface ServerEvent {
   id?: string;
 }
 
-/** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped. */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+/** The server's heartbeat comes every 15 seconds: whoever misses two has lost the line without being told. */
+const longestSilence = 40_000;
+
+/** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped; a silent line is an error. */
+export async function* eventsOf(
+  body: ReadableStream<Uint8Array>,
+  silence = longestSilence,
+): AsyncGenerator<ServerEvent> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await within(silence, reader.read());
       if (done) return;
       text = (text + value).replaceAll('\r\n', '\n');
       const blocks = text.split('\n\n');
@@ -24,6 +30,18 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
     }
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function within<T>(milliseconds: number, coming: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing came for ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([coming, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

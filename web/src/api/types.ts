@@ -16,6 +16,7 @@ export type CallStatus = Call['status'];
 export type Commission = Schemas['Commission'];
 export type CommissionStatus = Commission['status'];
 export type ClientNote = Schemas['ClientNote'];
+export type ListedClient = Schemas['ListedClient'];
 export type Lead = Schemas['Lead'];
 export type LeadStage = Lead['stage'];
 export type PayoutRun = Schemas['PayoutRun'];

@@ -143,7 +143,8 @@ pub async fn get(ctx: &Ctx, id: UploadId) -> Result<Upload> {
 }
 
 async fn own(ctx: &Ctx, id: UploadId) -> Result<Upload> {
-    let upload = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("upload"))?;
+    let upload = store::get(&mut ctx.db(), id).await?.filter(|upload| upload.received >= 0);
+    let upload = upload.ok_or(Error::NotFound("upload"))?;
     ctx.may(Action::Upload, Resource::Upload { user_id: upload.user_id })?;
     Ok(upload)
 }
@@ -230,7 +231,17 @@ async fn finish(ctx: &Ctx, upload: Upload) -> Result<Upload> {
             return now.filter(|upload| upload.version_id.is_some()).ok_or(error);
         }
     };
-    let kept = keep(ctx, &upload, content).await?;
+    let kept = match keep(ctx, &upload, content).await {
+        // It was taken back while the pieces were joined: the content is nobody's, unless somebody else was faster.
+        Err(error @ Error::NotFound("upload")) => {
+            let key = content_key(upload.id);
+            if !documents::is_kept(&mut ctx.db(), &key).await? {
+                storage.delete(&key).await?;
+            }
+            return Err(error);
+        }
+        kept => kept?,
+    };
     // What is left is swept away in a day, should this fail.
     if let Err(error) = storage.delete_below(&folder(upload.id)).await {
         tracing::warn!(upload = %upload.id, %error, "the pieces of an upload stay for now");
@@ -247,6 +258,9 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     if upload.version_id.is_some() {
         tx.commit().await?;
         return Ok(upload);
+    }
+    if upload.received < 0 {
+        return Err(Error::NotFound("upload"));
     }
     let request = match upload.request_id {
         Some(id) => {
@@ -311,11 +325,14 @@ fn told(document: &super::Document, number: i64, attach: bool) -> Event {
 /// # Errors
 /// NotFound; Unavailable when the storage is away: the sweeping comes later.
 pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
-    let upload = own(ctx, id).await?;
+    own(ctx, id).await?;
     let mut tx = ctx.begin().await?;
-    let gone = store::delete(&mut tx, id).await?;
+    let ended = store::end(&mut tx, id).await?;
     tx.commit().await?;
-    sweep(ctx, gone.unwrap_or(upload)).await
+    match ended {
+        Some(upload) => sweep(ctx, &upload).await,
+        None => Ok(()),
+    }
 }
 
 /// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. A scheduled
@@ -325,19 +342,26 @@ pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
 /// What the database or the storage refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
     let mut tx = ctx.begin().await?;
-    let old = store::delete_old(&mut tx, ctx.now() - REST, 200).await?;
+    let old = store::end_old(&mut tx, ctx.now() - REST, 200).await?;
     tx.commit().await?;
-    let count = old.len();
-    for upload in old {
-        sweep(ctx, upload).await?;
+    let mut refused = None;
+    for upload in &old {
+        if let Err(error) = sweep(ctx, upload).await {
+            refused.get_or_insert(error);
+        }
     }
-    Ok(count)
+    refused.map_or(Ok(old.len()), Err)
 }
 
-async fn sweep(ctx: &Ctx, upload: Upload) -> Result<()> {
+/// Takes away what an upload that was ended has in the storage, and then its row: with the storage away it stays for
+/// the next sweeping.
+async fn sweep(ctx: &Ctx, upload: &Upload) -> Result<()> {
     let storage = &ctx.options.storage;
     if upload.version_id.is_none() {
         storage.delete(&content_key(upload.id)).await?;
     }
-    storage.delete_below(&folder(upload.id)).await
+    storage.delete_below(&folder(upload.id)).await?;
+    let mut tx = ctx.begin().await?;
+    store::delete(&mut tx, upload.id).await?;
+    tx.commit().await
 }

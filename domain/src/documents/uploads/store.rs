@@ -20,6 +20,7 @@ pub struct Upload {
     pub file_name: String,
     /// As announced.
     pub bytes: i64,
+    /// Less than nothing once it was ended.
     pub received: i64,
     /// What it has become, and of which document.
     pub version_id: Option<VersionId>,
@@ -62,7 +63,10 @@ pub async fn lock(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
 }
 
 pub async fn unfinished(tx: &mut Tx, user: UserId) -> Result<i64> {
-    tx.sql("select count(*) from uploads where user_id = $1 and version_id is null").bind(user).scalar().await
+    tx.sql("select count(*) from uploads where user_id = $1 and version_id is null and received >= 0")
+        .bind(user)
+        .scalar()
+        .await
 }
 
 /// Moves an upload on by `bytes`; false when it is not at `from` any more.
@@ -99,28 +103,32 @@ pub async fn kept(tx: &mut Tx, id: UploadId, version: VersionId, now: DateTime<U
     Ok(())
 }
 
-/// Takes the row out, and with it its pieces.
-pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
-    let upload = lock(tx, id).await?;
-    tx.sql("delete from uploads where id = $1").bind(id).run().await?;
-    Ok(upload)
+/// Nobody goes on with it from now on, and it becomes nothing any more. Its row stays until the storage is swept.
+pub async fn end(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
+    tx.sql("update uploads set received = -1 where id = $1").bind(id).run().await?;
+    tx.sql(WITH_DOCUMENT).bind(id).optional().await
 }
 
-pub async fn delete_old(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
+/// Takes the row out, and with it its pieces.
+pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<()> {
+    tx.sql("delete from uploads where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+/// Ends what nobody touched since `before`; also what was ended then and could not be swept.
+pub async fn end_old(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
     let old: Vec<(UploadId,)> = tx
         .sql("select id from uploads where touched_at < $1 order by touched_at limit $2")
         .bind(before)
         .bind(limit)
         .all()
         .await?;
-    let mut gone = Vec::new();
+    let mut ended = Vec::new();
     for (id,) in old {
         // Somebody may go on with it at this very moment.
-        let upload = lock(tx, id).await?.filter(|upload| upload.touched_at < before);
-        if let Some(upload) = upload {
-            tx.sql("delete from uploads where id = $1").bind(id).run().await?;
-            gone.push(upload);
+        if lock(tx, id).await?.is_some_and(|upload| upload.touched_at < before) {
+            ended.extend(end(tx, id).await?);
         }
     }
-    Ok(gone)
+    Ok(ended)
 }

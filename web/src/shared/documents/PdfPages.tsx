@@ -10,8 +10,15 @@ import classes from './documents.module.css';
 
 GlobalWorkerOptions.workerSrc = worker;
 
+interface Props {
+  url: string;
+  name: string;
+  /** Begins again, with another link: the one that failed may be over. */
+  onRetry: () => void;
+}
+
 /** The pages of a PDF, one at a time, drawn as pictures: nothing that is written in the file is run. */
-export default function PdfPages({ url, name }: { url: string; name: string }) {
+export default function PdfPages({ url, name, onRetry }: Props) {
   const { t } = useTranslation('documents');
   const [file, setFile] = useState<PDFDocumentProxy | null>(null);
   const [page, setPage] = useState(1);
@@ -62,7 +69,7 @@ export default function PdfPages({ url, name }: { url: string; name: string }) {
     };
   }, [file, page]);
 
-  if (failed) return <ErrorState message={t('preview.broken')} onRetry={() => setFailed(false)} />;
+  if (failed) return <ErrorState message={t('preview.broken')} onRetry={onRetry} />;
   const pages = file?.numPages ?? 0;
   return (
     <div className={classes.pdf}>

@@ -21,7 +21,7 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
     queryKey: ['file', version.id],
     queryFn: () => linkTo(version.id, 'inline'),
     // The link is good for a moment only, and a picture that is there stays there.
-    staleTime: Infinity,
+    staleTime: 'static',
     gcTime: 0,
   });
   return (
@@ -38,7 +38,12 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
       {link.data && !isPdf && <img className={classes.picture} src={link.data} alt={version.file_name} />}
       {link.data && isPdf && (
         <Suspense fallback={<Skeleton height={360} />}>
-          <PdfPages url={link.data} name={version.file_name} />
+          <PdfPages
+            key={link.dataUpdatedAt}
+            url={link.data}
+            name={version.file_name}
+            onRetry={() => void link.refetch()}
+          />
         </Suspense>
       )}
     </Modal>

@@ -1,36 +1,56 @@
 import { useEffect, useRef } from 'react';
-import { useLocation, useNavigate } from 'react-router-dom';
+import { useLocation, useNavigate, type NavigateFunction } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { queries } from '../../api/queries';
 import { successOf } from '../../paths';
 import { useMe } from '../session/me';
-import { dismiss, uploadsTo, type Target } from './uploads';
+import { dismiss, uploadsTo, useUploads, type Kept, type Running, type Target } from './uploads';
+
+const onTheWay = ({ status }: Running) => status === 'sending' || status === 'waiting';
 
 /**
  * Tells a client on the success page that what they sent in has arrived (decision 33), once the last file on its way
- * to this place has, and then leads back here. Whoever has gone to another page meanwhile stays there.
+ * to this place has, or was refused, and then leads back here. Whoever has gone to another page meanwhile stays there.
  */
-export function useTellOfUploads(target: Target) {
+export function useTellOfUploads(target: Target): Kept {
   const { id: user, role } = useMe();
   const navigate = useNavigate();
   const { pathname, search, hash } = useLocation();
+  const back = `${pathname}${search}${hash}`;
   const here = useRef(true);
   useEffect(() => {
     here.current = true;
     return () => void (here.current = false);
   }, []);
-  return (documentId: string, milliseconds: number) => {
+  // A refused file may be the last one, and says nothing of those before it.
+  const last = useRef<Parameters<Kept>>(null);
+  const busy = useUploads(target).some(onTheWay);
+  useEffect(() => {
+    if (!last.current || busy) return;
+    const kept = last.current;
+    last.current = null;
+    void succeed(navigate, uploadsTo(target, user), back, ...kept);
+  }, [busy, navigate, target, user, back]);
+  return (...kept) => {
     // What hangs on something is told of with it.
     if (role !== 'client' || target.attach || !here.current) return;
     const all = uploadsTo(target, user);
-    if (all.some(({ status }) => status !== 'done' && status !== 'cut_off')) return;
-    const sent = all.filter(({ status }) => status === 'done');
-    void (async () => {
-      const { reference } = await queryClient.fetchQuery(queries.document(documentId));
-      for (const { id } of sent) dismiss(id);
-      const others = sent.length > 1 ? ` +${sent.length - 1}` : '';
-      const redirect = `${pathname}${search}${hash}`;
-      void navigate(successOf({ redirect, reference: reference + others, milliseconds }));
-    })();
+    // Where one file is all there is, its place may close at once.
+    const others = all.some(onTheWay);
+    last.current = others ? kept : null;
+    if (!others) void succeed(navigate, all, back, ...kept);
   };
+}
+
+async function succeed(
+  navigate: NavigateFunction,
+  uploads: Running[],
+  redirect: string,
+  ...[documentId, milliseconds]: Parameters<Kept>
+): Promise<void> {
+  const sent = uploads.filter(({ status }) => status === 'done');
+  const { reference } = await queryClient.fetchQuery(queries.document(documentId));
+  for (const { id } of sent) dismiss(id);
+  const others = sent.length > 1 ? ` +${sent.length - 1}` : '';
+  void navigate(successOf({ redirect, reference: reference + others, milliseconds }));
 }
