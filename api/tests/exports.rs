@@ -91,6 +91,11 @@ async fn everybody_gets_their_own_rows_and_columns_only() {
         assert_eq!(column(&hers, "price"), ["1250.00"]);
         let his = rows(&ivan.get("/rest/v1/spvs.csv").await);
         assert_eq!(column(&his, "iso_commission"), ["50.00"]);
+        assert_eq!(column(&his, "amount"), ["1250.00"]);
+        let cancel = format!("/rest/v1/spvs/{}/cancel", maya.spv.unwrap());
+        erin.post(&cancel, json!({ "reason": "The deal is off" })).await.ok();
+        let his = rows(&ivan.get("/rest/v1/spvs.csv").await);
+        assert_eq!((column(&his, "price"), column(&his, "amount")), (vec!["1250.00".into()], vec!["0.00".into()]));
         app.nobody().get("/rest/v1/spvs.csv").await.refused(401, "unauthenticated");
         erin.get("/rest/v1/spvs.csv?status=soon").await.fields();
     })

@@ -94,6 +94,10 @@ async fn nothing_is_changed_by_whoever_only_looks() {
             tries.push((method, format!("/auth/v1{path}")));
         }
         tries.push((Method::DELETE, "/rest/v1/nothing-here".to_owned()));
+        // What a partner notes for itself is read by nobody who only looks.
+        let notes = format!("/rest/v1/clients/{}/notes", maya.id);
+        ivan.post(&notes, json!({ "body": "Prefers mornings" })).await.ok();
+        looks_as(&sam, &ivan).await.get(&notes).await.refused(403, "forbidden");
         for who in [&maya, &ivan, &erin, &cora] {
             let looking = looks_as(&sam, who).await;
             let before = everything(&app.world).await;

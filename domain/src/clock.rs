@@ -3,6 +3,7 @@
 //! Everything else is forbidden to read the wall clock or the system's randomness (`.clippy.toml`), so that a
 //! test that fixes both sees the same rows, links and mails on every run.
 use chrono::{DateTime, Duration, NaiveDate, SubsecRound, Utc};
+use chrono_tz::Tz;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -52,29 +53,52 @@ impl Clock {
     }
 }
 
+/// The day it is by the clocks of a zone; by UTC's where there is no such zone.
+pub fn day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
+    now.with_timezone(&zone.parse().unwrap_or(Tz::UTC)).date_naive()
+}
+
 /// Random ids, tokens and codes, from the system or, in tests, from a seed.
 #[derive(Clone, Debug)]
-pub struct Chance(Arc<Mutex<StdRng>>);
+pub struct Chance {
+    any: Arc<Mutex<StdRng>>,
+    /// The same one, but where [`Chance::with_ids`] says otherwise.
+    ids: Arc<Mutex<StdRng>>,
+}
 
 impl Chance {
     #[expect(clippy::disallowed_methods, reason = "this is the one source of randomness")]
     pub fn system() -> Self {
-        Self(Arc::new(Mutex::new(StdRng::from_rng(&mut rand::rng()))))
+        Self::of(StdRng::from_rng(&mut rand::rng()))
     }
 
     pub fn seeded(seed: u64) -> Self {
-        Self(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))))
+        Self::of(StdRng::seed_from_u64(seed))
+    }
+
+    fn of(rng: StdRng) -> Self {
+        let any = Arc::new(Mutex::new(rng));
+        Self { ids: any.clone(), any }
+    }
+
+    /// With ids from a seed, for made-up data that is the same each time. Its passwords, salts and the tokens of its
+    /// links stay as hard to guess as they were.
+    #[must_use]
+    pub fn with_ids(&self, seed: u64) -> Self {
+        Self { ids: Self::seeded(seed).any, ..self.clone() }
     }
 
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
-        self.with(|rng| rng.fill(&mut bytes[..]));
+        with(&self.any, |rng| rng.fill(&mut bytes[..]));
         bytes
     }
 
     /// A version 4 id: never ordered by time, so its first eight characters tell orders apart (decision 7).
     pub fn uuid(&self) -> Uuid {
-        uuid::Builder::from_random_bytes(self.bytes()).into_uuid()
+        let mut bytes = [0_u8; 16];
+        with(&self.ids, |rng| rng.fill(&mut bytes[..]));
+        uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 
     /// Six digits, as written in a mail.
@@ -84,7 +108,7 @@ impl Chance {
 
     /// A number from 0 up to, not including, `end`.
     pub fn below(&self, end: u64) -> u64 {
-        self.with(|rng| rng.random_range(0..end.max(1)))
+        with(&self.any, |rng| rng.random_range(0..end.max(1)))
     }
 
     /// The random password of Quick Setup: `length` characters that nobody sees (decision 20).
@@ -92,8 +116,24 @@ impl Chance {
         const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!#%+:=?@_-";
         (0..length).map(|_| char::from(SIGNS[self.below(SIGNS.len() as u64) as usize])).collect()
     }
+}
 
-    fn with<T>(&self, f: impl FnOnce(&mut StdRng) -> T) -> T {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+fn with<T>(rng: &Mutex<StdRng>, f: impl FnOnce(&mut StdRng) -> T) -> T {
+    f(&mut rng.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_made_up_data_are_the_same_each_time_and_its_secrets_are_not() {
+        let [one, other] = [Chance::system(), Chance::system()].map(|chance| chance.with_ids(7));
+        let ids = |chance: &Chance| [chance.uuid(), chance.uuid()];
+        assert_eq!(ids(&one), ids(&other));
+        assert_ne!(one.bytes::<32>(), other.bytes::<32>());
+        assert_ne!(one.password(12), other.password(12));
+        let seeded = Chance::seeded(7);
+        assert_eq!(uuid::Builder::from_random_bytes(Chance::seeded(7).bytes()).into_uuid(), seeded.uuid());
     }
 }

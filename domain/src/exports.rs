@@ -175,6 +175,7 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
                 "currency",
                 "purchase_amount",
                 "price",
+                "amount",
             ];
             if ctx.actor.sees_commission() {
                 names.extend(["commission", "iso_commission_percentage", "iso_commission"]);
@@ -238,6 +239,8 @@ fn iso(row: isos::Iso) -> Vec<String> {
 
 fn spv(row: Spv, earned: bool) -> Vec<String> {
     let amount = |minor: Option<i64>| minor.map(|minor| row.currency.format(minor)).unwrap_or_default();
+    // A cancelled order counts nowhere: the column sums to what the portfolio is worth.
+    let counted = if row.status == spvs::Status::Cancelled { Some(0) } else { row.amount_minor() };
     let mut cells = vec![
         row.id.to_string(),
         row.identifier(),
@@ -249,6 +252,7 @@ fn spv(row: Spv, earned: bool) -> Vec<String> {
         row.currency.code().to_owned(),
         amount(row.purchase_amount_minor),
         amount(row.price_minor),
+        amount(counted),
     ];
     if earned {
         cells.extend([

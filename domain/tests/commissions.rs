@@ -1,12 +1,13 @@
 //! The ledger of what partners earn: it follows orders, it is paid in runs, and every figure made of it is the same.
+use chrono::Duration;
 use domain::{
     Ctx, Error,
     clock::Chance,
     commissions::{self, Commission, Filter, Kind, Period, Status},
-    exports,
+    companies, counts, dashboards, exports, finances,
     ids::{CompanyId, IsoId, SpvId, UserId},
     page::PageQuery,
-    spvs, steps,
+    span, spvs, steps,
     testing::{World, on_both},
 };
 use std::collections::BTreeMap;
@@ -136,6 +137,70 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
     .await;
 }
 
+/// At half past one in the morning of the first, by UTC, it is the month before in New York, where the company is.
+#[tokio::test]
+async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let sam = world.super_admin("Sam").await;
+        let clara = world.company_admin("Clara", company).await;
+        world.clock.advance(Duration::days(9) + Duration::minutes(13 * 60 + 30));
+        assert_eq!(world.clock.now().to_rfc3339(), "2026-12-01T01:30:00+00:00");
+        let (client, first, _) = world.client("Maya", company, Some(iso)).await;
+        let second = order(&sam, client, company, iso, "1000", "1").await;
+        for spv in [first, second] {
+            assert_eq!(spvs::get(&sam, spv).await.unwrap().spv.ordered_date.to_string(), "2026-11-30");
+            close(&sam, spv).await;
+        }
+        let earned = rows(&ingrid, &Filter::default()).await;
+        assert!(earned.len() == 2 && earned.iter().all(|row| row.earned_date.to_string() == "2026-11-30"));
+        let asked = || span::Asked { period: Some("this_month".to_owned()), ..span::Asked::default() };
+        // What was earned this month, as each of them has it.
+        let told = async || {
+            let (from, to) = commissions::days(&ingrid, None, Period::ThisMonth).await.unwrap();
+            let statement = commissions::statement(&ingrid, None, from, to).await.unwrap();
+            let overviews = [
+                commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap(),
+                commissions::overview(&sam, Some(iso), Period::ThisMonth).await.unwrap(),
+                commissions::overview(&clara, None, Period::ThisMonth).await.unwrap(),
+            ];
+            let board = dashboards::iso(&ingrid).await.unwrap();
+            let finances = finances::get(&clara, None, &asked()).await.unwrap();
+            let mut all = vec![
+                statement.sums.iter().map(commissions::Sums::total_minor).sum::<i64>(),
+                board.monthly_commissions.iter().map(|sum| sum.minor).sum(),
+                finances.accounts.iter().map(|account| account.total.commission_minor).sum(),
+            ];
+            all.extend(overviews.iter().map(|found| found.cards.iter().map(|cards| cards.total_minor).sum::<i64>()));
+            all
+        };
+        assert_eq!(told().await, [6_000; 6]);
+        // Midnight in New York.
+        world.clock.advance(Duration::minutes(3 * 60 + 30));
+        assert_eq!(told().await, [0; 6]);
+        assert!(counts::differ(&mut world.db.clone()).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_partner_reads_in_the_currency_of_its_company() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let sam = world.super_admin("Sam").await;
+        let euro = companies::SettingsInput { currency: Some("EUR".to_owned()), ..Default::default() };
+        companies::set(&sam, company, None, euro).await.unwrap();
+        assert_eq!(dashboards::iso(&ingrid).await.unwrap().currency.code(), "EUR");
+        for (ctx, whose, currency) in [(&ingrid, None, "EUR"), (&sam, Some(iso), "EUR"), (&sam, None, "USD")] {
+            let found = commissions::overview(ctx, whose, Period::ThisMonth).await.unwrap();
+            assert_eq!(found.currency.code(), currency);
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn only_the_staff_approve_void_and_pay() {
     on_both(async |world| {
@@ -253,7 +318,7 @@ async fn two_runs_at_once_never_pay_a_row_twice() {
 /// Sums by currency, void rows left out: the rows themselves, the sums the database makes, the statement, the file.
 async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
     for period in Period::ALL {
-        let (from, to) = period.days(ctx.today());
+        let (from, to) = commissions::days(ctx, Some(iso), period).await.unwrap();
         let filter = Filter { iso_id: Some(iso), from: Some(from), to: Some(to), ..Filter::default() };
         let live = |found: &[Commission]| {
             let mut sums = BTreeMap::new();
@@ -267,6 +332,7 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
         let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
         assert_eq!(by_sums, wanted, "{history}");
         let overview = commissions::overview(ctx, Some(iso), period).await.unwrap();
+        assert!(overview.cards.iter().map(|cards| cards.currency.code()).eq(wanted.keys()), "{history}");
         for cards in &overview.cards {
             assert_eq!(cards.total_minor, wanted[cards.currency.code()], "{history}");
             assert_eq!(cards.paid_minor + cards.pending_minor, cards.total_minor, "{history}");

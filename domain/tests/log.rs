@@ -1,14 +1,20 @@
 //! The log: nothing of it changes, whoever changes it all the same is found out, and what is cut off leaves it whole.
 use chrono::Duration;
 use domain::{
-    Error, activity,
+    Ctx, Error,
+    access::Role,
+    activity::{self, Activity},
     alerts::{self, Readings},
+    clients,
     clock::Clock,
+    companies, dashboards,
     db::{Dialect, Sql},
-    mails,
+    leads, mails,
+    page::PageQuery,
     probes::Disk,
     settings::{self, Retention, Settings},
     testing::{World, noon, on_both},
+    users,
 };
 
 /// An id that no row has, on both databases.
@@ -196,6 +202,81 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
                 assert!(rows.iter().any(|row| row.action == "alert.opened" && row.subject_label == label));
             }
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
+    on_both(async |world| {
+        let (sigrid, olga) = (world.super_admin("Sigrid").await, world.employee("Olga").await);
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let (client, _, maya) = world.client("Maya", company, None).await;
+        let clara = world.company_admin("Clara", company).await;
+        let otto = world.user(Role::Employee, "Otto", None, None).await;
+        let some = |text: &str| Some(text.to_owned());
+        let input = companies::Input { phone: some("+1 555 0142"), ..Default::default() };
+        companies::update(&olga, company, None, input).await.unwrap();
+        let input = companies::SettingsInput { address: some("1 Pier"), ..Default::default() };
+        companies::set(&clara, company, None, input).await.unwrap();
+        let change = clients::Change { phone: some("+1 555 0143"), ..Default::default() };
+        clients::update(&olga, client, None, change).await.unwrap();
+        let change = users::ProfileChange { city: some("Lisbon"), ..Default::default() };
+        users::update_profile(&maya, None, change).await.unwrap();
+        let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };
+        users::set_preferences(&maya, wanted).await.unwrap();
+        let input = leads::Input {
+            first_name: "Lena".to_owned(),
+            last_name: "Lead".to_owned(),
+            email: "lena@lead.example".to_owned(),
+            ..Default::default()
+        };
+        let lead = leads::create(&ingrid, input).await.unwrap();
+        let change = leads::Change { note: some("Call back"), ..Default::default() };
+        leads::update(&ingrid, lead.id, None, change).await.unwrap();
+        users::set_role(&sigrid, otto.id, Role::CompanyAdmin, Some(company), None, None).await.unwrap();
+        activity::number_all(&world.operator()).await.unwrap();
+
+        let read = async |ctx: &Ctx| activity::since(ctx, 0, 500).await.unwrap();
+        let rows = read(&sigrid).await;
+        let sides = |row: &Activity, field: &str| {
+            let side = |name: &str| row.data.get(name).and_then(|side| side.get(field)).cloned();
+            Some((side("before")?, side("after")?))
+        };
+        let company_id = company.to_string();
+        for (action, field, after) in [
+            ("company.updated", "phone", "+1 555 0142"),
+            ("company.settings_changed", "address", "1 Pier"),
+            ("client.updated", "phone", "+1 555 0143"),
+            ("user.updated", "city", "Lisbon"),
+            ("user.updated", "time_zone", "Europe/Lisbon"),
+            ("lead.updated", "note", "Call back"),
+            ("user.role_changed", "company_id", company_id.as_str()),
+        ] {
+            let told = rows.iter().filter(|row| row.action == action).find_map(|row| sides(row, field));
+            let (before, now) = told.unwrap_or_else(|| panic!("{action} {field}: {rows:?}"));
+            assert_eq!(now, after, "{action}");
+            assert_ne!(before, now, "{action}");
+        }
+        assert!(!rows.iter().any(|row| sides(row, "version").is_some() || sides(row, "updated_at").is_some()));
+        let tells = |row: &Activity| row.data.contains_key("before") || row.data.contains_key("after");
+        // Whose it is hears that it happened; what else the row says is not for everybody who hears of it.
+        for (ctx, action) in [
+            (&olga, "client.updated"),
+            (&clara, "company.settings_changed"),
+            (&maya, "user.updated"),
+            (&ingrid, "lead.updated"),
+        ] {
+            let heard = read(ctx).await;
+            assert!(heard.iter().any(|row| row.action == action), "{action}");
+            assert!(!heard.iter().any(tells));
+        }
+        let opened = dashboards::employee(&olga).await.unwrap().activity;
+        assert!(opened.iter().any(|row| row.action == "client.updated") && !opened.iter().any(tells), "{opened:?}");
+        let opened = dashboards::company(&clara, None, &PageQuery::default()).await.unwrap().activity;
+        let heard = opened.iter().any(|row| row.action == "company.settings_changed");
+        assert!(heard && !opened.iter().any(tells), "{opened:?}");
     })
     .await;
 }

@@ -1,10 +1,12 @@
 //! What partners bring, note and ask for; and that none of them sees anything of another.
 use chrono::Duration;
 use domain::{
-    Ctx, Error, activity,
+    Ctx, Error,
+    access::Role,
+    activity,
     calls::{self, Status},
     clients::{self, Setup},
-    commissions, dashboards,
+    commissions, companies, dashboards,
     db::{Dialect, Sql},
     iso_notes,
     leads::{self, Change, Input, Stage, Terms},
@@ -13,6 +15,7 @@ use domain::{
     requests::{self, Kind, MadeKind, Priority, Request},
     search, spvs, steps,
     testing::{World, on_both},
+    users,
 };
 
 fn code(error: &Error) -> String {
@@ -49,7 +52,7 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         world.client("Maya", company, Some(iso)).await;
         let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
         assert_eq!((lena.stage, lena.protected_until.to_string().as_str()), (Stage::New, "2027-02-19"));
-        assert_eq!(lena.protected_days(ingrid.today()), 90);
+        assert_eq!(lena.protected_days(ingrid.today()), Some(90));
 
         // One answer whoever has the person: another partner, oneself, or the office as a client.
         let same = Input { email: "LENA@lead.example".to_owned(), ..lead("Someone", None) };
@@ -78,14 +81,92 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         );
         let igors = leads::create(&igor, phone.clone()).await.unwrap();
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
-        world.clock.advance(Duration::days(91));
-        assert_eq!(igors.protected_days(igor.today()), 0);
+        world.clock.advance(Duration::days(90));
+        assert_eq!(igors.protected_days(igor.today()), Some(0), "what is shown on the last day");
+        assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
+        world.clock.advance(Duration::days(1));
+        assert_eq!(igors.protected_days(igor.today()), None);
         leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap();
         assert_eq!(
             code(&leads::update(&ingrid, lost.id, None, stage("won")).await.unwrap_err()),
             "stage won_by_conversion"
         );
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("gone")).await.unwrap_err()), "stage unknown");
+    })
+    .await;
+}
+
+/// Both look whether the person is free before either writes.
+#[tokio::test]
+async fn a_client_is_not_made_while_somebody_adds_the_person_as_a_lead() {
+    on_both(async |world: World| {
+        if world.db.clone().dialect() == Dialect::Sqlite {
+            return;
+        }
+        let company = world.company("Meridian").await;
+        let elias = world.super_admin("Elias").await;
+        let mut adding = world.db.begin().await.unwrap();
+        adding.sql("select pg_advisory_xact_lock(hashtextextended('leads', 0))").run().await.unwrap();
+        let lena = users::Input {
+            first_name: "Lena".to_owned(),
+            last_name: "Lead".to_owned(),
+            email: "lena@lead.example".to_owned(),
+            company_id: Some(company),
+            ..users::Input::default()
+        };
+        let making = tokio::spawn(async move { users::create(&elias, Role::Client, lena).await });
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        assert!(!making.is_finished());
+        adding.commit().await.unwrap();
+        making.await.unwrap().unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_partner_sees_how_far_its_own_orders_of_a_client_are() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (other, _) = world.iso("Igor", company).await;
+        let (sam, clara) = (world.super_admin("Sam").await, world.company_admin("Clara", company).await);
+        let (maya, spv, me) = world.client("Maya", company, Some(iso)).await;
+        let ordered = async |iso| {
+            let input = spvs::Input {
+                client_id: Some(maya),
+                company_id: Some(company),
+                iso_id: iso,
+                purchase_amount: Some("1000".to_owned()),
+                ..spvs::Input::default()
+            };
+            spvs::create(&sam, input).await.unwrap().spv.id
+        };
+        let finish = async |spv| {
+            let ids: Vec<_> = spvs::get(&sam, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
+            steps::complete(&sam, spv, &ids).await.unwrap();
+        };
+        finish(spv).await;
+        for foreign in [Some(other), None] {
+            ordered(foreign).await;
+        }
+        let gone = ordered(Some(iso)).await;
+        spvs::cancel(&sam, gone, None, "The deal is off").await.unwrap();
+        let listed = async |ctx: &Ctx| {
+            clients::list(ctx, &clients::Filter::default(), &PageQuery::default()).await.unwrap().items
+        };
+        let mine = listed(&ingrid).await;
+        let progress = clients::progress(&ingrid, &mine).await.unwrap().unwrap();
+        assert_eq!((progress[&maya].spvs, progress[&maya].percent()), (1, 100));
+        for ctx in [&sam, &clara, &me] {
+            assert_eq!(clients::progress(ctx, &listed(ctx).await).await.unwrap(), None);
+        }
+        // Archived, the client stays among those whom the company's figures count.
+        clients::archive(&sam, maya, None).await.unwrap();
+        assert!(listed(&clara).await.is_empty());
+        let all = clients::Filter::default();
+        let found = companies::clients(&clara, company, &all, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].client.status, found[0].progress.spvs), (users::Status::Archived, 3));
     })
     .await;
 }

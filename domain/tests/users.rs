@@ -2,7 +2,7 @@
 use domain::{
     Error,
     access::Role,
-    calls, counts,
+    calls, companies, counts,
     db::{Sql, for_update},
     ids::UserId,
     isos,
@@ -333,6 +333,22 @@ async fn people_choose_their_own_language_and_zone() {
         assert_eq!(me.company, Some((company, "Harbor".to_owned())));
         let wrong = users::set_preferences(&clara, choice("de", "Mars")).await;
         assert_eq!(code(wrong), "language unknown, time_zone invalid_time_zone");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn partners_and_a_companys_people_begin_with_its_clock() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };
+        companies::set(&world.operator(), company, None, there).await.unwrap();
+        let (_, ivan) = world.iso("Ivan", company).await;
+        let cora = world.company_admin("Cora", company).await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        for (ctx, zone) in [(&ivan, "Asia/Singapore"), (&cora, "Asia/Singapore"), (&maya, "America/New_York")] {
+            assert_eq!(users::me(ctx).await.unwrap().user.time_zone, zone);
+        }
     })
     .await;
 }

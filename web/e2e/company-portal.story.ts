@@ -109,7 +109,7 @@ test('a company admin changes zone, language and currency, and sees them used', 
   await expect(clara.button('Actions for Clara Keeper')).toHaveCount(0);
 
   await clara.link('Overview', side).click();
-  await expect(page.getByRole('region', { name: 'Recent Activity' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Recent Activities' })).toContainText(
     `Clara Keeper changed the settings of ${company.name}`,
   );
 });
@@ -218,7 +218,14 @@ test('two ISO partners of one company side by side see nothing of each other', a
     await own.iso.opens(`/iso-dashboard/clients?q=Okoro`);
     await expect(own.iso.row(own.client)).toBeVisible();
     await expect(own.iso.row(other.client)).toHaveCount(0);
+    await expect(own.iso.row(own.client).getByRole('progressbar')).toHaveCount(1);
     for (const path of [`clients/${other.clientId}`, `isos/${other.isoId}`, `spvs/${other.orderId}`])
       await expect(own.iso.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
   }
+  // Whoever works elsewhere than the company says so.
+  await one.iso.opens('/iso-dashboard/profile');
+  await one.iso.finds('Time zone', 'Asia/Singapore');
+  await one.iso.button('Save Time Zone').click();
+  await one.iso.isTold('Profile Updated');
+  expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
 });

@@ -133,6 +133,7 @@ const clientLists: Record<string, string> = {
 /** The page of this name in a role's own portal, where it has one. */
 export function namesakeOf(path: (typeof namesakes)[number], role: string): string | undefined {
   if (role === 'company_admin') return companyPages[path];
+  if (role === 'super_admin' && path === '/analytics') return paths.adminAnalytics;
   return path === '/clients' ? clientLists[role] : undefined;
 }
 

@@ -33,7 +33,7 @@ pub struct Client {
     iso_id: Option<IsoId>,
     iso_name: Option<String>,
     status: Status,
-    /// The newest of their orders.
+    /// The newest of their orders, of whatever company and partner: for the staff.
     latest_spv_id: Option<SpvId>,
     created_at: DateTime<Utc>,
     version: i64,
@@ -58,11 +58,29 @@ impl Client {
             company_name: row.company_name,
             iso_id: row.iso_id,
             status: row.status,
-            latest_spv_id: row.latest_spv_id,
+            latest_spv_id: row.latest_spv_id.filter(|_| ctx.actor.is_staff()),
             created_at: row.created_at,
             version: row.version,
         }
     }
+}
+
+/// A client in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ListedClient {
+    #[serde(flatten)]
+    client: Client,
+    /// For its partner alone.
+    progress: Option<ClientProgress>,
+}
+
+/// How far the orders are that the partner brought.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ClientProgress {
+    /// Orders that are not cancelled.
+    spvs: i64,
+    /// Completed steps of all of these, in whole percent.
+    percent: i64,
 }
 
 fn row(ctx: &Ctx, client: clients::Client) -> Row<Client> {
@@ -92,13 +110,21 @@ pub struct Wanted {
 
 /// Clients you may see, newest first.
 #[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(Wanted),
-    responses((status = 200, body = Page<Client>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Client>>> {
+    responses((status = 200, body = Page<ListedClient>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<ListedClient>>> {
     only_order(wanted.order.as_deref(), "-created_at")?;
-    let filter = Filter { q: wanted.q, status: wanted.status, company_id: wanted.company_id, iso_id: wanted.iso_id };
+    let Wanted { q, status, company_id, iso_id, .. } = wanted;
+    let filter = Filter { q, status, company_id, iso_id, ..Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |client| Client::of(&ctx, client))))
+    let progress = clients::progress(&ctx, &found.items).await?;
+    Ok(Answer(Page::of(found, |row| ListedClient {
+        progress: progress.as_ref().map(|all| {
+            let of = all.get(&row.id).copied().unwrap_or_default();
+            ClientProgress { spvs: of.spvs, percent: of.percent() }
+        }),
+        client: Client::of(&ctx, row),
+    })))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

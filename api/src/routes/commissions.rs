@@ -171,7 +171,7 @@ pub struct CommissionOverview {
     to: NaiveDate,
     /// Nothing was ever paid: `paid` and `pending` are a projected split of the total.
     projected: bool,
-    /// In the office's own currency; beside it every other that something was earned in.
+    /// In the company's own currency, else the office's; beside it every other that something was earned in.
     currency: Currency,
     #[schema(example = "1250.00")]
     total: String,
@@ -219,7 +219,7 @@ pub async fn overview(
         pending: cards.currency.format(cards.pending_minor),
         next_payment: cards.currency.format(cards.next_minor),
     };
-    let currency = domain::settings::currency(&ctx).await?;
+    let currency = found.currency;
     let zero = commissions::Cards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
     let own = cards(found.cards.iter().find(|cards| cards.currency == currency).unwrap_or(&zero));
     Ok(Answer(CommissionOverview {
@@ -287,9 +287,13 @@ pub async fn statement(
     SignedIn(ctx): SignedIn,
     Query(wanted): Query<WantedStatement>,
 ) -> Result<Answer<CommissionStatement>> {
-    let month = Period::ThisMonth.days(ctx.today());
-    let from = day("from", wanted.from.as_deref())?.unwrap_or(month.0);
-    let to = day("to", wanted.to.as_deref())?.unwrap_or(month.1);
+    let (from, to) = match (day("from", wanted.from.as_deref())?, day("to", wanted.to.as_deref())?) {
+        (Some(from), Some(to)) => (from, to),
+        (from, to) => {
+            let month = commissions::days(&ctx, wanted.iso_id, Period::ThisMonth).await?;
+            (from.unwrap_or(month.0), to.unwrap_or(month.1))
+        }
+    };
     let found = commissions::statement(&ctx, wanted.iso_id, from, to).await?;
     let sums = |sums: commissions::Sums| CommissionSums {
         currency: sums.currency,

@@ -114,8 +114,7 @@ pub struct IsoClient {
     responses((status = 200, body = IsoDashboard)))]
 pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
     let found = dashboards::iso(&ctx).await?;
-    let (monthly_commissions, currency, commissions_by_currency) =
-        sums_in(settings::currency(&ctx).await?, found.monthly_commissions);
+    let (monthly_commissions, currency, commissions_by_currency) = sums_in(found.currency, found.monthly_commissions);
     let clients = found.clients.into_iter().map(|row| IsoClient {
         client: Client::of(&ctx, row.client),
         spvs: row.spvs,

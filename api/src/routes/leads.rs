@@ -33,8 +33,8 @@ pub struct Lead {
     next_step_date: Option<NaiveDate>,
     /// The last day on which nobody else can add the same person.
     protected_until: NaiveDate,
-    /// Days until then; 0 once it is over.
-    protected_days: i64,
+    /// Days until then: 0 on that day, null once it is over.
+    protected_days: Option<i64>,
     /// What it became.
     client_id: Option<UserId>,
     spv_id: Option<SpvId>,

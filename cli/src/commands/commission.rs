@@ -174,7 +174,7 @@ async fn statement(args: Statement, portal: &Portal) -> Result {
     let iso = named::iso(ctx, args.iso.as_deref()).await?;
     let (from, to) = match args.from.zip(args.to) {
         Some(days) => days,
-        None => args.period.unwrap_or_default().days(ctx.today()),
+        None => commissions::days(ctx, iso, args.period.unwrap_or_default()).await?,
     };
     let found = commissions::statement(ctx, iso, from, to).await?;
     let sums = found.sums.iter().map(|sums| {

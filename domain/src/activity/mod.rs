@@ -105,14 +105,22 @@ impl Event {
         self.data.insert(name.to_owned(), value.into());
         self
     }
+
+    /// What the thing was before and is after, where it differs. Whatever is secret must not be among its fields.
+    ///
+    /// # Errors
+    /// Internal when it is no plain data.
+    pub fn changed<T: Serialize>(self, before: &T, after: &T) -> Result<Self> {
+        let (before, after) = differing(before, after)?;
+        Ok(self.with("before", before).with("after", after))
+    }
 }
 
-/// What two states of a thing differ in, before and after, field by field; `but` names fields that nobody asks for.
-/// Whatever is secret must not be among the fields.
-///
-/// # Errors
-/// Internal when it is no plain data.
-pub fn differing<T: Serialize>(before: &T, after: &T, but: &[&str]) -> Result<(Value, Value)> {
+/// Fields that every change changes: the entry itself says who it was, and when.
+const STAMPS: [&str; 3] = ["version", "updated_at", "updated_by"];
+
+/// What two states of a thing differ in, before and after, field by field.
+fn differing<T: Serialize>(before: &T, after: &T) -> Result<(Value, Value)> {
     let fields = |of: &T| match serde_json::to_value(of).map_err(Error::internal)? {
         Value::Object(fields) => Ok::<_, Error>(fields),
         other => Ok(Map::from_iter([("value".to_owned(), other)])),
@@ -120,7 +128,7 @@ pub fn differing<T: Serialize>(before: &T, after: &T, but: &[&str]) -> Result<(V
     let (mut before, mut after) = (fields(before)?, fields(after)?);
     let same = |name: &String, of: &Map<String, Value>, other: &Map<String, Value>| of.get(name) == other.get(name);
     let changed: Vec<String> =
-        after.keys().filter(|name| !same(name, &before, &after) && !but.contains(&name.as_str())).cloned().collect();
+        after.keys().filter(|name| !same(name, &before, &after) && !STAMPS.contains(&name.as_str())).cloned().collect();
     before.retain(|name, _| changed.contains(name));
     after.retain(|name, _| changed.contains(name));
     Ok((before.into(), after.into()))
@@ -246,11 +254,17 @@ pub fn visible(actor: &Actor, event: &Activity) -> bool {
 }
 
 /// The event as `actor` may read it. That the office's settings changed, a mail failed or an alert opened, all staff
-/// know; bank details, addresses and what a mail server said are for whoever may look through the whole log.
+/// know; bank details, addresses and what a mail server said are for whoever may look through the whole log. So is what
+/// anything was before and is after: whose event it is may not see all of its fields.
 pub fn shown(actor: &Actor, mut event: Activity) -> Activity {
     let alert = event.action.starts_with("alert.");
     let offices = alert || matches!(event.action.as_str(), "settings.updated" | "mail.failed");
-    if offices && actor.may(Action::View, Resource::Activity).is_err() {
+    if actor.may(Action::View, Resource::Activity).is_ok() {
+        return event;
+    }
+    event.data.remove("before");
+    event.data.remove("after");
+    if offices {
         // What an alert is about may be an address; of what kind it is, is none.
         if alert && let Some(Value::String(kind)) = event.data.remove("kind") {
             event.subject_label = kind;

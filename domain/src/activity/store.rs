@@ -79,9 +79,9 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
 const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
     'document_request', 'invoice', 'thread')";
 
-/// What a company sees of its newest events, as JSON in a query that has the company as `$1`.
-pub(crate) fn of_company(dialect: Dialect, limit: usize) -> String {
-    let condition = "public and company_id = $1 and seq is not null";
+/// What a scope sees of the newest work, as JSON in a query that has the scope's id as `$1`.
+pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
+    let (condition, _) = scoped(scope);
     let newest = format!("select * from activity where {condition} and {WORK} order by seq desc limit {limit}");
     within(dialect, &json_list(dialect, COLUMNS, &newest))
 }

@@ -5,13 +5,14 @@ pub(crate) use store::orders;
 pub use store::{Client, Filter};
 
 use crate::{
-    access::{Action, Resource, Role},
+    access::{Action, Resource, Role, Scope},
     activity::{self, Event},
     auth::passwords,
     check::{self, Check, LINE},
-    companies,
+    companies::{self, Progress},
     ctx::Ctx,
     db::Tx,
+    documents,
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
@@ -24,6 +25,7 @@ use crate::{
     users::{self, NewUser, User},
 };
 use serde_json::Map;
+use std::collections::HashMap;
 
 /// How a client is set up (decision 20).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +140,7 @@ pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Ch
     };
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
     let ordered_date =
-        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(ctx.today());
+        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(defaults.today);
     check.done()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let (password, must_change_password) = match (setup, &ctx.options.default_password) {
@@ -233,6 +235,19 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
     Ok(Page::cut(rows, limit, |client| (client.created_at, client.id)))
 }
 
+/// How far the orders are that a partner brought, by client. None for everybody else, whose lists do not tell.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn progress(ctx: &Ctx, clients: &[Client]) -> Result<Option<HashMap<UserId, Progress>>> {
+    let scope = ctx.scope()?;
+    if !matches!(scope, Scope::Iso(_)) {
+        return Ok(None);
+    }
+    let ids: Vec<UserId> = clients.iter().map(|client| client.id).collect();
+    companies::store::progress(&mut ctx.db(), scope, &ids).await.map(Some)
+}
+
 /// What is to change; a field left out stays, an empty phone or address is cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
@@ -255,7 +270,7 @@ pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) 
     if client.status == users::Status::Archived {
         return Err(Error::conflict("archived"));
     }
-    let before = (client.company_id, client.iso_id);
+    let before = client.clone();
     let mut check = Check::new();
     if let Some(name) = &input.first_name {
         client.first_name = check.line("first_name", name, LINE);
@@ -272,14 +287,17 @@ pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) 
     check.done()?;
     client.company_id = input.company_id.or(client.company_id);
     client.iso_id = input.iso_id.unwrap_or(client.iso_id);
-    if (client.company_id, client.iso_id) != before {
+    if (client.company_id, client.iso_id) != (before.company_id, before.iso_id) {
         belongs(&mut tx, &client).await?;
     }
     store::save(&mut tx, &client, ctx.now(), &ctx.who()).await?;
     users::count_brought(&mut tx, &user, -1);
     users::count_brought(&mut tx, &User { iso_id: client.iso_id, ..user }, 1);
     index(&mut tx, &client).await?;
-    activity::append(&mut tx, ctx, told(&client, "client.updated")).await?;
+    if client.name() != before.name() {
+        documents::renamed(&mut tx, id).await?;
+    }
+    activity::append(&mut tx, ctx, told(&client, "client.updated").changed(&before, &client)?).await?;
     tx.commit().await?;
     get(ctx, id).await
 }
@@ -381,7 +399,7 @@ async fn belongs(tx: &mut Tx, client: &Client) -> Result<()> {
     check.done()
 }
 
-/// A client has another name: it and its orders are found by that from now on.
+/// A client has another name or number: it and its orders are found by that from now on.
 ///
 /// # Errors
 /// What the database refuses.

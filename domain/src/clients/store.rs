@@ -7,11 +7,11 @@ use crate::{
     users::Status,
 };
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// A client with its company's and its ISO's names.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Client {
     pub id: UserId,
     pub first_name: String,
@@ -81,6 +81,8 @@ pub struct Filter {
     pub q: Option<String>,
     /// None: all but archived ones.
     pub status: Option<Status>,
+    /// Without a status, archived ones too.
+    pub archived: bool,
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
 }
@@ -108,6 +110,7 @@ pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (St
     }
     match filter.status {
         Some(status) => sql.push_str(&format!(" and u.status = '{}'", status.name())),
+        None if filter.archived => {}
         None => sql.push_str(" and u.status <> 'archived'"),
     }
     let (search, words) = crate::search::matching("client", "u.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);

@@ -14,6 +14,7 @@ use crate::{
     access::{Action, Resource, Scope},
     activity::{self, Event},
     check::Check,
+    companies,
     counts::figures::{self, Of},
     ctx::Ctx,
     db::Tx,
@@ -51,6 +52,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     if amount_minor == 0 {
         return Ok(());
     }
+    let company = companies::store::get(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
     let fixed = after.commission_minor.is_some();
     let row = store::New {
         id: CommissionId(ctx.chance.uuid()),
@@ -61,7 +63,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         rate: after.iso_commission_percentage.filter(|_| !fixed),
         base_minor: after.amount_minor().filter(|_| !fixed),
         amount_minor,
-        earned_date: ctx.today(),
+        earned_date: company.today(ctx.now()),
         at: ctx.now(),
         by: ctx.who(),
     };
@@ -113,6 +115,8 @@ pub struct Overview {
     pub to: NaiveDate,
     /// Nothing was ever paid: the cards split the total as the specification does.
     pub projected: bool,
+    /// What is counted in first of all: the company's own, else the office's.
+    pub currency: Currency,
     /// One for each currency.
     pub cards: Vec<Cards>,
     /// What open orders will earn when they close; in no card.
@@ -124,8 +128,10 @@ pub struct Overview {
 /// # Errors
 /// NotFound; Forbidden for clients.
 pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<Overview> {
-    let iso_id = partner(ctx, iso).await?.map(|iso| iso.id);
-    let (from, to) = period.days(ctx.today());
+    let iso = partner(ctx, iso).await?;
+    let home = home(ctx, iso.as_ref()).await?;
+    let iso_id = iso.map(|iso| iso.id);
+    let (from, to) = period.days(home.today);
     let all = Filter { iso_id, ..Filter::default() };
     let filter = Filter { from: Some(from), to: Some(to), ..all.clone() };
     let scope = ctx.scope()?;
@@ -136,9 +142,19 @@ pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<O
         from,
         to,
         projected,
+        currency: home.currency,
         cards: sums.iter().map(|sums| Cards::of(sums, projected)).collect(),
         expected: store::expected(&mut db, scope, iso_id).await?,
     })
+}
+
+/// The first and the last day of a period, as [`overview`] takes them.
+///
+/// # Errors
+/// As [`overview`].
+pub async fn days(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<(NaiveDate, NaiveDate)> {
+    let iso = partner(ctx, iso).await?;
+    Ok(period.days(home(ctx, iso.as_ref()).await?.today))
 }
 
 /// Everything earned between two days.
@@ -206,6 +222,17 @@ async fn partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
         (Scope::Iso(id), None) | (_, Some(id)) => isos::get(ctx, id).await.map(Some),
         (_, None) => Ok(None),
     }
+}
+
+/// Whose day and currency a ledger goes by: those of the partner's company, or of the company that looks at its
+/// partners; else the office's.
+async fn home(ctx: &Ctx, iso: Option<&isos::Iso>) -> Result<companies::Defaults> {
+    let company = match (iso, ctx.scope()?) {
+        (Some(iso), _) => Some(iso.company_id),
+        (None, Scope::Company(id)) => Some(id),
+        (None, _) => None,
+    };
+    companies::defaults(ctx, company).await
 }
 
 /// How many rows may be approved at a time.

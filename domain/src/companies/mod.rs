@@ -15,7 +15,7 @@ pub use members::{
 };
 pub use model::{Company, Depends, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
-pub(crate) use settings::defaults;
+pub(crate) use settings::{Defaults, defaults};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
 pub(crate) use store::logo_of;
 
@@ -172,6 +172,7 @@ async fn change(
     if version.is_some_and(|version| version != company.version) {
         return Err(Error::stale(&company.updated_by, company.updated_at));
     }
+    let before = company.clone();
     make(&mut company)?;
     company.version += 1;
     company.updated_at = ctx.now();
@@ -181,7 +182,7 @@ async fn change(
     if name == "company.archived" {
         sessions::end_all_of_company(&mut tx, ctx, id).await?;
     }
-    activity::append(&mut tx, ctx, told(&company, name)).await?;
+    activity::append(&mut tx, ctx, told(&company, name).changed(&before, &company)?).await?;
     tx.commit().await?;
     Ok(company)
 }

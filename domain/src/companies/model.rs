@@ -2,6 +2,7 @@
 use crate::{
     catalogue::LANGUAGES,
     check::{Check, LINE},
+    clock,
     error::{Problem, Result},
     ids::{CompanyId, RequestId},
     money::Currency,
@@ -10,7 +11,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-#[derive(Clone, Debug, PartialEq, Deserialize, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct Company {
     pub id: CompanyId,
     pub name: String,
@@ -161,8 +162,7 @@ impl Company {
 
     /// The day it is where the company is.
     pub fn today(&self, now: DateTime<Utc>) -> NaiveDate {
-        let zone: chrono_tz::Tz = self.time_zone.parse().unwrap_or(chrono_tz::UTC);
-        now.with_timezone(&zone).date_naive()
+        clock::day(now, &self.time_zone)
     }
 
     /// # Errors

@@ -1,6 +1,7 @@
 //! A company's clients with how far their orders are.
 use super::{portal, store};
 use crate::{
+    access::Scope,
     clients::{self, Client},
     ctx::Ctx,
     error::Result,
@@ -31,7 +32,7 @@ impl Progress {
     }
 }
 
-/// The company's clients, newest first. Its admins, and the super admin who has picked it.
+/// The company's clients, newest first, archived ones too: their orders count as before. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
 /// As [`portal`] says; Invalid for a wrong limit or cursor.
@@ -42,10 +43,10 @@ pub async fn clients(
     page: &PageQuery,
 ) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
-    let filter = clients::Filter { company_id: Some(company.id), ..filter.clone() };
+    let filter = clients::Filter { company_id: Some(company.id), archived: true, ..filter.clone() };
     let found = clients::list(ctx, &filter, page).await?;
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
-    let progress = store::progress(&mut ctx.db(), company.id, &ids).await?;
-    let of = |id: UserId| progress.iter().find(|(client, _)| *client == id).map(|(_, progress)| *progress);
-    Ok(found.map(|client| PortfolioClient { progress: of(client.id).unwrap_or_default(), client }))
+    let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
+    let of = |id: UserId| progress.get(&id).copied().unwrap_or_default();
+    Ok(found.map(|client| PortfolioClient { progress: of(client.id), client }))
 }

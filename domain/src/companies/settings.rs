@@ -4,12 +4,14 @@ use crate::{
     activity::{self, Event},
     catalogue::LANGUAGES,
     check::{Check, LINE},
+    clock,
     ctx::Ctx,
     error::{Error, Problem, Result},
     ids::CompanyId,
     money::Currency,
     places, users,
 };
+use chrono::NaiveDate;
 
 /// A field left out stays; an empty one is cleared where it may be missing.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +42,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
     if version.is_some_and(|version| version != company.version) {
         return Err(Error::stale(&company.updated_by, company.updated_at));
     }
+    let before = company.clone();
     input.write(&mut company)?;
     company.version += 1;
     company.updated_at = ctx.now();
@@ -47,7 +50,8 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
     store::save(&mut tx, &company).await?;
     store::save_settings(&mut tx, &company).await?;
     super::index(&mut tx, &company).await?;
-    activity::append(&mut tx, ctx, told(&company, "company.settings_changed")).await?;
+    let told = told(&company, "company.settings_changed").changed(&before, &company)?;
+    activity::append(&mut tx, ctx, told).await?;
     tx.commit().await?;
     Ok(company)
 }
@@ -96,6 +100,8 @@ async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Ve
 pub(crate) struct Defaults {
     pub currency: Currency,
     pub language: String,
+    /// The day it is there.
+    pub today: NaiveDate,
 }
 
 /// The office's own for a company that does not exist: whoever makes the row refuses that.
@@ -107,6 +113,10 @@ pub(crate) async fn defaults(ctx: &Ctx, company: Option<CompanyId>) -> Result<De
     let office = crate::settings::get(ctx).await?;
     Ok(Defaults {
         currency: found.as_ref().and_then(|company| company.currency).unwrap_or(office.currency(&ctx.options)),
+        today: match &found {
+            Some(company) => company.today(ctx.now()),
+            None => clock::day(ctx.now(), office.time_zone()),
+        },
         language: found.map_or_else(|| LANGUAGES[0].to_owned(), |company| company.language),
     })
 }

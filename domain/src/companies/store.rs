@@ -13,6 +13,7 @@ use crate::{
     search,
 };
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 use uuid::Uuid;
 
 pub(crate) const COLUMNS: &Shape = &[
@@ -210,19 +211,24 @@ const PROGRESS: &Shape = &[
     ("steps_completed", "t.steps_completed", Col::Plain),
 ];
 
-/// How far the company's orders of these clients are: one query for a whole page.
-pub async fn progress(db: &mut Db, company: CompanyId, clients: &[UserId]) -> Result<Vec<(UserId, Progress)>> {
+/// How far a company's or a partner's orders of these clients are: one query for a whole page.
+pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<HashMap<UserId, Progress>> {
+    let (column, whose) = match scope {
+        Scope::Company(id) => ("company_id", id.0),
+        Scope::Iso(id) => ("iso_id", id.0),
+        Scope::All | Scope::Client(_) | Scope::Nothing => return Ok(HashMap::new()),
+    };
     let dialect = db.dialect();
     let sql = format!(
         "select client_id, count(*) as spvs, count(*) filter (where status = 'closed') as closed, \
          cast(coalesce(sum(steps_total), 0) as bigint) as steps_total, \
          cast(coalesce(sum(steps_completed), 0) as bigint) as steps_completed \
-         from spvs where client_id {} and company_id = $2 and status <> 'cancelled' group by client_id",
+         from spvs where client_id {} and {column} = $2 and status <> 'cancelled' group by client_id",
         in_list(dialect)
     );
     let ids = serde_json::to_string(clients).map_err(Error::internal)?;
     let rows: Vec<(UserId, i64, i64, i64, i64)> =
-        db.sql_built(json_list(dialect, PROGRESS, &sql)).bind(ids).bind(company).json().await?;
+        db.sql_built(json_list(dialect, PROGRESS, &sql)).bind(ids).bind(whose).json().await?;
     Ok(rows
         .into_iter()
         .map(|(client, spvs, closed, steps_total, steps_completed)| {

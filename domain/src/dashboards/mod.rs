@@ -5,11 +5,11 @@ pub(crate) mod store;
 pub use store::{Person, Sum};
 
 use crate::{
-    access::{Action, Portal, Resource},
+    access::{Action, Actor, Portal, Resource},
     activity::{self, Activity},
     auth::sessions,
     clients::{self, Client},
-    companies::Company,
+    companies::{self, Company},
     counts::{self, Count, figures::Of},
     ctx::Ctx,
     error::{Error, Result},
@@ -73,7 +73,7 @@ pub struct EmployeeDashboard {
 /// Forbidden for other roles.
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
-    let office = store::office(&mut ctx.db()).await?;
+    let office = store::office(&mut ctx.db(), 8).await?;
     let value = |count: Count| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
     let mut revenue = Vec::new();
     if ctx.can(Action::View, Resource::Revenue) {
@@ -90,7 +90,7 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
         pending_reviews: value(Count::PendingReviews),
         revenue,
         currency: office.currency.unwrap_or(ctx.options.default_currency),
-        activity: recent(ctx, 8).await?,
+        activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
     })
 }
 
@@ -100,6 +100,8 @@ pub struct IsoDashboard {
     pub active_clients: i64,
     /// What the ledger says was earned this month.
     pub monthly_commissions: Vec<Sum>,
+    /// What the partner's company counts in, else the office.
+    pub currency: Currency,
     pub pending_leads: i64,
     pub completed_spvs: i64,
     pub clients: Vec<IsoClient>,
@@ -123,8 +125,13 @@ const RECENT_CLIENTS: u32 = 3;
 pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
     let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
+    let company = match &ctx.actor {
+        Actor::User(user) => user.company_id,
+        _ => None,
+    };
+    let home = companies::defaults(ctx, company).await?;
     let mut db = ctx.db();
-    let have = store::iso(&mut db, id, ctx.today().format("%Y-%m").to_string()).await?;
+    let have = store::iso(&mut db, id, home.today.format("%Y-%m").to_string()).await?;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
     let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
     let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
@@ -144,6 +151,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
             .filter(|have| have.what == Of::Commission)
             .filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor }))
             .collect(),
+        currency: home.currency,
         pending_leads: count(Of::Leads),
         completed_spvs: count(Of::Closed),
         clients,
@@ -211,7 +219,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         revenue,
         iso_partners,
         partners,
-        activity,
+        activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
         spvs,
     })
 }

@@ -1,6 +1,6 @@
 //! SQL of the dashboards.
 use crate::{
-    access::Role,
+    access::{Role, Scope},
     activity::{self, Activity},
     companies::{self, Company},
     counts::figures::Of,
@@ -94,10 +94,12 @@ pub struct Office {
     pub counts: Vec<(String, i64)>,
     /// None where the settings leave it to the configuration.
     pub currency: Option<Currency>,
+    /// What happened last.
+    pub activity: Vec<Activity>,
 }
 
-/// The counters of the staff in one query.
-pub async fn office(db: &mut Db) -> Result<Office> {
+/// The counters of the staff, and the newest events, in one query.
+pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
     let dialect = db.dialect();
     let counts = json_list(
         dialect,
@@ -109,6 +111,7 @@ pub async fn office(db: &mut Db) -> Result<Office> {
         &[
             ("counts", &within(dialect, &counts), Col::Plain),
             ("currency", "(select value ->> 'default_currency' from settings where name = 'office')", Col::Plain),
+            ("activity", &activity::store::newest_work(dialect, Scope::All, events), Col::Plain),
         ],
     );
     db.sql_built(selected(dialect, &office)).json().await
@@ -157,7 +160,7 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
             ("clients", "(select count(*) from company_clients where company_id = $1)", Col::Plain),
             ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
             ("groups", &within(dialect, &groups), Col::Plain),
-            ("activity", &activity::store::of_company(dialect, events), Col::Plain),
+            ("activity", &activity::store::newest_work(dialect, Scope::Company(company), events), Col::Plain),
         ],
     );
     db.sql_built(selected(dialect, &overview)).bind(company).json().await

@@ -66,6 +66,10 @@ pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
 async fn own(ctx: &Ctx, client: UserId) -> Result<IsoId> {
     clients::get(ctx, client).await?;
     ctx.may(Action::View, Resource::IsoNotes)?;
+    // Who only looks at the portal as the partner is not the partner.
+    if ctx.actor.impersonator().is_some() {
+        return Err(Error::forbidden("forbidden"));
+    }
     match ctx.scope()? {
         Scope::Iso(iso) => Ok(iso),
         _ => Err(Error::forbidden("forbidden")),

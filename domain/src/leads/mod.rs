@@ -106,6 +106,8 @@ pub(crate) async fn not_protected(
     phone: Option<&str>,
     partner: Option<IsoId>,
 ) -> Result<()> {
+    // A partner who adds the person as a lead at this moment.
+    tx.alone_with("leads".to_owned()).await?;
     let phone = phone.and_then(digits);
     match store::protected(tx, &email.to_lowercase(), phone.as_deref(), partner, ctx.today()).await? {
         Some(lead) => Err(Error::Conflict(
@@ -237,9 +239,9 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
         Some(reason) => event.with("reason", reason.clone()),
         None => event,
     };
-    activity::append(&mut tx, ctx, event).await?;
-    let lead = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
-    requests::moved(&mut tx, ctx, &lead, reason).await?;
+    let now = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
+    activity::append(&mut tx, ctx, event.changed(&lead, &now)?).await?;
+    requests::moved(&mut tx, ctx, &now, reason).await?;
     tx.commit().await?;
     get(ctx, id).await
 }

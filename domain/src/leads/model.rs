@@ -62,7 +62,7 @@ pub struct Fields {
     pub next_step_date: Option<NaiveDate>,
 }
 
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
 pub struct Lead {
     pub id: LeadId,
     pub iso_id: IsoId,
@@ -98,8 +98,8 @@ impl Lead {
         format!("{} {}", self.iso_first_name, self.iso_last_name)
     }
 
-    /// Days for which it is still protected; 0 once that is over.
-    pub fn protected_days(&self, today: NaiveDate) -> i64 {
-        (self.protected_until - today).num_days().max(0)
+    /// Days after this one for which it is still protected: 0 on the last, none once that is over.
+    pub fn protected_days(&self, today: NaiveDate) -> Option<i64> {
+        Some((self.protected_until - today).num_days()).filter(|days| *days >= 0)
     }
 }

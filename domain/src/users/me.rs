@@ -49,20 +49,20 @@ pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
     }
     check.done()?;
     let mut tx = ctx.begin().await?;
-    let user = store::lock(&mut tx, id).await?.ok_or(Error::unauthenticated("unauthenticated"))?;
+    let before = store::lock(&mut tx, id).await?.ok_or(Error::unauthenticated("unauthenticated"))?;
     let user = User {
-        language: new_language.unwrap_or_else(|| user.language.clone()),
-        time_zone: wanted.time_zone.unwrap_or_else(|| user.time_zone.clone()),
-        theme: wanted.theme.unwrap_or(user.theme),
-        date_format: wanted.date_format.unwrap_or(user.date_format),
-        ..user
+        language: new_language.unwrap_or_else(|| before.language.clone()),
+        time_zone: wanted.time_zone.unwrap_or_else(|| before.time_zone.clone()),
+        theme: wanted.theme.unwrap_or(before.theme),
+        date_format: wanted.date_format.unwrap_or(before.date_format),
+        ..before.clone()
     };
     store::save_preferences(&mut tx, &user).await?;
     if chosen {
         store::language_chosen(&mut tx, id).await?;
     }
     // Every node keeps the language with the session and must hear of it.
-    activity::append(&mut tx, ctx, event("user.updated", &user)).await?;
+    activity::append(&mut tx, ctx, event("user.updated", &user).changed(&before, &user)?).await?;
     tx.commit().await?;
     Ok(user)
 }

@@ -24,6 +24,7 @@ use crate::{
     access::{Action, Resource, Role},
     activity::{self, Event},
     auth::sessions,
+    companies,
     counts::{
         Changes, Count,
         figures::{self, Of},
@@ -54,6 +55,15 @@ pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: NewUser) -> Result<User> {
 /// As [`insert`].
 pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> Result<User> {
     let now = ctx.now();
+    // Partners and a company's own people begin with its clock.
+    let company = match new.company_id.filter(|_| matches!(new.role, Role::Iso | Role::CompanyAdmin)) {
+        Some(id) => companies::store::get(tx, id).await?,
+        None => None,
+    };
+    let time_zone = match company {
+        Some(company) => company.time_zone,
+        None => crate::settings::within(tx).await?.time_zone().to_owned(),
+    };
     let user = User {
         id: extra.id.unwrap_or_else(|| UserId(ctx.chance.uuid())),
         email_key: email_key(&new.email),
@@ -69,7 +79,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         password_hash: new.password_hash,
         must_change_password: new.must_change_password,
         language: new.language,
-        time_zone: crate::settings::within(tx).await?.time_zone().to_owned(),
+        time_zone,
         last_sign_in_at: None,
         created_at: now,
         updated_at: now,

@@ -6,14 +6,16 @@ use crate::{
     check::{self, Check, LINE},
     clients,
     ctx::Ctx,
+    documents,
     error::{Error, Problem, Result},
     ids::UserId,
     isos, places,
 };
 use chrono::NaiveDate;
+use serde::Serialize;
 
 /// A person as they describe themselves. The e-mail address changes through sign-in only.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
 pub struct Profile {
     pub first_name: String,
     pub last_name: String,
@@ -76,11 +78,16 @@ pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<P
     store::save(&mut tx, &user).await?;
     store::save_profile(&mut tx, id, &after).await?;
     match user.role {
-        Role::Client => clients::renamed(&mut tx, id).await?,
+        Role::Client => {
+            clients::renamed(&mut tx, id).await?;
+            if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
+                documents::renamed(&mut tx, id).await?;
+            }
+        }
         Role::Iso => isos::renamed(&mut tx, &user).await?,
         _ => index(&mut tx, &user).await?,
     }
-    activity::append(&mut tx, ctx, super::event("user.updated", &user)).await?;
+    activity::append(&mut tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await?;
     tx.commit().await?;
     get(ctx).await
 }

@@ -82,6 +82,7 @@ pub async fn set_role(
     notifications::forget(&mut tx, id).await?;
     messages::forget(&mut tx, id).await?;
     let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
+    let told = told.changed(&user, &changed)?;
     activity::append(&mut tx, ctx, told).await?;
     tx.commit().await?;
     Ok(changed)

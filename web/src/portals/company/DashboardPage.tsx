@@ -58,7 +58,7 @@ export function Component() {
           </StatRow>
           <TwoColumns
             main={<PartnerTables key={company.id} partners={data?.partners} />}
-            side={<RecentActivity activity={data?.activity} />}
+            side={<RecentActivity title={t('company.recent')} activity={data?.activity} />}
           />
         </Stack>
       )}

@@ -110,7 +110,9 @@ function Orders({ label, state = waiting }: { label: string; state?: ReturnType<
       header: t('amount'),
       explain: t('amount_text'),
       align: 'right',
-      cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
+      cell: (spv) => (
+        <Money amount={spv.status === 'cancelled' ? null : spv.amount} currency={spv.currency} />
+      ),
     },
   ];
   return (

@@ -88,7 +88,9 @@ export function Component() {
       header: t('dashboards:amount'),
       explain: t('dashboards:amount_text'),
       align: 'right',
-      cell: (spv) => <Money amount={spv.amount} currency={spv.currency} />,
+      cell: (spv) => (
+        <Money amount={spv.status === 'cancelled' ? null : spv.amount} currency={spv.currency} />
+      ),
     },
   ];
   const isNarrowed = Boolean(q || status || country || iso);

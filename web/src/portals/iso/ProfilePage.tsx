@@ -1,4 +1,4 @@
-import { Anchor, Button, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,9 +8,11 @@ import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { errorText, type ApiError } from '../../api/errors';
 import { queries } from '../../api/queries';
-import type { Profile, ProfileChange } from '../../api/types';
+import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
+import { ZoneSelect } from '../../shared/places/ZoneSelect';
 import { required } from '../../shared/rules';
+import { follow } from '../../shared/session/follow';
 import { useMe } from '../../shared/session/me';
 import { isStale, StaleProblem } from '../../shared/StaleProblem';
 import { useMissing, useSave } from '../../shared/useSave';
@@ -37,12 +39,48 @@ export function Component() {
           </Button>
         }
       />
-      <Section title={t('clients.contact')}>
-        <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={4}>
-          {(profile) => <ProfileForm key={profile.version} profile={profile} />}
-        </SettingsState>
-      </Section>
+      <Stack gap="md">
+        <Section title={t('clients.contact')}>
+          <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={4}>
+            {(profile) => <ProfileForm key={profile.version} profile={profile} />}
+          </SettingsState>
+        </Section>
+        <Section title={t('profile.zone')}>
+          <ZoneForm />
+        </Section>
+      </Stack>
     </>
+  );
+}
+
+/** It is a choice of the account, as a client's is, and saved apart from what others read. */
+function ZoneForm() {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const me = useMe();
+  const form = useForm({ initialValues: { time_zone: me.time_zone } });
+  const save = useSave({
+    form,
+    save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
+    saved: async (saved: Me) => {
+      await follow(saved);
+      queryClient.setQueryData(queries.me().queryKey, saved);
+      toast({ title: t('profile.saved'), description: t('profile.saved_text') });
+    },
+  });
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <ZoneSelect
+        label={t('names:field.time_zone')}
+        description={t('profile.zone_text')}
+        {...form.getInputProps('time_zone')}
+      />
+      <BusyButton
+        type="submit"
+        busy={save.isPending}
+        label={t('profile.zone_submit')}
+        busyLabel={t('common:saving')}
+      />
+    </form>
   );
 }
 

@@ -10,12 +10,21 @@ import { placeOf } from '../notifications/target';
 import { useMe } from '../session/me';
 import { activityText } from './words';
 
-/** The newest events; undefined while they are loading. Events refresh it while it is open. `all`: where there are more. */
-export function RecentActivity({ activity, all }: { activity: Activity[] | undefined; all?: string }) {
+interface Props {
+  /** Undefined while they are loading. */
+  activity: Activity[] | undefined;
+  /** Where there are more. */
+  all?: string;
+  /** Where it is called otherwise. */
+  title?: string;
+}
+
+/** The newest events. Events refresh it while it is open. */
+export function RecentActivity({ activity, all, title }: Props) {
   const { t } = useTranslation(['common', 'events', 'names']);
   return (
     <Section
-      title={t('activity.title')}
+      title={title ?? t('activity.title')}
       actions={
         all && (
           <Anchor component={Link} to={all} size="sm" aria-label={t('activity.view_all_of')}>

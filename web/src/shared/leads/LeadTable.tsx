@@ -83,15 +83,17 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
       cell: (lead) =>
         lead.stage === 'won' || lead.stage === 'lost' ? (
           '—'
-        ) : lead.protected_days > 0 ? (
+        ) : lead.protected_days === null ? (
+          t('leads.protected_over')
+        ) : (
           <>
-            {t('leads.protected_days', { count: lead.protected_days })}
+            {lead.protected_days === 0
+              ? t('leads.protected_last')
+              : t('leads.protected_days', { count: lead.protected_days })}
             <Text size="xs" c="dimmed">
               {t('leads.protected_until', { date: date(lead.protected_until) })}
             </Text>
           </>
-        ) : (
-          t('leads.protected_over')
         ),
     },
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },

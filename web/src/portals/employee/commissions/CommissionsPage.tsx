@@ -22,6 +22,9 @@ import { Section } from '../../../ui/Section';
 import { toast } from '../../../ui/toasts';
 import { ReasonDialog } from '../spvs/ReasonDialog';
 
+/** The server approves no more than so many at a time. */
+const atOnce = 200;
+
 /** The whole ledger: what is pending is approved here, for the next payout run. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
@@ -31,6 +34,7 @@ export function Component() {
   const [voiding, setVoiding] = useState<Commission | null>(null);
   // Only what is still there and still pending.
   const open = state.rows?.filter((row) => row.can.includes('approve')) ?? [];
+  const some = open.slice(0, atOnce);
   const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
   const refresh = () => void queryClient.invalidateQueries({ queryKey: ['commissions'] });
   const approve = useSave({
@@ -74,9 +78,11 @@ export function Component() {
           <>
             {filter}
             <ExportButton name="commissions" load={() => commissionsCsv({ status })} />
-            {open.length > 1 && chosen.length < open.length && (
-              <Button variant="default" onClick={() => setPicked(new Set(open.map((row) => row.id)))}>
-                {t('approve.all', { count: open.length })}
+            {open.length > 1 && chosen.length < some.length && (
+              <Button variant="default" onClick={() => setPicked(new Set(some.map((row) => row.id)))}>
+                {open.length > atOnce
+                  ? t('approve.first', { count: atOnce })
+                  : t('approve.all', { count: open.length })}
               </Button>
             )}
             <BusyButton
@@ -103,6 +109,7 @@ export function Component() {
                     size="sm"
                     aria-label={t('approve.pick_one', { identifier: row.spv_identifier })}
                     checked={picked.has(row.id)}
+                    disabled={chosen.length >= atOnce && !picked.has(row.id)}
                     onChange={(event) => pick(row.id, event.currentTarget.checked)}
                   />
                 ),

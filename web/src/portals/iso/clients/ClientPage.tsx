@@ -8,6 +8,7 @@ import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
 import { listState } from '../../../shared/listState';
+import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
 import { Money } from '../../../ui/Money';
@@ -22,7 +23,8 @@ import { Notes } from './Notes';
 /** One client: orders, how far they are, and one's own notes. */
 export function Component() {
   const { id = '' } = useParams();
-  const { t } = useTranslation(['partners', 'names', 'common']);
+  const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
+  const me = useMe();
   const { data: client, error, refetch } = useQuery(queries.client(id));
   const state = listState(useInfiniteQuery(queries.spvs({ client_id: id })));
   const columns: Column<Spv>[] = [
@@ -39,14 +41,18 @@ export function Component() {
     {
       key: 'progress',
       header: t('clients.progress'),
+      explain: t('dashboards:progress_text'),
       cell: (spv) => <ProgressBar percent={spv.progress.percent} label={spv.identifier} />,
     },
     { key: 'ordered', header: t('clients.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
     {
       key: 'commission',
       header: t('names:field.commission'),
+      explain: t('clients.commission_text'),
       align: 'right',
-      cell: (spv) => <Money amount={spv.iso_commission} currency={spv.currency} />,
+      cell: (spv) => (
+        <Money amount={spv.status === 'cancelled' ? null : spv.iso_commission} currency={spv.currency} />
+      ),
     },
   ];
   const back = (
@@ -81,7 +87,8 @@ export function Component() {
             />
           </Section>
         }
-        side={<Notes clientId={id} />}
+        // Who only looks as the partner does not read its notes.
+        side={me.impersonation ? null : <Notes clientId={id} />}
       />
     </>
   );

@@ -4,13 +4,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
-import type { Client } from '../../../api/types';
+import type { ListedClient } from '../../../api/types';
+import { dayOf, number } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { listState } from '../../../shared/listState';
 import { useParam } from '../../../shared/queryParams';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
 import { PageHeader } from '../../../ui/PageHeader';
+import { ProgressBar } from '../../../ui/ProgressBar';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/states';
@@ -18,16 +20,17 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 
 /** The people one brought. */
 export function Component() {
-  const { t } = useTranslation(['partners', 'names', 'common']);
+  const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const [q, setQ] = useParam('q');
   const state = listState(useInfiniteQuery(queries.clients({ q: q || undefined })));
-  const columns: Column<Client>[] = [
+  const name = (client: ListedClient) => `${client.first_name} ${client.last_name}`;
+  const columns: Column<ListedClient>[] = [
     {
       key: 'name',
       header: t('names:field.name'),
       cell: (client) => (
         <Anchor component={Link} to={paths.isoClient(client.id)} fz="inherit" fw={500}>
-          {client.first_name} {client.last_name}
+          {name(client)}
         </Anchor>
       ),
     },
@@ -39,9 +42,28 @@ export function Component() {
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
     },
     {
+      key: 'spvs',
+      align: 'right',
+      header: t('clients.orders'),
+      explain: t('clients.spvs_text'),
+      cell: (client) => number(client.progress?.spvs ?? 0),
+    },
+    {
+      key: 'progress',
+      width: 170,
+      header: t('clients.progress'),
+      explain: t('clients.progress_text'),
+      cell: (client) => (
+        <ProgressBar
+          percent={client.progress?.percent ?? 0}
+          label={t('dashboards:progress_of', { name: name(client) })}
+        />
+      ),
+    },
+    {
       key: 'since',
       header: t('clients.since'),
-      cell: (client) => <DateText day={client.created_at.slice(0, 10)} />,
+      cell: (client) => <DateText day={dayOf(client.created_at)} />,
     },
   ];
   return (
