@@ -2,13 +2,17 @@
 use domain::{
     Ctx, Error,
     access::Role,
-    activity, companies, counts,
+    activity, alerts, companies, counts,
     ctx::Options,
     page::PageQuery,
     requests, seed, spvs,
     testing::{World, on_both},
+    users,
 };
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
 
 #[tokio::test]
 async fn the_demo_office_is_the_same_everywhere_and_made_once() {
@@ -27,11 +31,17 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             .map(|spv| {
                 let (client, company, status) = (spv.client_name(), &spv.company_name, spv.status.name());
                 let (price, done) = (spv.price_minor, spv.steps_completed);
-                format!("{} {client} {company} {status} {price:?} {done} {:?}", spv.ordered_date, spv.closed_at)
+                let (id, identifier, client_id) = (spv.id, spv.identifier(), spv.client_id);
+                format!(
+                    "{} {client} {company} {status} {price:?} {done} {:?} {id} {identifier} {client_id}",
+                    spv.ordered_date, spv.closed_at
+                )
             })
             .collect();
+        let all = requests::list(&operator, &requests::Filter::default(), &page).await.unwrap().items;
+        told.extend(all.iter().map(requests::Request::reference));
         told.sort();
-        assert!(told.len() >= 150, "some hundred orders, not {}", told.len());
+        assert!(orders.len() >= 150, "some hundred orders, not {}", orders.len());
         for status in spvs::Status::ALL {
             assert!(orders.iter().any(|spv| spv.status == status), "none is {}", status.name());
         }
@@ -54,6 +64,54 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         }
         assert_eq!(of_partner.iter().filter(|request| request.lead_id.is_some()).count(), 6);
         assert_eq!(of_partner.iter().filter(|request| request.call_id.is_some()).count(), 2);
+        // Clients live where their first order is formed, and said so when they applied.
+        let mut homes = BTreeMap::new();
+        for spv in orders.iter().rev() {
+            homes.entry(spv.client_id).or_insert(spv.country.code());
+        }
+        for (client, country) in &homes {
+            let lives = users::store::profile(db, *client).await.unwrap();
+            let begins = match *country {
+                "AE" => "+971 ",
+                "JP" => "+81 ",
+                "SG" => "+65 ",
+                "TH" => "+66 ",
+                _ => "+1 ",
+            };
+            assert!(lives.city.is_some() && lives.street_address.is_some(), "{lives:?}");
+            assert_eq!(lives.country.as_deref(), Some(*country), "{lives:?}");
+            assert!(lives.phone.as_deref().is_some_and(|phone| phone.starts_with(begins)), "{lives:?}");
+        }
+        let five = BTreeSet::from(["AE", "JP", "SG", "TH", "US"]);
+        assert_eq!(homes.into_values().collect::<BTreeSet<_>>(), five);
+        let applied = requests::Filter {
+            kind: Some(requests::Kind::Account),
+            status: Some(Approved),
+            ..requests::Filter::default()
+        };
+        let applied = requests::list(&operator, &applied, &page).await.unwrap().items;
+        let from = applied.iter().filter_map(|request| request.data["application"]["country"].as_str());
+        assert_eq!(from.collect::<BTreeSet<_>>(), five);
+        // The six users of the specification's table, one of each role at least, in its three statuses.
+        use users::Status::{Active, Pending as Invited, Suspended};
+        for (email, role, status) in [
+            ("super@example.com", Role::SuperAdmin, Active),
+            ("employee@example.com", Role::Employee, Active),
+            ("iso@example.com", Role::Iso, Active),
+            ("client@example.com", Role::Client, Active),
+            ("mira.costa@example.com", Role::CompanyAdmin, Invited),
+            ("adrian.abbott@example.com", Role::Client, Suspended),
+        ] {
+            let user = users::find(&operator, email).await.unwrap();
+            assert_eq!((user.role, user.status), (role, status), "{email}");
+        }
+        // An alert that its rule still holds for, and one that is over.
+        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        let open = alerts::list(&operator, true, &page).await.unwrap().items;
+        let open: Vec<_> = open.iter().map(|alert| (alert.kind.as_str(), alert.subject.as_str())).collect();
+        assert_eq!(open, [("sign_in_storm", "203.0.113.45")]);
+        let alerts = alerts::list(&operator, false, &page).await.unwrap().items;
+        assert_eq!(alerts.iter().filter(|alert| alert.resolved_at.is_some()).count(), 1);
         // However long ago a request was decided, the log has it, and the log holds.
         let oldest = requests::Filter {
             status: Some(requests::Status::Rejected),

@@ -6,17 +6,20 @@ use domain::{
     access::Role,
     activity, alerts,
     alerts::{Alert, Readings},
-    analytics,
+    analytics, clients,
     clock::Clock,
     dashboards,
     db::Sql,
     exports,
     gate::Gatekeeper,
     mails, maintenance,
+    money::Currency,
     page::PageQuery,
     probes::{self, Disk},
     queue, scans, settings,
     span::Asked,
+    spvs::{self, Country},
+    steps,
     testing::{World, noon, on_both},
     users,
 };
@@ -121,6 +124,46 @@ async fn a_storm_is_made_out_by_the_true_number_of_failed_sign_ins() {
 }
 
 #[tokio::test]
+async fn guessing_at_one_account_is_a_storm_though_most_guesses_have_to_wait() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        world.client("Maya", company, None).await;
+        let origin = Origin { address: Some("192.0.2.5".to_owned()), user_agent: None };
+        let ctx = Ctx { origin, ..world.nobody() };
+        let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+        let mut waits = 0;
+        for _ in 0..25 {
+            let refused = domain::auth::sign_in(&ctx, &auth, "maya@example.com", "wrong password").await.unwrap_err();
+            waits += i32::from(matches!(refused, Error::TooMany(_)));
+        }
+        assert_eq!(waits, 20);
+        assert_eq!(storms(&world).await, [("192.0.2.5".to_owned(), 25)]);
+        // However many they are, a second is one row, and the log heard of those only that were tried.
+        let db = &mut world.db.clone();
+        let rows: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
+        assert_eq!(rows, 1);
+        let told: i64 = db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
+        assert_eq!(told, 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_day_without_a_backup_is_told_of() {
+    on_both(async |world| {
+        let runs = async |hours: i64| dashboards::heartbeat(&at(&world, hours * 60).operator()).await.unwrap();
+        runs(0).await;
+        runs(24).await;
+        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+        runs(25).await;
+        let open = check(&at(&world, 26 * 60), &Readings::default()).await;
+        assert_eq!(open.len(), 1, "{open:?}");
+        assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("backup_old", Some(26)));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn mails_that_fail_are_told_of() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
@@ -174,15 +217,22 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
         assert_eq!(kinds(&world, &key(365)).await, ["key_expiring"]);
         // As the machine itself says it.
         let file = world.dir.0.join("keys.json");
-        std::fs::write(&file, "{}").unwrap();
-        let old = std::time::SystemTime::from(noon() - Duration::days(400));
-        std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+        domain::auth::Keys::load_or_create(&file).unwrap();
+        let written_long_ago = || {
+            let old = std::time::SystemTime::from(noon() - Duration::days(400));
+            std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+        };
+        written_long_ago();
         let mut options = (*world.options).clone();
-        (options.signing_keys, options.data_dir) = (Some(file), Some(world.dir.0.clone()));
+        (options.signing_keys, options.data_dir) = (Some(file.clone()), Some(world.dir.0.clone()));
         let there = World { options: options.into(), ..world.clone() };
         let read = Readings::take(&there.operator());
         assert!(read.disk.is_some_and(|disk| disk.total > 0));
         assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
+        // A key that says itself when it was made is as old as that, whenever its file was written.
+        domain::auth::keys::rotate(&there.operator(), &file).await.unwrap();
+        written_long_ago();
+        assert_eq!(Readings::take(&there.operator()).keys_changed_at, Some(noon()));
     })
     .await;
 }
@@ -313,9 +363,18 @@ async fn a_scan_finds_what_is_wrong() {
         let scan = scans::latest(&sigrid).await.unwrap().unwrap();
         assert_eq!((scan.id, scan.error.as_deref()), (asked.id, None));
         let codes: Vec<_> = scan.findings.iter().map(|finding| finding.code.as_str()).collect();
-        for code in
-            ["not_encrypted", "mail_fails", "log_broken", "staff_without_factor", "mfa_required", "storage_works"]
-        {
+        for code in [
+            "not_encrypted",
+            "mail_fails",
+            "log_broken",
+            "staff_without_factor",
+            "mfa_required",
+            "storage_works",
+            "no_workers",
+            "schema_current",
+            "backup_folder_fails",
+            "no_backup",
+        ] {
             assert!(codes.contains(&code), "{code} in {codes:?}");
         }
     })
@@ -438,12 +497,14 @@ async fn the_offices_figures_count_what_there_is() {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
-        world.client("Maya", company, Some(iso)).await;
+        let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
         activity::number_all(&world.operator()).await.unwrap();
         let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
         assert_eq!(found.total, 2);
-        assert_eq!(found.revenue, [(domain::money::Currency::Usd, 250_000)]);
+        let usd = (Currency::Usd, 250_000);
+        assert_eq!(found.revenue, [usd]);
+        assert_eq!(found.average_step_days, None);
         let november = found.months.last().unwrap();
         assert_eq!((november.of.month.as_str(), november.of.placed), ("2026-11", 2));
         assert_eq!(found.companies.iter().map(|group| group.spvs).collect::<Vec<_>>(), [2]);
@@ -452,6 +513,39 @@ async fn the_offices_figures_count_what_there_is() {
         assert_eq!(partners, [None, Some("Ingrid Test")]);
         let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
         assert_eq!(analytics::office(&sigrid, &empty).await.unwrap().total, 0);
+        // A company whose fees are in euros alone, and a country with none in dollars.
+        let euros = clients::Input {
+            first_name: "Okan".to_owned(),
+            last_name: "Test".to_owned(),
+            email: "okan@example.com".to_owned(),
+            company_id: Some(world.company("Beta").await),
+            price: Some("99.90".to_owned()),
+            currency: Some("EUR".to_owned()),
+            country: Some("JP".to_owned()),
+            ..clients::Input::default()
+        };
+        clients::create(&world.operator().silently(), clients::Setup::Full, euros).await.unwrap();
+        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let eur = (Currency::Eur, 9_990);
+        assert_eq!(found.revenue, [usd, eur]);
+        assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
+        let country = |country, spvs, fee| analytics::OfficeCountry { country, spvs, revenue: vec![fee] };
+        assert_eq!(found.countries, [country(Country::Us, 2, usd), country(Country::Jp, 1, eur)]);
+        // Two days, then ten and four: by the month in which each was completed, whenever the order was placed.
+        let order = spvs::get(&sigrid, spv).await.unwrap();
+        for (step, days) in order.steps.iter().zip([2, 10, 4]) {
+            world.clock.advance(Duration::days(days));
+            steps::complete(&sigrid, spv, &[step.id]).await.unwrap();
+        }
+        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let months = found.months.iter().filter(|month| month.steps > 0);
+        let months: Vec<_> =
+            months.map(|month| (month.of.month.as_str(), month.steps, month.average_step_days)).collect();
+        assert_eq!(months, [("2026-11", 1, Some(2.0)), ("2026-12", 2, Some(7.0))]);
+        assert_eq!(found.average_step_days, Some(5.3));
+        let december = Asked { from: Some("2026-12-01".to_owned()), ..Asked::default() };
+        let found = analytics::office(&sigrid, &december).await.unwrap();
+        assert_eq!((found.total, found.average_step_days, found.months.len()), (0, Some(7.0), 1));
     })
     .await;
 }

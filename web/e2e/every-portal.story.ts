@@ -53,6 +53,7 @@ test('an employee signs in, without the revenue', async ({ office }) => {
     'Active SPVs': String(told.active_spvs),
     'Pending Reviews': String(told.pending_reviews),
   });
+  await expect(elias.link('Super Admin')).toHaveCount(0);
   await endsSession(elias);
 });
 
@@ -68,7 +69,15 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
   expect(Number(told.revenue)).toBeGreaterThan(0);
   await expect(sigrid.card('Revenue')).toContainText(millions(told.revenue));
 
-  await sigrid.opens('/admin-dashboard');
+  const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
+  await sigrid.link('Super Admin', side).click();
+  await sigrid.isAt('/admin-dashboard');
+  await sigrid.link('Jobs', sigrid.page.getByRole('region', { name: 'Server Status' })).click();
+  await sigrid.isAt('/admin-dashboard/jobs');
+  await expect(sigrid.heading('Jobs')).toBeVisible();
+  await sigrid.link('Employee Portal', side).click();
+  await sigrid.isAt('/employee-dashboard');
+  await sigrid.link('Super Admin', side).click();
   await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
   const admin = await api.get<AdminFigures>('/rest/v1/dashboards/admin');
   await showsFigures(sigrid, {
@@ -84,7 +93,6 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
     for (const { email, first_name, last_name } of admin.items.slice(0, 3))
       await expect(sigrid.row(email, 'Users')).toContainText(`${first_name} ${last_name}`);
   };
-  const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
   await sigrid.link('User Management', side).click();
   await sigrid.isAt('/admin-dashboard/users');
   await showsNewest();
@@ -182,6 +190,9 @@ const wrongDashboards = [
   ['company@example.com', '/iso-dashboard'],
   ['iso@example.com', '/company-dashboard'],
   ['employee@example.com', '/admin-dashboard'],
+  ['company@example.com', '/admin-dashboard'],
+  ['iso@example.com', '/admin-dashboard'],
+  ['client@example.com', '/admin-dashboard'],
 ] as const;
 
 for (const [email, path] of wrongDashboards) {
@@ -195,6 +206,24 @@ for (const [email, path] of wrongDashboards) {
     await visitor.isAt('/');
     await expect.poll(() => hasSession(visitor)).toBe(false);
     await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
+  });
+}
+
+// What a partner is led to, the request desk's own story tells.
+const ownRequests = [
+  ['company', '/company-dashboard/requests'],
+  ['client', '/client-dashboard/requests'],
+] as const;
+
+for (const [role, path] of ownRequests) {
+  test(`/request-management is not for ${role}@example.com, who is led to their own requests`, async ({
+    office,
+  }) => {
+    const visitor = await office.visitor();
+    await visitor.signsIn(role, `${role}@example.com`, password);
+    await expect(visitor.page).toHaveURL((url) => url.pathname.endsWith('-dashboard'));
+    await visitor.opens('/request-management');
+    await visitor.isAt(path);
   });
 }
 

@@ -1,4 +1,5 @@
 /** How super admins run the portal: what stands, what is wrong, what the office says of itself, who did what. */
+import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/story';
 
 test('a super admin looks after the portal, changes its settings and finds it all in the log', async ({
@@ -61,4 +62,58 @@ test('a super admin looks after the portal, changes its settings and finds it al
     .click();
   const changes = sigrid.page.getByRole('table', { name: 'What changed' });
   await expect(changes.getByRole('row', { name: /support_phone/ })).toContainText('+1 555 0199');
+
+  // Rules are changed one by one: what nobody has said of the others stays unsaid.
+  await sigrid.opens('/admin-dashboard/security-settings');
+  await sigrid.page
+    .getByRole('switch', { name: 'Two-factor authentication needed for Client', exact: true })
+    .press('Space');
+  await sigrid.isTold('Settings Saved');
+  await sigrid.writes({ 'Shortest password': '12' }, card('Sessions and passwords'));
+  const saved = sigrid.page.waitForResponse(
+    (answer) => answer.request().method() === 'PUT' && answer.url().endsWith('/rest/v1/settings'),
+  );
+  await sigrid.button('Save', card('Sessions and passwords')).click();
+  expect((await saved).request().headers()['if-match']).toMatch(/^"\d+"$/);
+  await expect(sigrid.button('Save', card('Sessions and passwords'))).toBeDisabled();
+  const { security, system } = await (await office.api()).get<Rules>('/rest/v1/settings');
+  expect(security).toMatchObject({ password_min_length: 12, session_idle_hours: null });
+  expect(system.require_mfa).toMatchObject({ client: true, employee: null, super_admin: null });
+});
+
+interface Rules {
+  security: Record<string, number | null>;
+  system: { require_mfa: Record<string, boolean | null> };
+}
+
+test('the figures of the office say each currency by itself, and how long steps took by month', async ({
+  ownOffice: office,
+}) => {
+  const sigrid = await office.superAdmin();
+  const company = await office.company('Rhein Capital');
+  const who = office.newcomer('Okan', 'Yildiz');
+  await sigrid.api.post('/rest/v1/clients', {
+    setup: 'quick',
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+    company_id: company.id,
+    price: '99.90',
+    currency: 'EUR',
+    country: 'JP',
+  });
+  await sigrid.opens('/admin-dashboard/analytics?period=all_time');
+  const table = (name: string) => sigrid.page.getByRole('table', { name, exact: true });
+  const theirs = table('By company').getByRole('row', { name: /Rhein Capital/ });
+  await expect(theirs).toContainText('€99.90');
+  await expect(theirs).toContainText('$0.00');
+  await expect(table('By country').getByRole('row', { name: /Japan/ })).toContainText('€99.90');
+  await expect(table('Step times over time').getByRole('row', { name: /^Total/ })).toContainText(' d');
+  const [file] = await Promise.all([
+    sigrid.page.waitForEvent('download'),
+    sigrid.button('Save “By company” as CSV').click(),
+  ]);
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+  expect(lines[0]).toContain('Revenue in USD,Revenue in EUR');
+  expect(lines).toContain('Rhein Capital,1,0,99.90');
 });

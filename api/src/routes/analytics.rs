@@ -135,10 +135,12 @@ pub struct OfficeAnalytics {
     to: Option<NaiveDate>,
     total: i64,
     months: Vec<OfficeMonth>,
-    countries: Vec<AnalyticsCountry>,
+    countries: Vec<OfficeCountry>,
     statuses: Vec<AnalyticsStatus>,
     steps: Vec<AnalyticsStep>,
     on_time: OnTime,
+    /// Of all that were completed in the period; null where none was.
+    average_step_days: Option<f64>,
     /// Those with the most orders.
     companies: Vec<OfficeGroup>,
     /// No name are orders without a partner.
@@ -155,9 +157,21 @@ pub struct OfficeMonth {
     of: AnalyticsMonth,
     /// Fees of the orders that were placed and not cancelled.
     revenue: Vec<Fee>,
+    /// Completed in this month, whenever their orders were placed.
+    steps: i64,
+    /// How long one of them took; null where none was completed.
+    average_step_days: Option<f64>,
     requests: i64,
     sign_ins: i64,
     failed_sign_ins: i64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfficeCountry {
+    country: Country,
+    spvs: i64,
+    /// Fees of those that are not cancelled.
+    revenue: Vec<Fee>,
 }
 
 /// A sum in one currency: sums are never made across currencies.
@@ -199,7 +213,8 @@ pub struct WantedDays {
     to: Option<String>,
 }
 
-/// The whole office: orders, fees, requests and sign-ins over time, by country, company and partner. Super admins.
+/// The whole office: orders, fees, step times, requests and sign-ins over time, by country, company and partner. Super
+/// admins.
 #[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(WantedDays),
     responses((status = 200, body = OfficeAnalytics)))]
 pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -> Result<Answer<OfficeAnalytics>> {
@@ -208,19 +223,27 @@ pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),
         revenue: fees(row.revenue),
+        steps: row.steps,
+        average_step_days: row.average_step_days,
         requests: row.requests,
         sign_ins: row.sign_ins,
         failed_sign_ins: row.failed_sign_ins,
+    });
+    let countries = found.countries.into_iter().map(|row| OfficeCountry {
+        country: row.country,
+        spvs: row.spvs,
+        revenue: fees(row.revenue),
     });
     Ok(Answer(OfficeAnalytics {
         from: found.span.from,
         to: found.span.to,
         total: found.total,
         months: months.collect(),
-        countries: countries(found.countries),
+        countries: countries.collect(),
         statuses: statuses(found.statuses),
         steps: found.steps.into_iter().map(AnalyticsStep::from).collect(),
         on_time: found.on_time.into(),
+        average_step_days: found.average_step_days,
         companies: groups(found.companies),
         isos: groups(found.isos),
         revenue: fees(found.revenue),

@@ -48,7 +48,7 @@ impl Kind {
 pub struct Readings {
     /// Of the data folder.
     pub disk: Option<Disk>,
-    /// When the signing keys last became others.
+    /// When the key that signs was made.
     pub keys_changed_at: Option<DateTime<Utc>>,
 }
 

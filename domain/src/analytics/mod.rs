@@ -3,7 +3,7 @@
 mod office;
 pub(crate) mod store;
 
-pub use office::{Fee, Group, Office, OfficeMonth, office};
+pub use office::{Fee, Group, Office, OfficeCountry, OfficeMonth, office};
 
 use crate::{
     companies::{self, Company},

@@ -1,4 +1,5 @@
-//! The whole office in figures: orders, fees, requests and sign-ins over time; by country, company and partner.
+//! The whole office in figures: orders, fees, step times, requests and sign-ins over time; by country, company and
+//! partner.
 use super::{Month, OnTime, StepTime, store};
 use crate::{
     access::{Action, Portal, Resource},
@@ -18,10 +19,12 @@ pub struct Office {
     pub span: Span,
     pub total: i64,
     pub months: Vec<OfficeMonth>,
-    pub countries: Vec<(Country, i64)>,
+    pub countries: Vec<OfficeCountry>,
     pub statuses: Vec<(Status, i64)>,
     pub steps: Vec<StepTime>,
     pub on_time: OnTime,
+    /// Of all that were completed in the span, in days to one decimal.
+    pub average_step_days: Option<f64>,
     /// Those with the most orders.
     pub companies: Vec<Group>,
     /// The same of ISO partners; no name are orders without one.
@@ -35,9 +38,21 @@ pub struct OfficeMonth {
     pub of: Month,
     /// Fees of the orders that were placed and not cancelled.
     pub revenue: Vec<Fee>,
+    /// Completed in this month, whenever their orders were placed.
+    pub steps: i64,
+    /// How long one of them took, in days to one decimal; none where none was completed.
+    pub average_step_days: Option<f64>,
     pub requests: i64,
     pub sign_ins: i64,
     pub failed_sign_ins: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfficeCountry {
+    pub country: Country,
+    pub spvs: i64,
+    /// Fees of those that are not cancelled.
+    pub revenue: Vec<Fee>,
 }
 
 /// Orders that have a company or a partner in common.
@@ -62,10 +77,12 @@ pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
     let mut db = ctx.db();
     let found = store::read(&mut db, None, span.days(), zone, ctx.now()).await?;
     let money = store::fees(&mut db, span.days()).await?;
+    let step_times = store::step_times(&mut db, span.days(), zone, ctx.now()).await?;
     let requests = store::requests(&mut db, span.days(), zone, ctx.now()).await?;
     let sign_ins = store::sign_ins(&mut db, span.days(), zone, ctx.now()).await?;
     let seen = [
         found.orders.iter().map(|row| row.month.clone()).collect::<Vec<_>>(),
+        step_times.iter().map(|row| row.0.clone()).collect(),
         requests.iter().map(|(month, _)| month.clone()).collect(),
         sign_ins.iter().map(|row| row.0.clone()).collect(),
     ]
@@ -74,21 +91,34 @@ pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
     let of = |list: &[(String, i64)], month: &str| list.iter().find(|row| row.0 == month).map_or(0, |row| row.1);
     let signed: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.1)).collect();
     let refused: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.2)).collect();
+    let took = |month: Option<&str>| {
+        let rows = step_times.iter().filter(|row| month.is_none_or(|month| row.0 == month));
+        let (steps, seconds) = rows.fold((0_i64, 0_i64), |sum, row| (sum.0 + row.1, sum.1 + row.2));
+        (steps, (steps > 0).then(|| super::days(seconds as f64 / steps as f64)))
+    };
     let months = figures.months.into_iter().map(|month| OfficeMonth {
         revenue: fees(money.iter().filter(|fee| fee.month == month.month)),
+        steps: took(Some(&month.month)).0,
+        average_step_days: took(Some(&month.month)).1,
         requests: of(&requests, &month.month),
         sign_ins: of(&signed, &month.month),
         failed_sign_ins: of(&refused, &month.month),
         of: month,
     });
+    let countries = figures.countries.into_iter().map(|(country, spvs)| OfficeCountry {
+        country,
+        spvs,
+        revenue: fees(money.iter().filter(|fee| fee.country == country)),
+    });
     Ok(Office {
         span,
         total: figures.total,
         months: months.collect(),
-        countries: figures.countries,
+        countries: countries.collect(),
         statuses: figures.statuses,
         steps: figures.steps,
         on_time: figures.on_time,
+        average_step_days: took(None).1,
         companies: groups(store::companies(&mut db, span.days()).await?),
         isos: groups(store::isos(&mut db, span.days()).await?),
         revenue: fees(money.iter()),

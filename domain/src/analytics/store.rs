@@ -128,19 +128,52 @@ pub async fn read(
     query.json().await
 }
 
-/// Fees of a month in one currency.
+/// How many steps were completed, and how long they took together, in seconds: by the month of their completion,
+/// whenever their orders were placed.
+pub async fn step_times(
+    db: &mut Db,
+    days: (NaiveDate, NaiveDate),
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<Vec<(String, i64, i64)>> {
+    let dialect = db.dialect();
+    let day = local_date(dialect, "x.completed_at", zone, now);
+    let seconds = elapsed(dialect, "x.since", "x.completed_at");
+    let (from, to) = around(days);
+    // The step before may have been completed before the first day, so that all of an order's are looked at.
+    db.sql_built(format!(
+        "select substr(z.day, 1, 7), count(*), cast(sum(z.seconds) as bigint) from ( \
+             select {day} as day, {seconds} as seconds from ( \
+                 select d.completed_at, {} as since from spv_steps d join spvs s on s.id = d.spv_id \
+                 where d.status = 'completed' and d.spv_id in ( \
+                     select f.spv_id from spv_steps f \
+                     where f.status = 'completed' and f.completed_at >= $1 and f.completed_at < $2) \
+             ) x where x.completed_at >= $1 and x.completed_at < $2 \
+         ) z where z.day >= $3 and z.day <= $4 group by 1",
+        since("s")
+    ))
+    .bind(from)
+    .bind(to)
+    .bind(days.0.to_string())
+    .bind(days.1.to_string())
+    .all()
+    .await
+}
+
+/// Fees of a month and country in one currency.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Fees {
     pub month: String,
+    pub country: Country,
     pub currency: Currency,
     pub minor: i64,
 }
 
 pub async fn fees(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<Fees>> {
     db.sql_built(format!(
-        "select substr(cast(s.ordered_date as text), 1, 7) as month, s.currency, \
+        "select substr(cast(s.ordered_date as text), 1, 7) as month, s.country, s.currency, \
          cast(sum(s.price_minor) as bigint) as minor from spvs s \
-         where {PLACED} and s.status <> 'cancelled' and s.price_minor is not null group by 1, 2"
+         where {PLACED} and s.status <> 'cancelled' and s.price_minor is not null group by 1, 2, 3"
     ))
     .bind(from)
     .bind(to)

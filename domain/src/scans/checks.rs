@@ -1,7 +1,9 @@
 //! What a scan looks at. The words are where they are shown, under each finding's code.
 use super::store;
 use crate::{
-    activity, counts,
+    activity,
+    auth::keys,
+    backups, counts,
     ctx::Ctx,
     error::{Error, Result},
     probes, queue, seed, settings,
@@ -59,8 +61,9 @@ pub async fn all(
         Err(why) => found("mail", State::Failed, "mail_fails").with("reason", why),
     };
     let mut findings = vec![encryption(ctx), sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
-    findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, keys(ctx)]);
-    findings.extend([storage(ctx).await, scanner(ctx).await, mail, queue(ctx).await?, counters(ctx).await?]);
+    findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, signing_keys(ctx)]);
+    findings.extend([storage(ctx).await, scanner(ctx).await, mail, queue(ctx).await?, workers(ctx).await?]);
+    findings.extend([schema(ctx).await?, counters(ctx).await?, backup_folder(ctx).await, backup(ctx).await?]);
     findings.extend(disk(ctx));
     Ok(findings)
 }
@@ -126,7 +129,7 @@ async fn log(ctx: &Ctx) -> Result<Finding> {
     }
 }
 
-fn keys(ctx: &Ctx) -> Finding {
+fn signing_keys(ctx: &Ctx) -> Finding {
     match keys_changed_at(ctx).map(|at| (ctx.now() - at).num_days()) {
         None => found("keys", State::Note, "keys_unknown"),
         Some(days) if days >= KEY_DAYS => found("keys", State::Note, "keys_old").with("count", days),
@@ -134,10 +137,10 @@ fn keys(ctx: &Ctx) -> Finding {
     }
 }
 
-/// When the signing keys last became others; none where they are no file.
+/// When the key that signs was made, as the page of the keys has it; none where they are no file, or it does not tell.
 pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
-    let file = ctx.options.signing_keys.as_ref()?;
-    std::fs::metadata(file).ok()?.modified().ok().map(DateTime::from)
+    let found = keys::list(ctx, ctx.options.signing_keys.as_ref()?).ok()?;
+    found.first()?.made_at
 }
 
 async fn storage(ctx: &Ctx) -> Finding {
@@ -162,6 +165,44 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
         0 => found("queue", State::Ok, "queue_works"),
         count => found("queue", State::Note, "jobs_dead").with("count", count),
     })
+}
+
+/// Those that run now, in every process.
+async fn workers(ctx: &Ctx) -> Result<Finding> {
+    Ok(match queue::live_workers(ctx).await? {
+        0 => found("workers", State::Note, "no_workers"),
+        count => found("workers", State::Ok, "workers_live").with("count", count),
+    })
+}
+
+async fn schema(ctx: &Ctx) -> Result<Finding> {
+    Ok(if ctx.db.is_migrated().await? {
+        found("schema", State::Ok, "schema_current")
+    } else {
+        found("schema", State::Failed, "schema_differs")
+    })
+}
+
+async fn backup_folder(ctx: &Ctx) -> Finding {
+    match backups::has_folder(ctx).await {
+        Ok(()) => found("backup_folder", State::Ok, "backup_folder_works"),
+        Err(_) => found("backup_folder", State::Failed, "backup_folder_fails"),
+    }
+}
+
+async fn backup(ctx: &Ctx) -> Result<Finding> {
+    let last = backups::last_good(ctx).await?;
+    let Some((last, at)) = last.as_ref().and_then(|last| Some((last, last.made_at?))) else {
+        return Ok(found("backup", State::Note, "no_backup"));
+    };
+    let finding = if last.is_incomplete() {
+        found("backup", State::Note, "backup_incomplete")
+    } else if backups::overdue(ctx).await?.is_some() {
+        found("backup", State::Note, "backup_old")
+    } else {
+        found("backup", State::Ok, "backup_fresh")
+    };
+    Ok(finding.with("name", last.name.clone()).with("count", (ctx.now() - at).num_hours()))
 }
 
 async fn counters(ctx: &Ctx) -> Result<Finding> {

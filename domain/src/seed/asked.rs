@@ -1,6 +1,6 @@
 //! A year of requests: as many as the specification shows, of every type and priority, with what became of each. They
 //! are history: written in few statements, past the use cases, and nobody is told of them.
-use super::{demo::elias, known};
+use super::{demo::elias, homes, known};
 use crate::{
     access::Role,
     activity::{self, Activity},
@@ -13,7 +13,7 @@ use crate::{
     isos,
     page::{MAX_LIMIT, PageQuery},
     requests::{self, Kind, MadeKind, Priority, Request, Status, store},
-    search, spvs,
+    search, spvs, users,
 };
 use chrono::{DateTime, Duration, NaiveTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
@@ -125,8 +125,9 @@ impl Year<'_> {
                 name: client.name(),
                 email: client.email.clone(),
             };
+            let country = users::store::profile(&mut self.ctx.db(), client.id).await?.country;
             let form = json!({ "first_name": client.first_name, "last_name": client.last_name, "phone": client.phone,
-                "company": client.company_name, "country": "US", "purpose": null });
+                "company": client.company_name, "country": country, "purpose": null });
             self.account(&asker, "client", form, client.created_at, (MadeKind::Client, client.id.0));
             // The one whose sign-in everybody knows begins with few requests.
             if client.email != "client@example.com" {
@@ -286,7 +287,9 @@ impl Year<'_> {
                 (purpose, json!({ "order": order }))
             }
             Kind::Account => {
-                let person = json!({ "first_name": first, "last_name": last, "phone": "+1 555 0188" });
+                let country = spvs::Country::ALL[asker.name.len() % 5];
+                let phone = homes::phone(country, 188);
+                let person = json!({ "first_name": first, "last_name": last, "phone": phone });
                 let (account, form) = match self.chance.below(8) {
                     0 => (
                         "employee",
@@ -304,7 +307,8 @@ impl Year<'_> {
                     ),
                     _ => (
                         "client",
-                        json!({ "company": format!("{venture} Ltd."), "country": "SG", "purpose": "A holding." }),
+                        json!({ "company": format!("{venture} Ltd."), "country": country.code(),
+                        "purpose": "A holding." }),
                     ),
                 };
                 let mut all = Map::new();

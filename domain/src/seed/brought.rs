@@ -1,9 +1,9 @@
 //! What the demo partner brings, earns and asks for: commissions of each status, leads of each stage, notes and calls.
 use super::{
     demo::{elias, live},
-    known,
+    homes, known,
 };
-use crate::spvs::Status;
+use crate::spvs::{Country, Status};
 use crate::{
     access::Actor,
     calls, clients,
@@ -41,21 +41,28 @@ const DONE: [(i64, &str, &str, &str, &str); 5] = [
 /// The partner's clients whose orders have closed over the last months: how many days ago each was made, and its order.
 pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso: IsoId) -> Result<Vec<(i64, SpvId)>> {
     let mut made = Vec::new();
-    for (age, first, last, price, commission) in DONE {
+    for (n, (age, first, last, price, commission)) in DONE.into_iter().enumerate() {
+        let country = Country::ALL[n];
         let clock = Clock::fixed(ctx.now() - Duration::days(age));
         let day = Ctx { clock, actor: elias(ctx).await?, ..ctx.clone() };
         let input = clients::Input {
             first_name: first.to_owned(),
             last_name: last.to_owned(),
             email: format!("{}.{}@example.com", first.to_lowercase(), last.to_lowercase()),
+            phone: Some(homes::phone(country, 600 + n)),
             company_id: Some(company),
             iso_id: Some(iso),
             price: Some(price.to_owned()),
             commission: Some(commission.to_owned()),
+            country: Some(country.code().to_owned()),
             without_invoice: true,
             ..clients::Input::default()
         };
-        let order = clients::create(&day, clients::Setup::Full, input).await?.spv.id;
+        let new = clients::create(&day, clients::Setup::Full, input).await?;
+        let mut tx = ctx.begin().await?;
+        homes::settle(&mut tx, new.client.id, country, 600 + n).await?;
+        tx.commit().await?;
+        let order = new.spv.id;
         live(ctx, chance, order, age, (Status::Closed, 8)).await?;
         made.push((age, order));
     }

@@ -1,9 +1,10 @@
 //! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
 //! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, asked, billing, brought, company, history, iso, known, papers, store};
+use super::{Order, account, asked, billing, brought, company, history, homes, iso, known, papers, store};
 use crate::{
     access::{Action, Actor, Role},
     activity::{self, Event as Told},
+    alerts,
     auth::{failures, passwords},
     clients,
     clock::{Chance, Clock},
@@ -12,7 +13,9 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
-    notifications, reports, settings,
+    notifications, probes,
+    queue::Job,
+    reports, settings,
     spvs::{self, Country, Event, Status},
     steps::{self, Change},
     templates,
@@ -87,6 +90,9 @@ const FATES: [(Status, usize); 12] = [
     (Status::Cancelled, 2),
 ];
 
+/// What everything that is chance follows from.
+const SEED: u64 = 20_261_121;
+
 /// Who is made first and last: by them an office is known that was not made to its end.
 const FIRST: &str = "employee@example.com";
 const LAST: &str = "super@example.com";
@@ -106,8 +112,8 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     }
     // Its people have the demo's password, whatever the operator gives to others.
     let options = Options { default_password: None, ..(*ctx.options).clone() };
-    let ctx = &Ctx { options: Arc::new(options), ..ctx.silently() };
-    let chance = Chance::seeded(20_261_121);
+    let ctx = &Ctx { options: Arc::new(options), chance: ctx.chance.with_ids(SEED), ..ctx.silently() };
+    let chance = Chance::seeded(SEED);
     let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
     let start = past(120);
     account(&start, Role::Employee, "Elias", "Brandt", FIRST, None).await?;
@@ -159,7 +165,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             first_name: (*first).to_owned(),
             last_name: (*last).to_owned(),
             email: email.clone(),
-            phone: Some(format!("+1 555 01{:02}", n)),
+            phone: Some(homes::phone(country, 100 + n)),
             company_id: Some(offices[of]),
             iso_id: partner,
             price: Some(format!("{price}.00")),
@@ -169,6 +175,9 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
             ..clients::Input::default()
         };
         let made = clients::create(&day, clients::Setup::Full, input).await?;
+        let mut tx = ctx.begin().await?;
+        homes::settle(&mut tx, made.client.id, country, 100 + n).await?;
+        tx.commit().await?;
         if n == 0 {
             open(ctx, &email).await?;
         }
@@ -205,7 +214,14 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     brought::partner(ctx).await?;
     asked::requests(ctx).await?;
     mailed(ctx).await?;
-    storm(ctx).await?;
+    // One of last week is over, one is there now: as the rules of the alerts find both.
+    let then = past(6);
+    storm(&then, "198.51.100.23").await?;
+    look(&then).await?;
+    then.clock.advance(Duration::minutes(20));
+    look(&then).await?;
+    storm(ctx, "203.0.113.45").await?;
+    look(ctx).await?;
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
@@ -217,9 +233,9 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     Ok(true)
 }
 
-/// Somebody tries many names at the door: the first look at the log makes an alert of it, which ends by itself.
-async fn storm(ctx: &Ctx) -> Result<()> {
-    let origin = Origin { address: Some("203.0.113.45".to_owned()), user_agent: None };
+/// Somebody tries many names at the door.
+async fn storm(ctx: &Ctx, from: &str) -> Result<()> {
+    let origin = Origin { address: Some(from.to_owned()), user_agent: None };
     let ctx = Ctx { origin, ..ctx.acting_as(Actor::Anonymous) };
     let event = Told::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
     let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
@@ -227,6 +243,12 @@ async fn storm(ctx: &Ctx) -> Result<()> {
     failures::note_place(&mut tx, &ctx, 64).await?;
     activity::append(&mut tx, &ctx, event).await?;
     tx.commit().await
+}
+
+/// Opens and ends alerts, as the scheduled job does.
+async fn look(ctx: &Ctx) -> Result<()> {
+    let job = ctx.acting_as(Actor::System(probes::Watch::NAME));
+    alerts::check(&job, &alerts::Readings::default()).await
 }
 
 /// The demo company's admin is mailed its portfolio from next Monday on.

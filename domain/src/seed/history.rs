@@ -3,7 +3,7 @@
 use super::{
     account, company,
     demo::{Life, elias, lived},
-    iso,
+    homes, iso,
 };
 use crate::{
     access::{Actor, Role},
@@ -83,6 +83,8 @@ pub(super) async fn orders(
         let partner = partners[who / parties.len() % partners.len()];
         let age = first - APART * n as i64 - chance.below(3) as i64;
         let day = ago(ctx, age).acting_as(staff.clone());
+        let amount_minor = (20 + 5 * chance.below(60) as i64) * 1_000_000;
+        let country = Country::ALL[chance.below(5) as usize];
         let mut tx = ctx.begin().await?;
         if n == clients.len() && clients.len() < ORDERS / 2 {
             let name = (FIRST[who % FIRST.len()], LAST[who % LAST.len()]);
@@ -92,7 +94,7 @@ pub(super) async fn orders(
                 first_name: name.0.to_owned(),
                 last_name: name.1.to_owned(),
                 email: address(name),
-                phone: Some(format!("+1 555 07{who:02}")),
+                phone: Some(homes::phone(country, 700 + who)),
                 address: None,
                 company_id: Some(*company),
                 iso_id: partner,
@@ -100,15 +102,16 @@ pub(super) async fn orders(
                 must_change_password: false,
                 language: "en-US".to_owned(),
             };
-            clients.push(users::insert(&mut tx, &day, new).await?.id);
+            let client = users::insert(&mut tx, &day, new).await?.id;
+            homes::settle(&mut tx, client, country, 700 + who).await?;
+            clients.push(client);
         }
-        let amount_minor = (20 + 5 * chance.below(60) as i64) * 1_000_000;
         let new = spvs::New {
             client_id: clients[who],
             company_id: *company,
             iso_id: partner,
             custom_identifier: None,
-            country: Country::ALL[chance.below(5) as usize],
+            country,
             currency: ctx.options.default_currency,
             price_minor: Some(amount_minor / 50),
             commission_minor: None,

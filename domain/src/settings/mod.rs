@@ -316,9 +316,7 @@ fn checked_security(check: &mut Check, new: Security) -> Security {
 /// Keeps the new settings, and says in the log what they were before and are now.
 async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result<()> {
     store::set(tx, new, ctx.now(), &ctx.who()).await?;
-    let (before, after) = activity::differing(old, new, &["version"])?;
-    let told =
-        Event::new("settings.updated", "settings", Uuid::nil(), "Settings").with("before", before).with("after", after);
+    let told = Event::new("settings.updated", "settings", Uuid::nil(), "Settings").changed(old, new)?;
     activity::append(tx, ctx, told).await
 }
 

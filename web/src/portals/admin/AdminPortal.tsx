@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import {
+  IconBriefcase,
   IconChartBar,
   IconFileText,
   IconInbox,
@@ -31,6 +32,7 @@ export function Component() {
         <Entry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
         <Entry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />
         <Entry to={paths.adminLogs} icon={IconFileText} label={t('nav.logs')} />
+        <Entry to={paths.employeeDashboard} icon={IconBriefcase} label={t('common:portal.employee')} />
       </NavGroup>
       <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
         <IconLogout size={16} aria-hidden="true" />

@@ -7,6 +7,7 @@ import { queries } from '../../api/queries';
 import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
+import { amountIn, type Fees, revenueColumns } from '../../shared/figures/revenue';
 import { useSpan, useSpanText } from '../../shared/figures/span';
 import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
@@ -47,7 +48,7 @@ export function Component() {
             />
             <StatCard
               label={t('analytics.revenue')}
-              explain={t('analytics.revenue_text')}
+              explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
               value={data && money(amountIn(data.revenue, data.currency), data.currency)}
               hint={data?.revenue
@@ -73,6 +74,7 @@ export function Component() {
             <>
               <Revenue data={data} />
               <OrderCharts data={data} />
+              <StepTimes data={data} />
               <OverTime
                 title={t('analytics.requests_over_time')}
                 text={t('analytics.requests_text')}
@@ -95,14 +97,14 @@ export function Component() {
                 header={t('analytics.company')}
                 file="companies"
                 rows={data.companies}
-                currency={data.currency}
+                revenue={data.revenue}
               />
               <Groups
                 title={t('analytics.by_iso')}
                 header={t('reports:finances.partner')}
                 file="iso-partners"
                 rows={data.isos}
-                currency={data.currency}
+                revenue={data.revenue}
               />
             </>
           )}
@@ -112,23 +114,18 @@ export function Component() {
   );
 }
 
-/** The sum in one currency; none is nought. */
-function amountIn(sums: OfficeAnalytics['revenue'], currency: string): string {
-  return sums.find((sum) => sum.currency === currency)?.amount ?? '0';
-}
-
 /** One table a currency would be many: the chart and its table are of one, chosen by what there is. */
 function Revenue({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
   const currencies = data.revenue.map(({ currency }) => currency);
   const shown = currencies.length > 0 ? currencies : [data.currency];
   return shown.map((currency) => {
-    const title = t('analytics.revenue_in', { currency });
+    const title = t('reports:analytics.revenue_in', { currency });
     return (
       <ChartPanel
         key={currency}
         title={title}
-        text={t('analytics.revenue_text')}
+        text={t('reports:analytics.revenue_text')}
         chart={
           <ColumnChart
             rows={data.months}
@@ -170,6 +167,66 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
       />
     );
   });
+}
+
+/** How long steps take, as the months go by. */
+function StepTimes({ data }: { data: OfficeAnalytics }) {
+  const { t } = useTranslation(['admin', 'reports']);
+  const title = t('analytics.step_times');
+  const days = (value: number | null) =>
+    value === null ? '—' : t('reports:analytics.days', { days: number(value) });
+  return (
+    <ChartPanel
+      title={title}
+      text={t('analytics.step_times_text')}
+      chart={
+        <ColumnChart
+          // A month in which no step was completed has no average; it is not one in which all were quick.
+          rows={data.months.filter((row) => row.average_step_days !== null)}
+          rowKey={(row) => row.month}
+          label={(row) => month(row.month, 'short')}
+          scale={number}
+          series={[
+            {
+              name: t('analytics.average'),
+              value: (row: Month) => row.average_step_days ?? 0,
+              text: (row: Month) => days(row.average_step_days),
+            },
+          ]}
+        />
+      }
+      table={
+        <FigureTable
+          file="step-times-over-time"
+          label={title}
+          first={{
+            header: t('reports:finances.month'),
+            cell: (row) => month(row.month),
+            plain: (row) => row.month,
+            total: t('reports:total'),
+          }}
+          rows={data.months}
+          rowKey={(row) => row.month}
+          columns={[
+            {
+              key: 'completed',
+              header: t('reports:analytics.completed'),
+              cell: (row) => number(row.steps),
+              plain: (row) => row.steps,
+              total: number(data.months.reduce((all, row) => all + row.steps, 0)),
+            },
+            {
+              key: 'average',
+              header: t('analytics.average'),
+              cell: (row) => days(row.average_step_days),
+              plain: (row) => row.average_step_days,
+              total: days(data.average_step_days),
+            },
+          ]}
+        />
+      }
+    />
+  );
 }
 
 interface OverTimeProps {
@@ -229,10 +286,11 @@ interface GroupsProps {
   header: string;
   file: string;
   rows: Group[];
-  currency: string;
+  /** The fees of the whole office: their currencies are the columns. */
+  revenue: Fees;
 }
 
-function Groups({ title, header, file, rows, currency }: GroupsProps) {
+function Groups({ title, header, file, rows, revenue }: GroupsProps) {
   const { t } = useTranslation(['admin', 'reports']);
   const name = (row: Group) => row.name ?? t('reports:finances.unassigned');
   return (
@@ -262,12 +320,10 @@ function Groups({ title, header, file, rows, currency }: GroupsProps) {
               cell: (row) => number(row.spvs),
               plain: (row) => row.spvs,
             },
-            {
-              key: 'revenue',
-              header: t('analytics.revenue_in', { currency }),
-              cell: (row) => money(amountIn(row.revenue, currency), currency),
-              plain: (row) => amountIn(row.revenue, currency),
-            },
+            ...revenueColumns<Group>(revenue, (row) => row.revenue, {
+              header: (currency) => t('reports:analytics.revenue_in', { currency }),
+              explain: t('reports:analytics.revenue_text'),
+            }),
           ]}
         />
       }

@@ -35,6 +35,8 @@ const kinds = [
   'anonymous',
 ];
 const nouns = [
+  'activity',
+  'address',
   'alert',
   'backup',
   'call',
@@ -44,13 +46,23 @@ const nouns = [
   'document',
   'document_request',
   'export',
+  'identity',
+  'impersonation',
   'invoice',
   'iso',
+  'iso_note',
+  'job',
   'keys',
   'lead',
   'mail',
+  'maintenance',
   'message',
+  'note',
+  'payout_run',
+  'report_schedule',
   'request',
+  'scan',
+  'seed',
   'session',
   'settings',
   'sign_in',
@@ -126,22 +138,14 @@ export function Component() {
         flush
       >
         <div className={classes.filters} role="search" aria-label={t('logs.filters')}>
+          <SearchBox label={t('logs.who')} placeholder={t('logs.who')} value={who} onChange={setWho} />
           <SearchBox
-            key={`who ${narrowed}`}
-            label={t('logs.who')}
-            placeholder={t('logs.who')}
-            value={who}
-            onChange={setWho}
-          />
-          <SearchBox
-            key={`subject ${narrowed}`}
             label={t('logs.subject')}
             placeholder={t('logs.subject')}
             value={subject}
             onChange={setSubject}
           />
           <SearchBox
-            key={`address ${narrowed}`}
             label={t('logs.address')}
             placeholder={t('logs.address')}
             value={address}

@@ -8,9 +8,12 @@ import {
   IconMessages,
   IconPhoneCall,
   IconReceipt2,
+  IconShieldStar,
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useLoaderData } from 'react-router-dom';
+import type { Me } from '../../api/types';
 import { paths } from '../../paths';
 import { Entry } from '../../shared/Navigation';
 import { UnreadMessages } from '../../shared/messages/UnreadMessages';
@@ -20,6 +23,7 @@ import { Search, SearchEntry } from './search/Search';
 
 export function Component() {
   const { t } = useTranslation(['common', 'employee', 'messages', 'partners', 'security']);
+  const me = useLoaderData<Me>();
   const navigation = (
     <NavGroup label={t('portal.employee')}>
       <SearchEntry />
@@ -40,6 +44,9 @@ export function Component() {
       <Entry to={paths.employeeLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
       <Entry to={paths.employeeCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
       <Entry to={paths.employeeTemplates} icon={IconListNumbers} label={t('employee:nav.templates')} />
+      {me.role === 'super_admin' && (
+        <Entry to={paths.adminDashboard} icon={IconShieldStar} label={t('employee:nav.admin')} />
+      )}
     </NavGroup>
   );
   return (

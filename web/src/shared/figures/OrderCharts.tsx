@@ -5,16 +5,20 @@ import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
 import { ColumnChart } from '../../ui/charts/ColumnChart';
 import { FigureTable } from '../../ui/charts/FigureTable';
+import { type Fees, revenueColumns } from './revenue';
 
 type Month = Analytics['months'][number];
 
-/** What a company and the whole office have alike. */
-type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'countries' | 'total' | 'on_time'>;
+/** What a company and the whole office have alike; the office has fees too. */
+type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'total' | 'on_time'> & {
+  countries: (Analytics['countries'][number] & { revenue?: Fees })[];
+  revenue?: Fees;
+};
 
 /** How orders go: each chart with its figures beside it. */
 export function OrderCharts({ data }: { data: Figures }) {
   const { t } = useTranslation(['reports', 'names']);
-  const { months, steps, statuses, countries, total, on_time: onTime } = data;
+  const { months, steps, statuses, countries, total, revenue, on_time: onTime } = data;
   const sum = (name: 'placed' | 'closed' | 'cancelled') =>
     number(months.reduce((all, row) => all + row[name], 0));
   const days = (value: number) => t('analytics.days', { days: number(value) });
@@ -169,8 +173,9 @@ export function OrderCharts({ data }: { data: Figures }) {
         name="by_country"
         first={t('finances.country')}
         file="orders-by-country"
-        rows={countries.map((row) => ({ name: t(`names:country.${row.country}`), spvs: row.spvs }))}
+        rows={countries.map((row) => ({ ...row, name: t(`names:country.${row.country}`) }))}
         total={total}
+        revenue={revenue}
       />
       <Shares
         name="funnel"
@@ -183,17 +188,25 @@ export function OrderCharts({ data }: { data: Figures }) {
   );
 }
 
+interface Share {
+  name: string;
+  spvs: number;
+  revenue?: Fees;
+}
+
 interface SharesProps {
   name: 'by_country' | 'funnel';
   /** What the lines are. */
   first: string;
   file: string;
-  rows: { name: string; spvs: number }[];
+  rows: Share[];
   total: number;
+  /** The fees of all lines, where these have any. */
+  revenue?: Fees;
 }
 
 /** How the orders are shared out. */
-function Shares({ name, first, file, rows, total }: SharesProps) {
+function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
   const { t } = useTranslation('reports');
   const title = t(`analytics.${name}`);
   return (
@@ -232,6 +245,10 @@ function Shares({ name, first, file, rows, total }: SharesProps) {
               cell: (row) => percent(Math.round((1000 * row.spvs) / total) / 10),
               total: percent(100),
             },
+            ...revenueColumns<Share>(revenue, (row) => row.revenue ?? [], {
+              header: (currency) => t('analytics.revenue_in', { currency }),
+              explain: t('analytics.revenue_text'),
+            }),
           ]}
         />
       }

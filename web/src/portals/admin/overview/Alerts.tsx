@@ -23,8 +23,10 @@ import classes from './overview.module.css';
 
 /** What somebody should look at now. An alert goes away when its cause does. */
 export function Alerts() {
-  const { t } = useTranslation('admin');
-  const { data, error, refetch } = useInfiniteQuery(queries.alerts({ open: true }));
+  const { t } = useTranslation(['admin', 'common']);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    queries.alerts({ open: true }),
+  );
   return (
     <Section title={t('alerts.title')} flush>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
@@ -46,6 +48,18 @@ export function Alerts() {
             <Line key={alert.id} alert={alert} />
           ))}
         </ul>
+      )}
+      {hasNextPage && (
+        <div className={classes.footer}>
+          <Button
+            variant="default"
+            fullWidth
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
+          </Button>
+        </div>
       )}
     </Section>
   );

@@ -1,11 +1,14 @@
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Probe } from '../../../api/types';
 import { number } from '../../../messages/format';
+import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
 import { ActivityWaiting } from '../../../ui/ActivityList';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -40,14 +43,19 @@ export function ServerStatus() {
       <Section
         title={t('status.title')}
         actions={
-          <BusyButton
-            variant="subtle"
-            size="compact-sm"
-            busy={check.isPending || waiting}
-            label={t('status.check')}
-            busyLabel={t('status.checking')}
-            onClick={() => check.mutate(undefined)}
-          />
+          <>
+            <Anchor component={Link} to={paths.adminJobs} size="sm">
+              {t('jobs.title')}
+            </Anchor>
+            <BusyButton
+              variant="subtle"
+              size="compact-sm"
+              busy={check.isPending || waiting}
+              label={t('status.check')}
+              busyLabel={t('status.checking')}
+              onClick={() => check.mutate(undefined)}
+            />
+          </>
         }
         flush
       >

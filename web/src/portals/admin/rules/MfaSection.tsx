@@ -6,16 +6,20 @@ import { SettingsRow, SettingsSection, SettingsState } from '../../../ui/Setting
 import { roles } from '../users/filters';
 import { useRules } from './useRules';
 
+const unsaid = { client: null, iso: null, employee: null, company_admin: null, super_admin: null };
+
 /** Whose sign-in needs a second factor, role by role. */
 export function MfaSection() {
   const { t } = useTranslation(['users', 'names']);
   const { data, error, retry, save } = useRules();
   return (
     <SettingsSection title={t('rules.mfa')} text={t('rules.mfa_text')}>
-      <SettingsState data={data?.require_mfa} error={error} retry={retry} rows={5}>
-        {(needs) => {
+      <SettingsState data={data} error={error} retry={retry} rows={5}>
+        {({ require_mfa: needs, system, version }) => {
+          // What nobody has said of the other roles stays unsaid.
+          const said = system?.require_mfa ?? unsaid;
           const set = (role: Role, needed: boolean) =>
-            save.mutate({ require_mfa: { ...needs, [role]: needed } });
+            save.mutate({ version, change: { require_mfa: { ...said, [role]: needed } } });
           return (
             <div role="list" aria-label={t('rules.mfa')}>
               {roles.map((role) => (

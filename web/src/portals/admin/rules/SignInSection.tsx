@@ -1,5 +1,6 @@
 import { NumberInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Settings } from '../../../api/types';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -11,6 +12,17 @@ import { useRules } from './useRules';
 const never = 'never';
 const idle = ['1', '8', '24', '168', '720', '2160'];
 const longest = ['8', '24', '168', '720', '2160', never];
+
+type Rules = NonNullable<Settings['security']>;
+const unset: Rules = { session_idle_hours: null, session_max_hours: null, password_min_length: null };
+
+function valuesOf({ security, password_min_length }: Settings) {
+  return {
+    idle: String(security?.session_idle_hours ?? 2160),
+    longest: String(security?.session_max_hours ?? never),
+    shortest: password_min_length as number | string,
+  };
+}
 
 /** How long sessions last, and how long a new password is. */
 export function SignInSection() {
@@ -27,29 +39,32 @@ export function SignInSection() {
 
 function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useRules>['save'] }) {
   const { t } = useTranslation(['users', 'common']);
-  const { security } = settings;
+  const [seen, setSeen] = useState(settings);
   const form = useForm({
-    initialValues: {
-      idle: String(security?.session_idle_hours ?? 2160),
-      longest: String(security?.session_max_hours ?? never),
-      shortest: settings.password_min_length as number | string,
-    },
+    initialValues: valuesOf(settings),
     validate: {
       shortest: (value) => (Number(value) >= 8 && Number(value) <= 64 ? null : t('rules.shortest_range')),
     },
   });
-  const submit = form.onSubmit((values) =>
-    save.mutate(
-      {
-        security: {
-          session_idle_hours: Number(values.idle),
-          session_max_hours: values.longest === never ? null : Number(values.longest),
-          password_min_length: Number(values.shortest),
-        },
-      },
-      { onSuccess: () => form.resetDirty() },
-    ),
-  );
+  // Changed here or elsewhere meanwhile: a field shows what it is by now, unless somebody is changing it here.
+  if (settings.version > seen.version) {
+    const [now, then] = [valuesOf(settings), valuesOf(seen)];
+    const shown = { ...form.values };
+    if (String(shown.idle) === then.idle) shown.idle = now.idle;
+    if (String(shown.longest) === then.longest) shown.longest = now.longest;
+    if (String(shown.shortest) === String(then.shortest)) shown.shortest = now.shortest;
+    form.setInitialValues(now);
+    form.setValues(shown);
+    setSeen(settings);
+  }
+  const submit = form.onSubmit((values) => {
+    const security: Rules = { ...(seen.security ?? unset) };
+    if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);
+    if (form.isDirty('longest'))
+      security.session_max_hours = values.longest === never ? null : Number(values.longest);
+    if (form.isDirty('shortest')) security.password_min_length = Number(values.shortest);
+    save.mutate({ version: seen.version, change: { security } });
+  });
   return (
     <form onSubmit={submit} noValidate aria-label={t('rules.sign_in')}>
       <div className={classes.fields}>

@@ -5,19 +5,27 @@ import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SettingsChange } from '../../../api/types';
+import { readAnew } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
 
-/** The office's settings, and changing some of them. */
+/** The office's settings, and changing some of them as of the version that was seen. */
 export function useRules() {
   const { t } = useTranslation('users');
   const { data, error, refetch } = useQuery(queries.settings());
   const save = useSave({
-    save: (change: SettingsChange) => body(api.PUT('/rest/v1/settings', { body: change })),
+    save: ({ version, change }: { version: number; change: SettingsChange }) =>
+      body(
+        api.PUT('/rest/v1/settings', {
+          params: { header: { 'If-Match': `"${version}"` } },
+          body: change,
+        }),
+      ),
     saved: (now) => {
       queryClient.setQueryData(queries.settings().queryKey, now);
       toast({ title: t('rules.saved'), description: t('rules.saved_text') });
     },
+    explain: readAnew(queries.settings().queryKey),
   });
   return { data, error: error && errorText(error), retry: () => void refetch(), save };
 }

@@ -1,0 +1,26 @@
+import type { OfficeAnalytics } from '../../api/types';
+import { money } from '../../messages/format';
+import type { FigureColumn } from '../../ui/charts/FigureTable';
+
+export type Fees = OfficeAnalytics['revenue'];
+
+/** The sum in one currency; none is nought. */
+export function amountIn(sums: Fees, currency: string): string {
+  return sums.find((sum) => sum.currency === currency)?.amount ?? '0';
+}
+
+/** A column for each currency of `all` lines: sums are never made across currencies. */
+export function revenueColumns<Row>(
+  all: Fees,
+  of: (row: Row) => Fees,
+  words: { header: (currency: string) => string; explain: string },
+): FigureColumn<Row>[] {
+  return all.map(({ currency, amount }) => ({
+    key: `revenue-${currency}`,
+    header: words.header(currency),
+    explain: words.explain,
+    cell: (row) => money(amountIn(of(row), currency), currency),
+    plain: (row) => amountIn(of(row), currency),
+    total: money(amount, currency),
+  }));
+}
