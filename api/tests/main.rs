@@ -14,6 +14,7 @@ mod events;
 mod every_route;
 mod exports;
 mod factors;
+mod functions;
 mod impersonation;
 mod keys;
 mod maintenance;

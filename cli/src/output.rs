@@ -1,5 +1,5 @@
 //! Data goes to stdout as table, JSON or CSV; words go to stderr.
-use crate::exit::{LANGUAGE, Result};
+use crate::exit::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Map, Value};
@@ -177,7 +177,8 @@ pub fn say(words: &str) {
 }
 
 fn title(name: &str) -> String {
-    let words = domain::catalogue::field_name(LANGUAGE, name);
+    // The field's own name: what a script asks for in JSON.
+    let words = name.replace('_', " ");
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
 
 use crate::support::Office;
+use domain::{db::Sql, testing::World};
 use std::process::{Command, Stdio};
 
 /// Runs a command on a terminal of its own; each answer is typed when its question has appeared.
@@ -85,10 +86,19 @@ async fn a_no_leaves_everything_as_it_was() {
 
 #[tokio::test]
 async fn names_cannot_repaint_the_terminal() {
-    let office = Office::sqlite().await;
-    office.run(&["company", "create", "--name", "Red \u{1b}[31mHarbor", "--business-name", "x"]);
+    let world = World::sqlite().await;
+    let db = world.db.clone();
+    let office = Office::on(world);
+    office.run(&["company", "create", "--name", "Red Harbor", "--business-name", "x"]);
+    // No form lets such a name in; another program that writes to the database may.
+    let mut tx = db.begin().await.unwrap();
+    let renamed =
+        tx.sql("update companies set name = $1 where name = 'Red Harbor'").bind("Red \u{1b}[31mHarbor".to_owned());
+    assert_eq!(renamed.run().await.unwrap(), 1);
+    tx.commit().await.unwrap();
     office.run(&["company", "create", "--name", "<b>Blue</b> Harbor", "--business-name", "x"]);
     let (_, said) = on_a_terminal(&office, &["company", "list"], &[]);
     assert!(said.contains("<b>Blue</b> Harbor"), "{said}");
+    assert!(said.contains("Red Harbor"), "{said}");
     assert!(!said.contains("\u{1b}[31m"), "{said}");
 }

@@ -61,10 +61,7 @@ pub fn text(language: &str, namespace: &str, key: &str, params: &Map<String, Val
 pub fn error(language: &str, error: &Error) -> String {
     let none = Map::new();
     match error {
-        Error::NotFound(noun) => {
-            let name = text(language, "names", &format!("nouns.{noun}"), &none);
-            text(language, "errors", "not_found", &Map::from_iter([("noun".to_owned(), Value::from(name))]))
-        }
+        Error::NotFound(_) => text(language, "errors", "not_found", &none),
         Error::Invalid(fields) => match fields.as_slice() {
             [only] => {
                 let name = field_name(language, &only.field);
@@ -124,7 +121,7 @@ pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>
 
 /// A field as people call it.
 pub fn field_name(language: &str, field: &str) -> String {
-    text(language, "names", &format!("fields.{field}"), &Map::new()).trim_start_matches("fields.").replace('_', " ")
+    find(language, "names", &format!("field.{field}"), &Map::new()).unwrap_or_else(|| field.replace('_', " "))
 }
 
 fn whole(language: &str, problem: &Problem) -> String {

@@ -1,5 +1,6 @@
 //! The one error type. It carries codes and parameters; words come from the catalogue at the edge.
 use serde_json::{Map, Value};
+use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -98,12 +99,11 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let gone = match &error {
             sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
-            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 5 and 10: SQLite busy, disk I/O, disk full.
-            sqlx::Error::Database(db) => db.code().is_some_and(|code| {
-                code.starts_with("57P")
-                    || code.starts_with("53")
-                    || code.starts_with("08")
-                    || matches!(&*code, "5" | "10" | "13" | "14")
+            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost. SQLite: busy, disk I/O,
+            // disk full, cannot open; what exactly failed is in the higher bytes.
+            sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
+                Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 10 | 13 | 14)),
+                None => ["57P", "53", "08"].iter().any(|class| code.starts_with(class)),
             }),
             _ => false,
         };

@@ -238,6 +238,7 @@ test('a client is edited, suspended, let in again, archived and restored', async
   await vera.fillsInSignIn(who.email, password);
   await expect(vera.heading('Welcome, Vera')).toBeVisible();
 
+  await expect(elias.row(who.name, 'Clients')).toContainText('Active');
   await elias.picks('Archive', who.name);
   await elias.button('Archive', elias.dialog(`Archive ${who.name}?`)).click();
   await elias.isTold('Client Archived', who.name);

@@ -80,6 +80,13 @@ test('language, zone, date format and theme change what is shown', async ({ offi
   await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await expect(elsewhere.page.getByText(/^20\d\d-\d\d-\d\d$/).first()).toBeVisible();
 
+  // Left to the device again, it is so there, too.
+  await zoe.chooses('Tema', 'Como el dispositivo');
+  await zoe.button('Guardar cambios').click();
+  await zoe.isTold('Preferencias guardadas');
+  await elsewhere.page.reload();
+  await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
+
   // And in mails: until when a link is good, on their own clock.
   const visitor = await office.visitor();
   await visitor.opens('/auth/forgot-password');

@@ -85,6 +85,17 @@ test('an employee finds an order and a client from wherever they are', async ({ 
   await field.fill(who.email);
   await elias.page.getByRole('dialog').getByText(who.email).click();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
+
+  // Also from the very list that then shows it, whatever was looked for there.
+  await elias.opens('/employee-dashboard?tab=clients&archived=true');
+  await elias.searches('Search clients', 'nobody');
+  await elias.page.keyboard.press('Control+k');
+  await field.fill(who.email);
+  await elias.page.getByRole('dialog').getByText(who.email).click();
+  await expect(elias.page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue(who.email);
+  await expect(elias.page.getByRole('switch', { name: 'Show archived' })).not.toBeChecked();
+  await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
+  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'clients', q: who.email })}`);
 });
 
 test('a step is given to an employee, who finds it among the tasks', async ({ office }) => {

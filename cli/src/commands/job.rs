@@ -46,7 +46,7 @@ pub struct One {
 
 #[derive(Debug, Args)]
 pub struct Run {
-    /// portal.clean_up, seed.test_data or steps.remind_overdue
+    /// portal.clean_up, portal.backup, steps.remind_overdue, seed.test_data, …: a wrong name is answered with all
     name: String,
 }
 

@@ -1,7 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { IconBell, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLoaderData } from 'react-router-dom';
 import { queryClient } from '../api/cache';
@@ -14,6 +14,7 @@ import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
+import { followsAccount, noteFollowed } from './followedScheme';
 import { follow } from './session/follow';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
@@ -44,10 +45,16 @@ export function PortalLayout({ portal, home, navigation, security, choices, time
   const { setColorScheme } = useMantineColorScheme();
   // Chosen here, in another tab or on another device.
   useEffect(() => void follow(me, timeZone), [me, timeZone]);
-  // `auto` leaves it to the device, and to what was chosen on it.
+  // Once for each choice: what is switched to here counts before the server has heard of it. `auto` takes back what an
+  // account has set on this device, and leaves what was chosen here without one.
+  const followed = useRef<Me['theme']>(undefined);
   useEffect(() => {
-    if (me.theme !== 'auto') setColorScheme(me.theme);
-  }, [me.theme, setColorScheme]);
+    // Whoever looks as somebody else keeps their own.
+    if (me.impersonation || followed.current === me.theme) return;
+    followed.current = me.theme;
+    if (me.theme !== 'auto' || followsAccount()) setColorScheme(me.theme);
+    noteFollowed(me.theme !== 'auto');
+  }, [me.theme, me.impersonation, setColorScheme]);
   const choose = async (choice: MeChange) => {
     try {
       // Also when the page is left at once.

@@ -3,6 +3,7 @@ import type { TableState } from '../ui/DataTable';
 
 interface ListQuery<Row> {
   data: Row[] | undefined;
+  isPlaceholderData?: boolean;
   error: Error | null;
   refetch: () => unknown;
   hasNextPage: boolean;
@@ -14,6 +15,7 @@ interface ListQuery<Row> {
 export function listState<Row>(query: ListQuery<Row>): TableState<Row> {
   return {
     rows: query.data,
+    old: query.isPlaceholderData,
     error: query.error ? errorText(query.error) : null,
     retry: () => void query.refetch(),
     more: query.hasNextPage

@@ -23,7 +23,14 @@ export function useParam(name: string): [string, (value: string) => void] {
 /** A switch kept in the query string. It shows its new state at once, before the address has followed. */
 export function useFlag(name: string): [boolean, (on: boolean) => void] {
   const [param, setParam] = useParam(name);
-  const [on, setOn] = useState(param === 'true');
+  const there = param === 'true';
+  const [on, setOn] = useState(there);
+  const [known, setKnown] = useState(there);
+  // Whatever changed the address, the switch follows it.
+  if (there !== known) {
+    setKnown(there);
+    setOn(there);
+  }
   const set = (next: boolean) => {
     setOn(next);
     setParam(next ? 'true' : '');

@@ -24,6 +24,8 @@ export interface Column<Row> {
 /** What a list is doing. The types make loading and failing impossible to forget. */
 export interface TableState<Row> {
   rows: Row[] | undefined;
+  /** The rows are those of another question: their answer is on its way. */
+  old?: boolean;
   error: string | null;
   retry: () => void;
   /** Set while there are further rows to load. */
@@ -48,7 +50,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
   return (
     <>
       <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
-        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows}>
+        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.old}>
           <thead role="rowgroup">
             <tr role="row">
               {columns.map((column) => (
@@ -65,7 +67,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
               ))}
             </tr>
           </thead>
-          <tbody role="rowgroup">
+          <tbody role="rowgroup" aria-busy={!state.rows}>
             {state.rows ? (
               state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
@@ -112,9 +114,9 @@ const waitingRows = ['70%', '50%', '80%', '60%', '65%'];
 
 function Waiting<Row>({ columns }: { columns: Column<Row>[] }) {
   return waitingRows.map((width) => (
-    <tr key={width} role="row" className={classes.waiting}>
+    <tr key={width} aria-hidden="true" className={classes.waiting}>
       {columns.map((column) => (
-        <td key={column.key} role="cell">
+        <td key={column.key}>
           <Skeleton height={12} width={width} />
         </td>
       ))}

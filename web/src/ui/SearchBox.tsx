@@ -15,9 +15,22 @@ interface Props {
 export function SearchBox({ label, value, placeholder, onChange }: Props) {
   const { t } = useTranslation('common');
   const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  const [reported, setReported] = useState(value);
+  // What comes from outside is taken over; what is just being typed stays, and is reported next.
+  if (value !== known) {
+    setKnown(value);
+    if (value !== reported && typed.trim() === known) {
+      setTyped(value);
+      setReported(value);
+    }
+  }
   useEffect(() => {
     if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), 250);
+    const timer = setTimeout(() => {
+      setReported(typed.trim());
+      onChange(typed.trim());
+    }, 250);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);
   return (
@@ -33,7 +46,7 @@ export function SearchBox({ label, value, placeholder, onChange }: Props) {
           <CloseButton
             size="sm"
             aria-label={t('clear_search')}
-            onClick={() => (setTyped(''), onChange(''))}
+            onClick={() => (setTyped(''), setReported(''), onChange(''))}
           />
         )
       }

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body } from '../../api/client';
+import { api, body, edited } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Depends } from '../../api/types';
 import { HistoryDialog } from '../../shared/activity/HistoryDialog';
+import { readAnew } from '../../shared/StaleProblem';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
@@ -16,9 +17,9 @@ import { toast } from '../../ui/toasts';
 export type Kind = 'company' | 'iso';
 type Act = 'archive' | 'restore' | 'delete';
 
-async function act(kind: Kind, id: string, action: Act): Promise<unknown> {
-  const params = { path: { id } };
-  const call = { params, body: {} };
+async function act(kind: Kind, row: Props['row'], action: Act): Promise<unknown> {
+  const params = { path: { id: row.id } };
+  const call = { params: edited(row), body: {} };
   if (kind === 'company') {
     if (action === 'delete') return body(api.DELETE('/rest/v1/companies/{id}', { params }));
     if (action === 'archive') return body(api.POST('/rest/v1/companies/{id}/archive', call));
@@ -31,7 +32,7 @@ async function act(kind: Kind, id: string, action: Act): Promise<unknown> {
 
 interface Props {
   kind: Kind;
-  row: { id: string; can: string[] };
+  row: { id: string; version: number; can: string[] };
   name: string;
   onEdit?: () => void;
 }
@@ -43,9 +44,10 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const [told, setTold] = useState(false);
   const save = useSave({
     save: async (action: Act) => {
-      await act(kind, row.id, action);
+      await act(kind, row, action);
       return action;
     },
+    explain: readAnew([kind === 'company' ? 'companies' : 'isos']),
     saved: (action) => {
       setAsking(null);
       for (const noun of ['companies', 'isos', 'clients', 'dashboards']) {

@@ -11,11 +11,12 @@ import {
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { api, body } from '../../../api/client';
+import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
 import { HistoryDialog } from '../../../shared/activity/HistoryDialog';
+import { readAnew } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
@@ -23,8 +24,8 @@ import { toast } from '../../../ui/toasts';
 
 type Act = 'invite' | 'suspend' | 'restore' | 'archive';
 
-function act(id: string, action: Act): Promise<Client> {
-  const call = { params: { path: { id } }, body: {} };
+function act(client: Client, action: Act): Promise<Client> {
+  const call = { params: edited(client), body: {} };
   if (action === 'invite') return body(api.POST('/rest/v1/clients/{id}/invite', call));
   if (action === 'suspend') return body(api.POST('/rest/v1/clients/{id}/suspend', call));
   if (action === 'restore') return body(api.POST('/rest/v1/clients/{id}/restore', call));
@@ -45,9 +46,10 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const name = `${client.first_name} ${client.last_name}`;
   const save = useSave({
     save: async (action: Act) => {
-      await act(client.id, action);
+      await act(client, action);
       return action;
     },
+    explain: readAnew(['clients']),
     saved: (action) => {
       setAsking(null);
       void queryClient.invalidateQueries({ queryKey: ['clients'] });

@@ -103,7 +103,7 @@ function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
 function useOpened<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
   const { t } = useTranslation('common');
   const queryKey = ['opened', ...key];
-  const { data, error } = useQuery({ queryKey, queryFn: load, staleTime: Infinity, gcTime: 0 });
+  const { data, error } = useQuery({ queryKey, queryFn: load, staleTime: 'static', gcTime: 0 });
   const failed = useEffectEvent((why: Error) => {
     toast({ title: t('error'), description: errorText(why), destructive: true });
     onFailed();

@@ -1,11 +1,12 @@
 import { IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body } from '../../../api/client';
+import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { useMe } from '../../../shared/session/me';
+import { readAnew } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
@@ -15,8 +16,8 @@ import { ReasonDialog } from './ReasonDialog';
 type Reasoned = 'hold' | 'cancel' | 'reopen';
 type Act = { action: 'start' | 'resume' } | { action: Reasoned; reason: string };
 
-function act(id: string, act: Act): Promise<SpvDetail> {
-  const params = { path: { id } };
+function act(spv: SpvDetail, act: Act): Promise<SpvDetail> {
+  const params = edited(spv);
   switch (act.action) {
     case 'start':
       return body(api.POST('/rest/v1/spvs/{id}/start', { params, body: {} }));
@@ -37,7 +38,8 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
   const me = useMe();
   const [asking, setAsking] = useState<Reasoned | null>(null);
   const save = useSave({
-    save: (wanted: Act) => act(spv.id, wanted),
+    save: (wanted: Act) => act(spv, wanted),
+    explain: readAnew(['spvs']),
     saved: (changed) => {
       setAsking(null);
       queryClient.setQueryData(queries.spv(spv.id).queryKey, changed);
