@@ -94,18 +94,9 @@ async fn first_step(person: &Person, spv: SpvId) -> String {
     format!("/rest/v1/steps/{}", detail["steps"][0]["id"].as_str().unwrap())
 }
 
-/// Everything that the preparations wrote has its number.
+/// Everything that the preparations wrote has its number: a stream that begins now does not bring it.
 async fn settled(app: &TestApp) {
-    let ctx = app.world.operator();
-    let mut before = -1;
-    loop {
-        let now = domain::activity::last_seq(&ctx).await.unwrap();
-        if now == before {
-            return;
-        }
-        before = now;
-        tokio::time::sleep(Duration::from_millis(400)).await;
-    }
+    domain::activity::number_all(&app.world.operator()).await.unwrap();
 }
 
 #[tokio::test]
@@ -313,7 +304,7 @@ async fn who_owes_a_second_factor_is_told_so_instead_of_a_stream() {
         let seq = events.ready().await;
         sam.put("/rest/v1/settings", json!({ "require_mfa": { "employee": true } })).await.ok();
         let ended = async { while events.next().await.is_some() {} };
-        timeout(Duration::from_secs(2), ended).await.expect("the stream ends");
+        timeout(SOON, ended).await.expect("the stream ends");
         // The page asks for another one, and learns from the answer where to go.
         erin.get("/realtime/v1/events").await.refused(403, "mfa_enrolment_required");
         let resumed = erin.get("/realtime/v1/events").header("last-event-id", &seq.to_string());
@@ -336,6 +327,13 @@ async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session(
         events.ready().await;
         events.change().await;
         domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        let known = async {
+            while erin.get("/rest/v1/me").await.status.is_success() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(SOON, known).await.expect("this process hears of it");
+        // Its session is looked at once a second.
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         assert!(events.next().await.is_none(), "the session has ended");
     })

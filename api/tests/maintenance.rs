@@ -59,7 +59,7 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         assert!(app.nobody().get("/rest/v1/settings").await.ok()["maintenance"].is_null());
         maya.post("/rest/v1/messages", message).await.ok();
         activity::number_all(&app.world.operator()).await.unwrap();
-        let page = sam.get("/rest/v1/activity?limit=20").await.ok();
+        let page = sam.get("/rest/v1/activity?limit=100").await.ok();
         let actions: Vec<&str> =
             page["items"].as_array().unwrap().iter().filter_map(|row| row["action"].as_str()).collect();
         assert!(actions.contains(&"maintenance.started") && actions.contains(&"maintenance.ended"), "{actions:?}");

@@ -86,7 +86,7 @@ async fn a_report_is_the_same_on_the_screen_in_csv_and_in_a_workbook() {
 
         // The log keeps who took a copy.
         domain::activity::number_all(&app.world.operator()).await.unwrap();
-        let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=20").await.ok();
+        let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=100").await.ok();
         let taken = |row: &&Value| row["action"] == "export.made";
         assert_eq!(log["items"].as_array().unwrap().iter().filter(taken).count(), 3);
     })

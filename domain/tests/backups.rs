@@ -846,7 +846,7 @@ async fn nobody_else_has_to_do_with_backups() {
         }
         assert!(backups::list(&world.nobody()).await.is_err());
         assert_eq!(backups::list(&world.super_admin("Sigrid").await).await.unwrap().len(), 1);
-        for name in ["", "..", "contents", ".lock", "../signing_keys.json", "20261121-120000-ffff"] {
+        for name in ["", "..", "contents", ".lock", "../signing_keys.json", "20261121-110000-ffff"] {
             assert!(matches!(backups::find(&world.operator(), name).await, Err(Error::NotFound("backup"))), "{name}");
         }
     })

@@ -98,7 +98,10 @@ impl Office {
     async fn orders(&self) -> Vec<SpvId> {
         let page = PageQuery { limit: Some(500), cursor: None };
         let mut ids: Vec<_> = spvs::list(&self.sam, &spvs::Filter::default(), &page).await.unwrap().items;
-        ids.sort_by_key(|spv| (spv.ordered_date, spv.custom_identifier.clone(), spv.company_name.clone()));
+        // By nothing that chance has a say in: the seed tells the same history each time.
+        ids.sort_by_key(|spv| {
+            (spv.ordered_date, spv.custom_identifier.clone(), spv.company_name.clone(), spv.client_name())
+        });
         ids.into_iter().map(|spv| spv.id).collect()
     }
 
@@ -118,7 +121,9 @@ impl Office {
     async fn ledger(&self) -> Vec<commissions::Commission> {
         let all = commissions::Filter::default();
         let mut rows = commissions::list(&self.sam, &all, &PageQuery::default()).await.unwrap().items;
-        rows.sort_by_key(|row| (row.spv_identifier(), row.created_at, row.amount_minor));
+        rows.sort_by_key(|row| {
+            (row.spv_custom_identifier.clone(), row.client_name(), row.created_at, row.amount_minor)
+        });
         rows
     }
 

@@ -83,7 +83,7 @@ async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(&str, i64)]) {
     let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
     let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
     let mut found = Vec::new();
-    for _ in 0..100 {
+    for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
         found = queue::stats(ctx).await.unwrap();
         if found.iter().map(|(state, count)| (state.as_str(), *count)).eq(wanted.iter().copied()) {
@@ -119,13 +119,21 @@ async fn a_job_of_this_process_begins_at_once() {
         let (stop, stopped) = watch::channel(false);
         let options = Workers { concurrency: 4, name: "prompt".to_owned() };
         let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
-        tokio::time::sleep(Duration::from_millis(700)).await;
-        ask(&ctx, "work").await;
-        let asked = tokio::time::Instant::now();
-        while hands.runs.load(Ordering::SeqCst) == 0 {
-            assert!(asked.elapsed() < Duration::from_millis(300), "the wake-up came too late");
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        // Whoever only looks now and then has just looked when the next one is asked for. The first waits for the
+        // worker to begin, and of the others a busy machine may hold up some.
+        let mut soonest = Duration::MAX;
+        for nth in 1..=6 {
+            ask(&ctx, "work").await;
+            let asked = tokio::time::Instant::now();
+            while hands.runs.load(Ordering::SeqCst) < nth {
+                assert!(asked.elapsed() < Duration::from_secs(10), "job {nth} was not begun");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if nth > 1 {
+                soonest = soonest.min(asked.elapsed());
+            }
         }
+        assert!(soonest < Duration::from_millis(300), "the wake-up came too late: {soonest:?}");
         stop.send(true).unwrap();
         working.await.unwrap();
     })

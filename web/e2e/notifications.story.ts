@@ -2,8 +2,6 @@
 import { expect, test } from './support/story';
 import { password } from './support/portal';
 
-const soon = { timeout: 5000 };
-
 test('the bell counts what is new while the page is open, and leads to it', async ({ office }) => {
   const who = office.newcomer('Bela', 'Toth');
   const { spv } = await office.clientWithOrder(who);
@@ -23,7 +21,7 @@ test('the bell counts what is new while the page is open, and leads to it', asyn
 
     const staff = await office.api('employee@example.com');
     await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'Your file is complete.' });
-    await expect(bell).toHaveAccessibleName(/[1-9] unread/, soon);
+    await expect(bell).toHaveAccessibleName(/[1-9] unread/);
     await bell.click();
     const news = `Elias Brandt wrote a message about order ${spv.identifier}`;
     await centre.getByRole('link', { name: news }).click();

@@ -9,7 +9,6 @@ import { expect, test } from './support/story';
 import { totp } from './support/totp';
 
 const better = 'seven quiet otters at dawn';
-const seconds = { timeout: 5000 };
 
 test('a new password needs the old one, and signs out every other browser', async ({ office }) => {
   const who = await client(office, 'Petra', 'Lund');
@@ -40,12 +39,10 @@ test('a new password needs the old one, and signs out every other browser', asyn
   await laptop.isTold('Password changed', 'Your other sessions have ended.');
   await expect(dialog).toBeHidden();
   // The other browser is led away without anybody touching it.
-  await expect(phone.page).toHaveURL((url) => url.pathname === '/', seconds);
+  await expect(phone.page).toHaveURL((url) => url.pathname === '/');
   await laptop.isAt(paths.clientProfileTab('security'));
-  await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible(seconds);
-  await expect(laptop.row(/Signed out.*password was changed/, 'Sign-in history').first()).toBeVisible(
-    seconds,
-  );
+  await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
+  await expect(laptop.row(/Signed out.*password was changed/, 'Sign-in history').first()).toBeVisible();
   expect(await status(Api.signIn(office.portal.url, who.email, password))).toBe(400);
   await Api.signIn(office.portal.url, who.email, better);
 });
@@ -89,7 +86,7 @@ test('a second factor is set up, asked for, and taken away again', async ({ offi
   await usesRecoveryCode(phone, codes[0] ?? '');
   await phone.isAt(paths.clientDashboard);
   // The page that is open hears of it.
-  await expect(section).toContainText('9 of 10 left', seconds);
+  await expect(section).toContainText('9 of 10 left');
   const thief = await asked(office, who);
   await usesRecoveryCode(thief, codes[0] ?? '');
   await expect(thief.page.getByText('This recovery code is not right, or was used already.')).toBeVisible();
@@ -164,21 +161,21 @@ test('sessions are seen and ended, one, all others and every one', async ({ offi
   await ends(sol, rows.nth(1).getByRole('button'), 'Sign out');
   await expect(rows).toHaveCount(3);
   // The newest other one was the library's.
-  await expect(library.page).toHaveURL((url) => url.pathname === '/', seconds);
+  await expect(library.page).toHaveURL((url) => url.pathname === '/');
   await phone.isAt(paths.clientDashboard);
 
   await ends(sol, sol.button('Sign out all others', section), 'Sign out all others');
   await sol.isTold('All other sessions were signed out');
   await expect(rows).toHaveCount(1);
-  await expect(phone.page).toHaveURL((url) => url.pathname === '/', seconds);
+  await expect(phone.page).toHaveURL((url) => url.pathname === '/');
   await expect(sol.button('Sign out all others', section)).toBeHidden();
 
   const tablet = await signedIn(office, who);
-  await expect(rows).toHaveCount(2, seconds);
+  await expect(rows).toHaveCount(2);
   await ends(sol, sol.button('Sign out everywhere', section), 'Sign out everywhere');
   await sol.isAt('/');
   await sol.isTold('You are signed out everywhere');
-  await expect(tablet.page).toHaveURL((url) => url.pathname === '/', seconds);
+  await expect(tablet.page).toHaveURL((url) => url.pathname === '/');
 });
 
 test('a new e-mail address is confirmed at both places', async ({ office }) => {

@@ -152,8 +152,9 @@ test('a role that needs a second factor sets it up first, and an open page is le
 }) => {
   // Elias is at work when the rule is made.
   const elias = await office.visitor();
-  await elias.signsIn('employee', 'employee@example.com', password);
-  await elias.isTold('Welcome back!');
+  await elias.opens(paths.login('employee'));
+  // The greeting is gone after five seconds, which a page under load may need by itself.
+  await Promise.all([elias.isTold('Welcome back!'), elias.fillsInSignIn('employee@example.com', password)]);
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
   await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
   await elias.isAt(paths.employeeTab('companies'));
@@ -178,8 +179,10 @@ test('a role that needs a second factor sets it up first, and an open page is le
   await elias.button('Done').click();
   await expect(elias.page.getByText('Save the codes first, then tick this box.')).toBeVisible();
   await elias.page.getByRole('checkbox', { name: 'I have saved these codes' }).check();
-  await elias.button('Done').click();
-  await elias.isTold('Welcome back!', 'Successfully logged in to Employee Portal');
+  await Promise.all([
+    elias.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    elias.button('Done').click(),
+  ]);
   await elias.isAt(paths.employeeTab('companies'));
 
   // From now on the code is asked for.
@@ -187,8 +190,10 @@ test('a role that needs a second factor sets it up first, and an open page is le
   await later.signsIn('employee', 'employee@example.com', password);
   await expect(later.heading('One more step')).toBeVisible();
   await later.writes({ [code]: await app.code() });
-  await later.button('Continue').click();
-  await later.isTold('Welcome back!', 'Successfully logged in to Employee Portal');
+  await Promise.all([
+    later.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    later.button('Continue').click(),
+  ]);
   await later.isAt(paths.employeeDashboard);
 });
 

@@ -82,7 +82,8 @@ test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
 async function holdsTheClock(person: Person): Promise<void> {
   await person.page.clock.install();
   const now = await person.page.evaluate(() => Date.now());
-  await person.page.clock.pauseAt(now + 1000);
+  // Until it stands it goes on: later than the page may have become meanwhile.
+  await person.page.clock.pauseAt(now + 5000);
 }
 
 test('a page that is loaded again is shown where it was, another one from its top', async ({ office }) => {

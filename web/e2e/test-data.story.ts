@@ -40,7 +40,7 @@ test('the command alone makes the test data, and an open page shows it', async (
   await elias.withoutReloading(async () => {
     const said = await office.portal.spvctl('seed');
     expect(said.code).toBe(0);
-    await expect(elias.row('test.client@example.com', 'Clients')).toBeVisible({ timeout: 2000 });
+    await expect(elias.row('test.client@example.com', 'Clients')).toBeVisible();
   });
   expect((await counts(office)).spvs).toBe(before.spvs + 1);
 });
