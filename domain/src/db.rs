@@ -9,9 +9,7 @@ pub(crate) mod tables;
 mod writer;
 mod zones;
 
-pub use dialect::{
-    Col, Dialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, selected, within,
-};
+pub use dialect::{Col, Dialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, within};
 pub use zones::local_date;
 
 use crate::{
@@ -44,8 +42,8 @@ const PATIENT: Duration = Duration::from_secs(30);
 
 /// SQLite's page cache, in kilobytes (below zero). The writer's holds what a busy office changes again and again; a
 /// reader forgets its pages at every commit anyway.
-const WRITER_CACHE: &str = "-32000";
-const READER_CACHE: &str = "-8000";
+const WRITER_CACHE: &str = "-16000";
+const READER_CACHE: &str = "-2000";
 
 /// How long a connection to PostgreSQL is taken for alive after its last use.
 const FRESH: Duration = Duration::from_secs(1);
@@ -253,9 +251,8 @@ impl Query<'_> {
     }
 
     /// The only row's only column, read as JSON: what [`json_list`] selects.
-    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
-        let text: String = self.scalar().await?;
-        serde_json::from_str(&text).map_err(Error::internal)
+    pub async fn json<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<T> {
+        Ok(self.one::<(Json<T>,)>().await?.0.0)
     }
 }
 
@@ -267,6 +264,12 @@ pub enum Durability {
     Full,
     /// A power failure may lose the last commits, never the database.
     Normal,
+}
+
+/// Whether a transaction can begin on a connection that comes back to its pool. Where the disk refuses a commit, SQLite
+/// ends the transaction by itself and sqlx counts it for ever: another connection takes the place of that one.
+fn is_free(connection: &SqliteConnection) -> bool {
+    !connection.is_in_transaction()
 }
 
 impl Db {
@@ -312,7 +315,7 @@ impl Db {
             .optimize_on_close(true, None)
             .statement_cache_capacity(300)
             .pragma("temp_store", "memory")
-            // Pages (of 4 kB): pages that many orders share are moved into the database once, not every few writes.
+            // Pages (of 4 kB): so much may come together before a writer has to stop and move it into the database.
             .pragma("wal_autocheckpoint", "8000")
             .disable_statement_logging();
         // A connection to a file does not break by itself: nothing is tested before it is used.
@@ -320,14 +323,16 @@ impl Db {
             .max_connections(1)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
+            .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_with(options.clone().pragma("cache_size", WRITER_CACHE))
             .await?;
-        let write = Writer::new(write, BUSY);
         let queue = SqlitePoolOptions::new()
             .max_connections(3)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
+            .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_lazy_with(options.clone().busy_timeout(PATIENT).pragma("cache_size", "-1000"));
+        let write = Writer::new(write, queue.clone(), BUSY);
         // More than there are cores only wait for one, and each has its own memory.
         let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()

@@ -174,11 +174,7 @@ pub struct Partner {
 pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany>) -> Result<Answer<CompanyDashboard>> {
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = dashboards::company(&ctx, wanted.company_id, &page).await?;
-    let own = match found.company.currency {
-        Some(own) => own,
-        None => settings::currency(&ctx).await?,
-    };
-    let (total_revenue, currency, revenue_by_currency) = sums_in(own, found.revenue);
+    let (total_revenue, currency, revenue_by_currency) = sums_in(found.currency, found.revenue);
     let partners = found.partners.into_iter();
     Ok(Answer(CompanyDashboard {
         company: Named { id: found.company.id.0, name: found.company.name },

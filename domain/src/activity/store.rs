@@ -3,7 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity, within},
+    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity},
     error::{Error, Result},
     ids::UserId,
     users,
@@ -79,11 +79,11 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
 const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
     'document_request', 'invoice', 'thread')";
 
-/// What a scope sees of the newest work, as JSON in a query that has the scope's id as `$1`.
+/// Selects what a scope sees of the newest work, as JSON, with the scope's id as `$1`.
 pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
     let (condition, _) = scoped(scope);
     let newest = format!("select * from activity where {condition} and {WORK} order by seq desc limit {limit}");
-    within(dialect, &json_list(dialect, COLUMNS, &newest))
+    json_list(dialect, COLUMNS, &newest)
 }
 
 pub async fn list(

@@ -1,6 +1,6 @@
 //! SQL of a company's analytics.
 use crate::{
-    db::{Col, Db, Shape, Sql, elapsed, json_list, json_row, local_date, selected, within},
+    db::{Col, Db, Shape, Sql, elapsed, json_list, local_date},
     error::Result,
     ids::CompanyId,
     money::Currency,
@@ -56,10 +56,13 @@ pub struct Kept {
 pub(crate) const KEPT: &Shape =
     &[("month", "t.month", Col::Plain), ("due", "t.due", Col::Plain), ("kept", "t.kept", Col::Plain)];
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, sqlx::FromRow)]
 pub struct Found {
+    #[sqlx(json)]
     pub orders: Vec<Orders>,
+    #[sqlx(json)]
     pub steps: Vec<Steps>,
+    #[sqlx(json)]
     pub kept: Vec<Kept>,
 }
 
@@ -111,21 +114,18 @@ pub async fn read(
         "select x.month, count(*) as due, count(*) filter (where {day} <= cast(x.due_date as text)) as kept \
          from done x where x.due_date is not null group by x.month"
     );
-    let list = |shape: &Shape, from: &str| within(dialect, &json_list(dialect, shape, from));
-    let value = json_row(
-        dialect,
-        &[
-            ("orders", &list(ORDERS, &orders), Col::Plain),
-            ("steps", &list(STEPS, &steps), Col::Plain),
-            ("kept", &list(KEPT, &kept), Col::Plain),
-        ],
+    let list = |shape: &Shape, from: &str| json_list(dialect, shape, from);
+    let sql = format!(
+        "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
+        list(ORDERS, &orders),
+        list(STEPS, &steps),
+        list(KEPT, &kept)
     );
-    let sql = format!("with done as materialized ({done}) {}", selected(dialect, &value));
     let mut query = db.sql_built(sql).bind(from).bind(to);
     if let Some(company) = company {
         query = query.bind(company);
     }
-    query.json().await
+    query.one().await
 }
 
 /// How many steps were completed, and how long they took together, in seconds: by the month of their completion,

@@ -166,6 +166,8 @@ pub struct CompanyDashboard {
     pub active_clients: i64,
     /// Purchase amounts, else prices, of orders that are not cancelled.
     pub revenue: Vec<Sum>,
+    /// What the company counts in, else the office.
+    pub currency: Currency,
     pub iso_partners: i64,
     pub partners: Vec<Partner>,
     /// What happened last, as far as the company may know of it.
@@ -188,10 +190,19 @@ pub struct Partner {
 /// As [`crate::companies::portal`] says.
 pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
     let id = ctx.actor.company(picked)?;
-    let store::Overview { mut company, clients: active_clients, partners: iso_partners, groups, activity } =
-        store::company(&mut ctx.db(), id, 8).await?;
-    let company = company.pop().ok_or(Error::NotFound("company"))?;
     let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
+    let limit = if page.limit == Some(0) { 0 } else { page.limit()? };
+    let wanted = spvs::asked(ctx, &filter, page, limit)?;
+    let store::Overview {
+        mut company,
+        currency,
+        clients: active_clients,
+        partners: iso_partners,
+        groups,
+        activity,
+        spvs,
+    } = store::company(&mut ctx.db(), id, &wanted, 8).await?;
+    let company = company.pop().ok_or(Error::NotFound("company"))?;
     let mut revenue: Vec<Sum> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
     for group in &groups {
@@ -208,11 +219,8 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     revenue.sort_by_key(|sum| sum.currency);
     // By name, those without a partner last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
-    let spvs = match page.limit {
-        Some(0) => Page { items: vec![], next_cursor: None },
-        _ => spvs::list(ctx, &filter, page).await?,
-    };
     Ok(CompanyDashboard {
+        currency: company.currency.or(currency).unwrap_or(ctx.options.default_currency),
         company,
         total_spvs: groups.iter().map(|group| group.spvs).sum(),
         active_clients,
@@ -220,7 +228,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         iso_partners,
         partners,
         activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
-        spvs,
+        spvs: spvs::cut(spvs, &filter, limit),
     })
 }
 

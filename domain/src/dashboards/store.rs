@@ -4,11 +4,12 @@ use crate::{
     activity::{self, Activity},
     companies::{self, Company},
     counts::figures::Of,
-    db::{Col, Db, Shape, Sql, Tx, in_list, json_list, json_row, selected, within},
+    db::{Col, Db, Shape, Sql, Tx, in_list, json_list},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
-    spvs, users,
+    spvs::{self, Spv, store::Listed},
+    users,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -88,15 +89,20 @@ impl Group {
 }
 
 /// What the whole office counts, and in which currency.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, sqlx::FromRow)]
 pub struct Office {
     /// By name ([`crate::counts::Count::name`]).
+    #[sqlx(json)]
     pub counts: Vec<(String, i64)>,
     /// None where the settings leave it to the configuration.
     pub currency: Option<Currency>,
     /// What happened last.
+    #[sqlx(json)]
     pub activity: Vec<Activity>,
 }
+
+/// Selects what the office counts in, where its settings say.
+const CURRENCY: &str = "select value ->> 'default_currency' from settings where name = 'office'";
 
 /// The counters of the staff, and the newest events, in one query.
 pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
@@ -106,30 +112,31 @@ pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
         &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
     );
-    let office = json_row(
-        dialect,
-        &[
-            ("counts", &within(dialect, &counts), Col::Plain),
-            ("currency", "(select value ->> 'default_currency' from settings where name = 'office')", Col::Plain),
-            ("activity", &activity::store::newest_work(dialect, Scope::All, events), Col::Plain),
-        ],
-    );
-    db.sql_built(selected(dialect, &office)).json().await
+    let activity = activity::store::newest_work(dialect, Scope::All, events);
+    db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
 }
 
 /// A company, and what its cards and partner tables begin with.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, sqlx::FromRow)]
 pub struct Overview {
     /// None when there is no such company.
+    #[sqlx(json)]
     pub company: Vec<Company>,
+    /// The office's, as in [`Office`].
+    pub currency: Option<Currency>,
     /// Distinct clients with an order.
     pub clients: i64,
     /// ISO partners that are not archived.
     pub partners: i64,
     /// Orders and amounts by partner and currency.
+    #[sqlx(json)]
     pub groups: Vec<Group>,
     /// What happened last.
+    #[sqlx(json)]
     pub activity: Vec<Activity>,
+    /// The page of its orders, and one more if there is.
+    #[sqlx(json)]
+    pub spvs: Vec<Spv>,
 }
 
 pub(crate) const GROUPS: &Shape = &[
@@ -141,8 +148,8 @@ pub(crate) const GROUPS: &Shape = &[
     ("minor", "t.minor", Col::Plain),
 ];
 
-/// The company and its figures in one query, none of which reads the orders.
-pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
+/// The company, its figures and a page of its orders in one query, of which only the page reads orders.
+pub async fn company(db: &mut Db, company: CompanyId, page: &Listed, events: usize) -> Result<Overview> {
     let dialect = db.dialect();
     let own = json_list(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
     let groups = json_list(
@@ -153,17 +160,15 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let overview = json_row(
-        dialect,
-        &[
-            ("company", &within(dialect, &own), Col::Plain),
-            ("clients", "(select count(*) from company_clients where company_id = $1)", Col::Plain),
-            ("partners", "(select count(*) from isos where company_id = $1 and archived_at is null)", Col::Plain),
-            ("groups", &within(dialect, &groups), Col::Plain),
-            ("activity", &activity::store::newest_work(dialect, Scope::Company(company), events), Col::Plain),
-        ],
+    let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
+    let spvs = page.sql(dialect);
+    let sql = format!(
+        "select ({own}) as company, ({CURRENCY}) as currency, \
+         (select count(*) from company_clients where company_id = $1) as clients, \
+         (select count(*) from isos where company_id = $1 and archived_at is null) as partners, \
+         ({groups}) as groups, ({activity}) as activity, ({spvs}) as spvs"
     );
-    db.sql_built(selected(dialect, &overview)).bind(company).json().await
+    page.bind(db.sql_built(sql)).one().await
 }
 
 pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {

@@ -42,24 +42,16 @@ pub fn json_list(dialect: Dialect, columns: &Shape, from: &str) -> String {
     let row = json_row(dialect, columns);
     match dialect {
         Dialect::Sqlite => format!("select json_group_array({row}) from ({from}) t"),
-        Dialect::Postgres => format!("select coalesce(json_agg({row}), '[]')::text from ({from}) t"),
+        Dialect::Postgres => format!("select coalesce(json_agg({row}), '[]') from ({from}) t"),
     }
 }
 
-/// A [`json_list`] as a value inside another. PostgreSQL's is text only at the end, and SQLite forgets that a
-/// subquery's text is JSON.
+/// A [`json_list`] as a value inside another. SQLite forgets that a subquery's text is JSON and reads it once more, so
+/// a list that is not one of many goes into a column of its own.
 pub fn within(dialect: Dialect, list: &str) -> String {
     match dialect {
         Dialect::Sqlite => format!("json(({list}))"),
-        Dialect::Postgres => format!("({})", list.replace("::text", "")),
-    }
-}
-
-/// A query that answers with the JSON `value` alone.
-pub fn selected(dialect: Dialect, value: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("select {value}"),
-        Dialect::Postgres => format!("select {value}::text"),
+        Dialect::Postgres => format!("({list})"),
     }
 }
 

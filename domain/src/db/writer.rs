@@ -26,14 +26,42 @@ use tokio::{
 const MOST_WAITING: usize = 600;
 /// Turns of one group: the first of them waits for all.
 const MOST_TURNS: usize = 32;
+/// Groups between two times that the log is emptied.
+const GROUPS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     pub pool: SqlitePool,
+    log: Log,
     turns: Arc<Mutex<Option<Group>>>,
     /// How many wait for their turn.
     wanted: Arc<AtomicUsize>,
     patience: Duration,
+}
+
+/// What was committed and does not stand in the database's own file yet. SQLite moves it there when much has come
+/// together, and nobody writes meanwhile; so it is moved before that, beside the writers.
+#[derive(Clone, Debug)]
+struct Log {
+    pool: SqlitePool,
+    groups: Arc<AtomicUsize>,
+    moving: Arc<Mutex<()>>,
+}
+
+impl Log {
+    /// One group more was committed.
+    fn grew(&self) {
+        if !(self.groups.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(GROUPS) {
+            return;
+        }
+        let Ok(alone) = self.moving.clone().try_lock_owned() else { return };
+        let pool = self.pool.clone();
+        tokio::spawn(async move {
+            // What cannot be moved now is moved the next time.
+            let _ = sqlx::query("pragma wal_checkpoint(passive)").execute(&pool).await;
+            drop(alone);
+        });
+    }
 }
 
 /// Turns that will be committed together.
@@ -61,8 +89,10 @@ pub(crate) struct Turn {
 }
 
 impl Writer {
-    pub fn new(pool: SqlitePool, patience: Duration) -> Self {
-        Self { pool, turns: Arc::default(), wanted: Arc::default(), patience }
+    /// Writes on the only connection of `pool`; what else is to be done to the file is done on one of `beside`.
+    pub fn new(pool: SqlitePool, beside: SqlitePool, patience: Duration) -> Self {
+        let log = Log { pool: beside, groups: Arc::default(), moving: Arc::default() };
+        Self { pool, log, turns: Arc::default(), wanted: Arc::default(), patience }
     }
 
     /// Waits for its turn.
@@ -76,7 +106,7 @@ impl Writer {
             None => {
                 let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
                 *place = Some(Group { on, turns: 1, waiting: Vec::new() });
-                tokio::spawn(end(self.turns.clone(), self.wanted.clone()));
+                tokio::spawn(self.clone().end());
             }
         }
         Ok(Turn {
@@ -85,6 +115,28 @@ impl Writer {
             bound: SqliteArguments::default(),
             begun: false,
         })
+    }
+
+    /// Commits the group when nobody waits to join it, and tells everybody in it.
+    async fn end(self) {
+        let Group { on, waiting, .. } = loop {
+            // Turns come in the order they were asked for: this is behind all that wait by now.
+            let mut place = self.turns.clone().lock_owned().await;
+            let joined = self.wanted.load(Ordering::Relaxed) > 0;
+            match place.take() {
+                None => return,
+                Some(group) if joined && group.turns < MOST_TURNS => *place = Some(group),
+                Some(group) => break group,
+            }
+        };
+        // The place is free before the commit: while the disk works, the next group's first turn waits for the
+        // connection and the others for theirs, and so they come together.
+        let keeps = !waiting.is_empty();
+        let outcome = if keeps { on.commit().await } else { on.rollback().await };
+        if keeps && outcome.is_ok() {
+            self.log.grew();
+        }
+        tell(waiting, outcome.map_err(|e| e.to_string().into()));
     }
 }
 
@@ -102,24 +154,6 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// Commits the group when nobody waits to join it, and tells everybody in it.
-async fn end(turns: Arc<Mutex<Option<Group>>>, wanted: Arc<AtomicUsize>) {
-    let Group { on, waiting, .. } = loop {
-        // Turns come in the order they were asked for: this is behind all that wait by now.
-        let mut place = turns.clone().lock_owned().await;
-        let joined = wanted.load(Ordering::Relaxed) > 0;
-        match place.take() {
-            None => return,
-            Some(group) if joined && group.turns < MOST_TURNS => *place = Some(group),
-            Some(group) => break group,
-        }
-    };
-    // The place is free before the commit: while the disk works, the next group's first turn waits for the
-    // connection and the others for theirs, and so they come together.
-    let outcome = if waiting.is_empty() { on.rollback().await } else { on.commit().await };
-    tell(waiting, outcome.map_err(|e| e.to_string().into()));
 }
 
 fn tell(waiting: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
@@ -247,6 +281,7 @@ fn renumber(text: &str, by: usize, to: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::{Db, Durability, Pools};
 
     #[test]
     fn placeholders_move_up_and_other_dollars_stay() {
@@ -257,12 +292,13 @@ mod tests {
     async fn writer() -> (tempfile::TempDir, Writer) {
         let dir = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite:{}?mode=rwc", dir.path().join("turns.db").display());
-        let pool = sqlx::sqlite::SqlitePoolOptions::new().max_connections(1).connect(&url).await.expect("opens");
+        let open = || sqlx::sqlite::SqlitePoolOptions::new().max_connections(1).connect(&url);
+        let (pool, beside) = (open().await.expect("opens"), open().await.expect("opens"));
         sqlx::raw_sql("pragma journal_mode = wal; create table t (n integer primary key)")
             .execute(&pool)
             .await
             .expect("a table");
-        (dir, Writer::new(pool, Duration::from_secs(5)))
+        (dir, Writer::new(pool, beside, Duration::from_secs(5)))
     }
 
     async fn add(turn: &mut Turn, n: i64) {
@@ -299,6 +335,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_log_is_emptied_beside_the_writers() {
+        let (dir, writer) = writer().await;
+        sqlx::query("pragma wal_autocheckpoint = 0").execute(&writer.pool).await.expect("leaves it to us");
+        let file = dir.path().join("turns.db");
+        let size = || std::fs::metadata(&file).expect("a file").len();
+        let before = size();
+        for n in 0..i64::try_from(GROUPS).expect("a few") {
+            let mut turn = writer.begin().await.expect("a turn");
+            add(&mut turn, n).await;
+            turn.commit().await.expect("is kept");
+        }
+        // Whoever moves it lets go when it is done.
+        drop(writer.log.moving.lock().await);
+        assert!(size() > before);
+    }
+
+    #[tokio::test]
     async fn whoever_goes_away_while_committing_is_kept_all_the_same() {
         let (_dir, writer) = writer().await;
         let mut turn = writer.begin().await.expect("a turn");
@@ -329,5 +382,28 @@ mod tests {
         add(&mut third, 3).await;
         third.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [3]);
+    }
+
+    #[tokio::test]
+    async fn when_a_commit_fails_everybody_in_the_group_is_told_and_the_next_goes_on() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}", dir.path().join("turns.db").display());
+        let db = Db::open(&url, Durability::Normal).await.expect("opens");
+        let Pools::Sqlite { write: writer, .. } = &db.pools else { panic!("a file") };
+        {
+            let mut connection = writer.pool.acquire().await.expect("a connection");
+            sqlx::raw_sql("create table t (n integer primary key)").execute(&mut *connection).await.expect("a table");
+            // Once, SQLite ends a transaction instead of keeping it, as it does when the disk fails.
+            let mut refused = false;
+            let mut handle = connection.lock_handle().await.expect("a handle");
+            handle.set_commit_hook(move || mem::replace(&mut refused, true));
+        }
+        let mut first = writer.begin().await.expect("a turn");
+        add(&mut first, 1).await;
+        assert!(matches!(first.commit().await, Err(Error::Unavailable(_))));
+        let mut second = writer.begin().await.expect("a turn");
+        add(&mut second, 2).await;
+        second.commit().await.expect("is kept");
+        assert_eq!(kept(writer).await, [2]);
     }
 }

@@ -2,7 +2,7 @@
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, json_list, json_row, within},
+    db::{Col, Db, Dialect, Json, Query, Shape, Sql, Tx, for_update, json_list, json_row},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
@@ -71,19 +71,20 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
 }
 
 /// An order, its steps, and which of them waits for which.
-type WithSteps = (Spv, Vec<Step>, Vec<(StepId, StepId)>);
+type WithSteps = (Json<Spv>, Json<Vec<Step>>, Json<Vec<(StepId, StepId)>>);
 
 /// `which` is the order's id as SQL, from the value `$1`.
 async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Option<(Spv, Vec<Step>)>> {
     let dialect = db.dialect();
     let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
-    let steps = within(dialect, &json_list(dialect, steps::store::COLUMNS, steps));
-    let needs = within(dialect, &json_list(dialect, steps::store::NEED, steps::store::NEEDS));
-    let parts = [("spv", json_row(dialect, COLUMNS)), ("steps", steps), ("needs", needs)];
-    let columns: Vec<_> = parts.iter().map(|(name, value)| (*name, value.as_str(), Col::Plain)).collect();
-    let sql = json_list(dialect, &columns, &format!("{WITH_NAMES} where s.id = {which}"));
-    let rows: Vec<WithSteps> = db.sql_built(sql).bind(value).json().await?;
-    let Some((spv, mut steps, needs)) = rows.into_iter().next() else { return Ok(None) };
+    let sql = format!(
+        "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
+        json_row(dialect, COLUMNS),
+        json_list(dialect, steps::store::COLUMNS, steps),
+        json_list(dialect, steps::store::NEED, steps::store::NEEDS),
+    );
+    let found: Option<WithSteps> = db.sql_built(sql).bind(value).optional().await?;
+    let Some((Json(spv), Json(mut steps), Json(needs))) = found else { return Ok(None) };
     let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
     for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
         let needed = |id: &&StepId| needs.contains(&(step.id, **id));
@@ -188,6 +189,40 @@ impl Key {
     }
 }
 
+/// A page of a list that is to be read.
+pub struct Listed {
+    rows: String,
+    ids: Vec<Uuid>,
+    words: Vec<String>,
+    after: Option<Key>,
+}
+
+impl Listed {
+    pub fn new(scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Self {
+        let (rows, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+        Self { rows, ids, words, after }
+    }
+
+    /// Selects the orders as JSON, with the values that [`Listed::bind`] gives: first the scope's, then the filter's.
+    pub fn sql(&self, dialect: Dialect) -> String {
+        json_list(dialect, COLUMNS, &self.rows)
+    }
+
+    pub fn bind<'c>(&self, mut query: Query<'c>) -> Query<'c> {
+        for id in &self.ids {
+            query = query.bind(*id);
+        }
+        for word in &self.words {
+            query = query.bind(word.clone());
+        }
+        match self.after.clone() {
+            Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
+            Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
+            None => query,
+        }
+    }
+}
+
 /// The list's statement; apart so that its plan can be looked at.
 pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = format!("{WITH_NAMES} where 1 = 1");
@@ -232,21 +267,8 @@ pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (St
     (sql, ids, words)
 }
 
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
-    let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    query = match after {
-        Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
-        Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
-        None => query,
-    };
-    query.json().await
+pub async fn list(db: &mut Db, page: &Listed) -> Result<Vec<Spv>> {
+    page.bind(db.sql_built(page.sql(db.dialect()))).json().await
 }
 
 /// One order by what people call it: its identifier, or the first characters of its id.
