@@ -160,7 +160,10 @@ impl<K: Hash + Eq + Clone> ByKind<K> {
 
 impl Limits {
     pub fn new(on: bool) -> Self {
-        Self { on, addresses: ByKind::new(1), accounts: ByKind::new(WIDER) }
+        // Nobody but its owner has the tokens that are counted for an account here, so this need not be wider than an
+        // address's: any number of tabs at once, and then one a second.
+        let refresh = Limiter::every(Duration::from_secs(1), 300);
+        Self { on, addresses: ByKind::new(1), accounts: ByKind { refresh, ..ByKind::new(WIDER) } }
     }
 
     /// # Errors
@@ -237,6 +240,10 @@ mod tests {
             limits.address(Kind::Verify, there).is_ok() && limits.account(Kind::Verify, "noah@example.com").is_ok()
         );
         assert!(limits.address(Kind::Mail, here).is_ok(), "each kind is counted for itself");
+        for _ in 0..300 {
+            limits.account(Kind::Refresh, "maya").unwrap();
+        }
+        assert!(matches!(limits.account(Kind::Refresh, "maya"), Err(Error::TooMany(1..=2))));
         let off = Limits::new(false);
         assert!((0..1_000).all(|_| off.address(Kind::Verify, here).is_ok()));
     }

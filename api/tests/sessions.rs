@@ -176,6 +176,37 @@ async fn each_route_is_limited_by_address_and_by_account() {
             let answer = ask("token?grant_type=refresh_token", json!({ "refresh_token": "x" }), "192.0.2.9").await;
             assert_eq!(answer.status, 400, "refreshing is generous");
         }
+        // An account's refreshes are counted by its live tokens alone: neither its name nor a token of a session that
+        // has ended uses up what its owner needs.
+        let maya = app.client("Maya").await;
+        let enter = async || try_password(&app, "maya@example.com", PASSWORD).await.ok();
+        let (gone, here) = (enter().await, enter().await);
+        assert_eq!(maya.holding(&gone).ask(Method::POST, "/auth/v1/logout?scope=local").await.status, 204);
+        let refresh = async |session: &Value, n: usize| {
+            let body = json!({ "refresh_token": session["refresh_token"], "email": maya.id });
+            ask("token?grant_type=refresh_token", body, &format!("198.18.{}.{}", n / 200, n % 200)).await
+        };
+        for n in 0..320 {
+            assert_eq!(refresh(&gone, n).await.status, 400);
+        }
+        let mut passed = 0;
+        let limited = loop {
+            let answer = refresh(&here, passed).await;
+            if answer.status != 200 {
+                break answer;
+            }
+            passed += 1;
+            assert!(passed < 600, "never too many");
+        };
+        assert!(passed >= 300, "{passed}");
+        let seconds = limited.header("retry-after").map(str::to_owned);
+        let said = limited.refused(429, "over_request_rate_limit");
+        assert_eq!(seconds, Some(said["retry_after"].to_string()));
+        // Nobody is signed out by it, and nobody else waits.
+        maya.holding(&here).get("/auth/v1/user").await.ok();
+        app.client("Nils").await;
+        let other = try_password(&app, "nils@example.com", PASSWORD).await.ok();
+        assert_eq!(refresh(&other, 0).await.status, 200);
     })
     .await;
 }

@@ -1,4 +1,5 @@
 //! Signing in, staying in and getting out, on both databases.
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::Duration;
 use domain::{
     Ctx, Error,
@@ -6,6 +7,7 @@ use domain::{
     activity,
     auth::{
         self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, flows,
+        identities::ProviderTokens,
         links::{self, LinkKind},
         passwords, sessions,
     },
@@ -547,6 +549,15 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), world.user(Role::Employee, "maya", None, None).await);
         let verifier = "v".repeat(50);
+        let tokens = ProviderTokens {
+            access_token: "the provider's own".to_owned(),
+            refresh_token: Some("and another".to_owned()),
+        };
+        let kept = async || {
+            let mut db = world.db.clone();
+            let rows: Vec<(Option<String>,)> = db.sql("select provider_tokens from flows").all().await.unwrap();
+            rows.into_iter().map(|(sealed,)| sealed).collect::<Vec<_>>()
+        };
         let begin = async || {
             let mut tx = world.db.begin().await.unwrap();
             let new = flows::New {
@@ -562,7 +573,7 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         let back = async |flow: &flows::Flow| {
             let mut tx = world.db.begin().await.unwrap();
             let flow = flows::take(&mut tx, &world.nobody(), flow.id).await?;
-            let code = flows::issue_code(&mut tx, &world.nobody(), &flow, maya.id).await.unwrap();
+            let code = flows::issue_code(&mut tx, &world.nobody(), &flow, maya.id, Some(&tokens)).await.unwrap();
             tx.commit().await.unwrap();
             Ok::<_, Error>(code)
         };
@@ -574,8 +585,18 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         assert_eq!(code(back(&flow).await), "flow_state_already_used");
         assert_eq!(code(exchange("unknown", &verifier).await), "flow_state_not_found");
         assert_eq!(code(exchange(&auth_code, "wrong").await), "bad_code_verifier");
+        // What the provider gave waits with the code, which alone opens it, and goes with it.
+        let sealed = kept().await[0].clone().unwrap();
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(&sealed).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("own"));
         let granted = exchange(&auth_code, &verifier).await.unwrap();
         assert_eq!(granted.session.amr[0].method, "oauth");
+        assert!(!format!("{:?}", (&granted, &granted.provider_tokens)).contains("own"));
+        let given = granted.provider_tokens.unwrap();
+        assert_eq!(given.access_token, tokens.access_token);
+        assert_eq!(given.refresh_token, tokens.refresh_token);
+        assert!(kept().await.is_empty());
+        assert!(auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap().provider_tokens.is_none());
         assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_not_found");
 
         let flow = begin().await;

@@ -186,6 +186,31 @@ describe('requests for one account', () => {
     expect((await ask(email, address())).status).toBe(400);
   });
 
+  test('are refreshes by its tokens alone, from wherever they come, and nobody is signed out', async () => {
+    const { session, who } = await portal.inside();
+    const refresh = (refresh_token: string) =>
+      portal.ask('/token?grant_type=refresh_token', { body: { refresh_token, email: who.id } });
+    // Neither whoever knows the account nor whoever once had a session of it uses up what its owner needs.
+    const gone = portal.client();
+    const { refresh_token } = await gone.enters(who.email);
+    await gone.leaves('local');
+    for (let times = 0; times < 7; times += 1) {
+      const together = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
+      expect(new Set(together.map(({ status }) => status))).toEqual(new Set([400]));
+    }
+    let answer: Answer | undefined;
+    let passed = 0;
+    while (passed < 600 && !answer) {
+      const together = await Promise.all(Array.from({ length: 50 }, () => refresh(session.refresh_token)));
+      answer = together.find(({ status }) => status === 429);
+      passed += together.filter(({ status }) => status === 200).length;
+    }
+    held(answer as Answer, 'over_request_rate_limit');
+    expect(passed).toBeGreaterThanOrEqual(300);
+    expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
+    got(await (await portal.inside()).client.refreshSession());
+  });
+
   test('wrong codes from a mail wait longer and longer, for a known and an unknown address alike', async () => {
     for (const email of [(await portal.somebody()).email, portal.address()]) {
       const body = { type: 'recovery', email, token: '123456' };

@@ -51,6 +51,25 @@ describe('somebody with an account', () => {
       brought.get('refresh_token') ?? '',
     ];
     expect(got(await client.setSession({ access_token, refresh_token })).user?.email).toBe(email);
+    expect(await provider.whose(brought.get('provider_token'))).toBe(email);
+    expect(brought.get('provider_refresh_token')).toBeTruthy();
+  });
+
+  test('is handed the provider’s own tokens, as many as it gave, until the first refresh', async () => {
+    for (const name of ['google', 'azure'] as const) {
+      const { email } = await portal.somebody();
+      const client = portal.client({ flowType: 'pkce' });
+      got(await client.exchangeCodeForSession(code(await enters(client, { email }, name))));
+      const session = await client.there();
+      expect(await provider.whose(session.provider_token)).toBe(email);
+      // Only as Google does the provider of these tests give one.
+      expect(Boolean(session.provider_refresh_token)).toBe(name === 'google');
+      got(await client.refreshSession());
+      const next = await client.there();
+      expect(next).not.toHaveProperty('provider_token');
+      expect(next).not.toHaveProperty('provider_refresh_token');
+      expect(portal.portal.logged).not.toContain(session.provider_token);
+    }
   });
 
   test('is let in once for each way back', async () => {

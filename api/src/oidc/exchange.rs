@@ -1,6 +1,9 @@
 //! From the code that somebody came back with to what the provider says of them.
 use super::{Found, Kind, Provider, Secrets};
-use domain::{auth::identities::Arrival, clock::Clock};
+use domain::{
+    auth::identities::{Arrival, ProviderTokens},
+    clock::Clock,
+};
 use openidconnect::{
     AccessTokenHash, AdditionalClaims, AuthorizationCode, ClaimsVerificationError, EmptyExtraTokenFields,
     EndpointMaybeSet, EndpointNotSet, EndpointSet, IdTokenClaims, IdTokenFields, Nonce, OAuth2TokenResponse,
@@ -135,6 +138,10 @@ pub async fn redeem(
         email_verified: is_verified(provider, &said),
         email: said.email,
         name: said.name,
+        tokens: Some(ProviderTokens {
+            access_token: tokens.access_token().secret().clone(),
+            refresh_token: tokens.refresh_token().map(|token| token.secret().clone()),
+        }),
     })
 }
 

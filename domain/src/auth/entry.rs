@@ -109,6 +109,16 @@ async fn refused(ctx: &Ctx, counters: &[Counter], user: Option<&User>) -> Result
     Ok(Error::unauthenticated("invalid_credentials"))
 }
 
+/// Whose session a refresh token is of, for whoever counts before anything is held; none where it has ended, so that
+/// nobody who once had one is counted for its owner.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn session_owner(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Option<UserId>> {
+    let Ok((id, _)) = auth.keys.read_refresh_token(token) else { return Ok(None) };
+    Ok(sessions::live(&mut ctx.db(), id).await?.map(|session| session.user_id))
+}
+
 /// Goes on with a session. Anybody with its refresh token may.
 ///
 /// # Errors

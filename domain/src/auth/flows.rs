@@ -4,7 +4,7 @@ mod store;
 
 use super::{
     Auth, history,
-    identities::{self, Arrival},
+    identities::{self, Arrival, ProviderTokens},
     secret, sessions,
     tokens::{self, Granted},
 };
@@ -81,6 +81,8 @@ pub struct Flow {
     pub linking_session_id: Option<SessionId>,
     /// What the provider said, kept from the way back to the exchange.
     arrival: Option<Json<Arrival>>,
+    /// The provider's own tokens, sealed under the code.
+    provider_tokens: Option<String>,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
     pub code_issued_at: Option<DateTime<Utc>>,
@@ -103,6 +105,12 @@ impl Flow {
     /// What a provider said at the end of a linking flow.
     pub(super) fn brought(&self) -> Option<Arrival> {
         self.arrival.as_ref().map(|arrival| arrival.0.clone())
+    }
+
+    /// The provider's own tokens, for whoever has the code.
+    fn tokens_under(&self, auth_code: &str) -> Option<ProviderTokens> {
+        let tokens = secret::open(auth_code, self.provider_tokens.as_deref()?)?;
+        serde_json::from_str(&tokens).ok()
     }
 }
 
@@ -148,6 +156,7 @@ pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
         linking_user_id: new.linking_user_id,
         linking_session_id: new.linking_session_id,
         arrival: None,
+        provider_tokens: None,
         created_at: now,
         expires_at: now + new.life.unwrap_or(LIFE),
         code_issued_at: None,
@@ -182,13 +191,24 @@ pub(super) async fn bring(tx: &mut Tx, id: FlowId, arrival: &Arrival) -> Result<
 }
 
 /// Makes the code that the flow's browser takes back; a later one makes an earlier one worthless. Good for [`LIFE`].
+/// The provider's own tokens wait with it, sealed under it, as only its hash is kept.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn issue_code(tx: &mut Tx, ctx: &Ctx, flow: &Flow, user: UserId) -> Result<String> {
+pub async fn issue_code(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    flow: &Flow,
+    user: UserId,
+    tokens: Option<&ProviderTokens>,
+) -> Result<String> {
     let code = ctx.chance.uuid().to_string();
+    let sealed = match tokens {
+        Some(tokens) => Some(secret::seal(&code, &serde_json::to_string(tokens).map_err(Error::internal)?)?),
+        None => None,
+    };
     let now = ctx.now();
-    store::code_issued(tx, flow.id, user, &secret::token_hash(&code), now, now + LIFE).await?;
+    store::code_issued(tx, flow.id, user, &secret::token_hash(&code), now, now + LIFE, sealed).await?;
     Ok(code)
 }
 
@@ -230,7 +250,8 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     identities::settle(&mut tx, ctx, &user, &flow).await?;
     let session = sessions::start_at(&mut tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
     tx.commit().await?;
-    tokens::grant(ctx, auth, user, session).await
+    let granted = tokens::grant(ctx, auth, user, session).await?;
+    Ok(Granted { provider_tokens: flow.tokens_under(auth_code), ..granted })
 }
 
 /// Makes the codes of a user that wait to be exchanged worthless, and whatever is on its way to be linked.

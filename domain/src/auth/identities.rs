@@ -59,6 +59,22 @@ pub struct Arrival {
     /// By the provider, or by whoever vouches for it.
     pub email_verified: bool,
     pub name: Option<String>,
+    /// Never kept with the rest.
+    #[serde(skip)]
+    pub tokens: Option<ProviderTokens>,
+}
+
+/// A provider's own tokens, with which whoever signed in may ask it more. Handed on once; never printed.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ProviderTokens {
+    pub access_token: String,
+    pub refresh_token: Option<String>,
+}
+
+impl std::fmt::Debug for ProviderTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProviderTokens").finish_non_exhaustive()
+    }
 }
 
 /// Where somebody who may come in goes on.
@@ -158,13 +174,14 @@ pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> R
         }
     };
     if flow.challenge().is_some() {
-        let code = flows::issue_code(&mut tx, ctx, flow, user.id).await?;
+        let code = flows::issue_code(&mut tx, ctx, flow, user.id, arrival.tokens.as_ref()).await?;
         tx.commit().await?;
         return Ok(Landing::Code(code));
     }
     let session = sessions::start_at(&mut tx, ctx, &user, METHOD, Some(provider)).await?;
     tx.commit().await?;
-    Ok(Landing::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+    let granted = tokens::grant(ctx, auth, user, session).await?;
+    Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
 }
 
 /// Whose the identity or the verified address is; none for an address that nobody has.

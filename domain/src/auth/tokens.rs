@@ -5,7 +5,7 @@
 use super::{
     Auth,
     factors::{self, Factor},
-    identities::{self, Identity},
+    identities::{self, Identity, ProviderTokens},
     impersonation::{self, Impersonation},
     sessions::Session,
     store,
@@ -89,6 +89,8 @@ pub struct Granted {
     pub reused: bool,
     /// What today's rules have against the password that began it.
     pub weak: Option<Problem>,
+    /// What the provider gave that vouched for it, once.
+    pub provider_tokens: Option<ProviderTokens>,
 }
 
 impl std::fmt::Debug for Granted {
@@ -170,6 +172,7 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         session,
         reused: false,
         weak: None,
+        provider_tokens: None,
     })
 }
 

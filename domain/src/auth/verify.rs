@@ -83,7 +83,7 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
         && let Some(flow) = used.flow_id
         && let Some(flow) = flows::of_link(&mut tx, ctx, flow).await?
     {
-        let code = flows::issue_code(&mut tx, ctx, &flow, user.id).await?;
+        let code = flows::issue_code(&mut tx, ctx, &flow, user.id, None).await?;
         tx.commit().await?;
         return Ok(Came::Code(Back { code, redirect_to: flow.redirect_to }));
     }

@@ -15,7 +15,8 @@ const clients = process.argv.slice(2).map((client) => {
     client_id,
     client_secret: SECRET,
     redirect_uris: [redirect_uri],
-    grant_types: ['authorization_code'],
+    // As in life, not everybody is given a refresh token.
+    grant_types: ['authorization_code', ...(client_id === 'google' ? ['refresh_token'] : [])],
   };
 });
 
@@ -33,6 +34,7 @@ const provider = new OpenIdProvider(issuer, {
   },
   // Some say everything in the token, others only when they are asked again.
   conformIdTokenClaims: process.env.CLAIMS_IN_TOKEN !== '1',
+  issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
   features: { devInteractions: { enabled: false } },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   findAccount: (_, sub) => people.has(sub) && { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) },

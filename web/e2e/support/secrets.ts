@@ -10,8 +10,8 @@ import { join } from 'node:path';
 /** Names under which requests and answers of the sign-in carry something secret. */
 const names = new Set([
   ...['password', 'current_password', 'nonce', 'code', 'codes', 'token', 'auth_code', 'code_verifier'],
-  ...['access_token', 'refresh_token', 'provider_token', 'token_hash', 'hashed_token', 'email_otp'],
-  ...['secret', 'uri', 'action_link'],
+  ...['access_token', 'refresh_token', 'provider_token', 'provider_refresh_token'],
+  ...['token_hash', 'hashed_token', 'email_otp', 'secret', 'uri', 'action_link'],
 ]);
 
 export interface Secret {

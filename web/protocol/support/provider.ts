@@ -76,6 +76,13 @@ export class Provider {
     throw new Error(`${start} leads nowhere`);
   }
 
+  /** Of whom the provider tells whoever holds this token of its own. */
+  async whose(token: string | null | undefined): Promise<unknown> {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${this.issuer}/me`, { headers });
+    return ((await answer.json()) as { email?: string }).email;
+  }
+
   /** The last way back to the portal, as a browser's history keeps it. */
   callback = '';
 }

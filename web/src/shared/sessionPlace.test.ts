@@ -32,6 +32,13 @@ describe('a session', () => {
     expect(browser[sessionKey]).toBe('remembered');
   });
 
+  test('is kept without the tokens of whoever vouched for it', () => {
+    const session = { access_token: 'ours', refresh_token: 'ours', user: { id: 'amara' } };
+    const granted = { ...session, provider_token: 'theirs', provider_refresh_token: 'theirs' };
+    sessionPlace.setItem(sessionKey, JSON.stringify(granted));
+    expect(JSON.parse(sessionPlace.getItem(sessionKey) ?? '')).toEqual(session);
+  });
+
   test('is where it was after an attempt that failed', () => {
     sessionPlace.setItem(sessionKey, 'remembered');
     const undo = rememberSession(false);

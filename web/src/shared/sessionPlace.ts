@@ -9,9 +9,21 @@ const tabOnly = 'spv-session-in-tab';
 const place = (key: string) =>
   key === sessionKey && sessionStorage.getItem(tabOnly) ? sessionStorage : localStorage;
 
+/** The provider's own tokens are for programs that ask it more. These pages do not, so they keep none. */
+function withoutProvider(session: string): string {
+  try {
+    return JSON.stringify(JSON.parse(session), (name, value: unknown) =>
+      name === 'provider_token' || name === 'provider_refresh_token' ? undefined : value,
+    );
+  } catch {
+    return session;
+  }
+}
+
 export const sessionPlace = {
   getItem: (key: string) => place(key).getItem(key),
-  setItem: (key: string, value: string) => place(key).setItem(key, value),
+  setItem: (key: string, value: string) =>
+    place(key).setItem(key, key === sessionKey ? withoutProvider(value) : value),
   removeItem: (key: string) => place(key).removeItem(key),
 };
 

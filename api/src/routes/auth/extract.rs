@@ -104,7 +104,8 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = AuthError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
-        let kind = request.extensions().get::<Kind>().copied();
+        // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
+        let kind = request.extensions().get::<Kind>().copied().filter(|kind| *kind != Kind::Refresh);
         let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
             StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
             _ => AuthError::bad_json(),

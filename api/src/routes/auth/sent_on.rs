@@ -51,15 +51,22 @@ pub fn with_query(to: &str, name: &str, value: &str) -> String {
 /// The implicit flow: the session stands behind the `#`, which no server gets to see.
 pub fn with_session(to: &str, granted: &Granted) -> String {
     let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
-    let fragment = Serializer::new(String::new())
+    let mut fragment = Serializer::new(String::new());
+    fragment
         .append_pair("access_token", &granted.access_token)
         .append_pair("expires_at", &granted.expires_at.to_string())
-        .append_pair("expires_in", &granted.expires_in.to_string())
+        .append_pair("expires_in", &granted.expires_in.to_string());
+    if let Some(given) = &granted.provider_tokens {
+        if let Some(token) = &given.refresh_token {
+            fragment.append_pair("provider_refresh_token", token);
+        }
+        fragment.append_pair("provider_token", &given.access_token);
+    }
+    fragment
         .append_pair("refresh_token", &granted.refresh_token)
         .append_pair("sb", "")
-        .append_pair("token_type", "bearer")
-        .finish();
-    url.set_fragment(Some(&fragment));
+        .append_pair("token_type", "bearer");
+    url.set_fragment(Some(&fragment.finish()));
     url.to_string()
 }
 

@@ -4,7 +4,7 @@ use super::{
     extract::{Asked, Audience, Body, Nobody, Somebody, given},
     view::SessionView,
 };
-use crate::state::App;
+use crate::{limits::Kind, state::App};
 use axum::{extract::State, http::StatusCode};
 use domain::auth::{self, Which, flows};
 use serde::Deserialize;
@@ -49,7 +49,13 @@ pub async fn token(
             let email = if ours { email } else { "" };
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
         }
-        Some("refresh_token") => auth::refresh(&ctx, &app.auth, input.refresh_token.as_deref().unwrap_or("")).await,
+        Some("refresh_token") => {
+            let token = input.refresh_token.as_deref().unwrap_or("");
+            if let Some(owner) = auth::session_owner(&ctx, &app.auth, token).await? {
+                app.limits.account(Kind::Refresh, &owner.to_string())?;
+            }
+            auth::refresh(&ctx, &app.auth, token).await
+        }
         Some("pkce") => match (given(input.auth_code.as_ref()), given(input.code_verifier.as_ref())) {
             (Some(code), Some(verifier)) => flows::exchange(&ctx, &app.auth, code, verifier).await,
             _ => {

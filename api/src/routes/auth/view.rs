@@ -34,6 +34,11 @@ pub struct SessionView {
     /// The password was right, and would not be taken as a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
     weak_password: Option<Value>,
+    /// The provider's own, after a sign-in with it and never again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider_token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider_refresh_token: Option<String>,
     #[serde(skip)]
     about: About,
 }
@@ -226,7 +231,11 @@ pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
 
 impl From<Granted> for SessionView {
     fn from(granted: Granted) -> Self {
+        let (provider_token, provider_refresh_token) =
+            granted.provider_tokens.map_or((None, None), |given| (Some(given.access_token), given.refresh_token));
         Self {
+            provider_token,
+            provider_refresh_token,
             about: About {
                 user: granted.user.id,
                 session: granted.session.id,

@@ -62,16 +62,18 @@ pub async fn code_issued(
     code_hash: &str,
     at: DateTime<Utc>,
     expires_at: DateTime<Utc>,
+    provider_tokens: Option<String>,
 ) -> Result<()> {
     tx.sql(
-        "update flows set user_id = $2, auth_code_hash = $3, code_issued_at = $4, used_at = $4, expires_at = $5 \
-         where id = $1",
+        "update flows set user_id = $2, auth_code_hash = $3, code_issued_at = $4, used_at = $4, expires_at = $5, \
+         provider_tokens = $6 where id = $1",
     )
     .bind(id)
     .bind(user)
     .bind(code_hash.to_owned())
     .bind(at)
     .bind(expires_at)
+    .bind(provider_tokens)
     .run()
     .await?;
     Ok(())
