@@ -24,5 +24,6 @@ mod scanning;
 mod schema;
 mod storage;
 mod story;
+mod templates;
 mod timelines;
 mod users;

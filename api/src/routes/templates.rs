@@ -37,6 +37,8 @@ pub struct TemplateStep {
     business_days: i64,
     /// Done once the last document required for it is approved or waived.
     completes_with_documents: bool,
+    /// Numbers of the steps that must be completed before it can be begun.
+    depends_on: Vec<i64>,
     /// What the client is asked for when an order is made.
     documents: Vec<TemplateDocument>,
 }
@@ -62,6 +64,7 @@ impl Template {
             owner: step.owner,
             business_days: step.business_days,
             completes_with_documents: step.completes_with_documents,
+            depends_on: step.depends_on,
             documents: step.documents.into_iter().map(document).collect(),
         });
         Self {
@@ -122,6 +125,9 @@ pub struct TemplateStepInput {
     business_days: i64,
     #[serde(default)]
     completes_with_documents: bool,
+    /// Other steps by their place here, the first being 1; a circle is refused.
+    #[serde(default)]
+    depends_on: Vec<i64>,
     #[serde(default)]
     documents: Vec<TemplateDocumentInput>,
 }
@@ -156,6 +162,7 @@ pub async fn set(
         owner: step.owner,
         business_days: step.business_days,
         completes_with_documents: step.completes_with_documents,
+        depends_on: step.depends_on,
         documents: step.documents.into_iter().map(document).collect(),
     };
     let input = Input { name: input.name, steps: input.steps.into_iter().map(step).collect() };

@@ -48,6 +48,8 @@ struct Line {
     #[serde(default)]
     completes_with_documents: bool,
     #[serde(default)]
+    depends_on: Vec<i64>,
+    #[serde(default)]
     documents: Vec<DocumentLine>,
 }
 
@@ -111,6 +113,7 @@ fn read(file: &str) -> Result<Vec<StepInput>> {
         owner: line.owner,
         business_days: line.business_days,
         completes_with_documents: line.completes_with_documents,
+        depends_on: line.depends_on,
         documents: line.documents.into_iter().map(document).collect(),
     };
     Ok(lines.into_iter().map(step).collect())
@@ -127,6 +130,7 @@ fn kept(step: &TemplateStep) -> StepInput {
         owner: step.owner.name().to_owned(),
         business_days: step.business_days,
         completes_with_documents: step.completes_with_documents,
+        depends_on: step.depends_on.clone(),
         documents: step.documents.iter().map(document).collect(),
     }
 }
@@ -145,6 +149,7 @@ fn show(portal: &Portal, template: &Template) -> Result {
             .with("owner", step.owner.name())
             .with("business_days", step.business_days)
             .more("completes_with_documents", step.completes_with_documents)
+            .more("depends_on", step.depends_on.clone())
             .nested("documents", documents.collect())
     });
     portal.out.list(records.collect(), "steps")

@@ -280,6 +280,7 @@ async fn japan(ctx: &Ctx) -> Result<()> {
             owner: step.owner.name().to_owned(),
             business_days: step.business_days,
             completes_with_documents: first,
+            depends_on: step.depends_on,
             documents: if first { asked.to_vec() } else { Vec::new() },
         }
     };

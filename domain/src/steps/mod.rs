@@ -4,6 +4,7 @@ mod plan;
 mod settle;
 pub(crate) mod store;
 
+pub(crate) use model::wrong_needs;
 pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, owner};
 pub use plan::{New, add, remove, reorder};
 pub(crate) use settle::settle;

@@ -218,20 +218,32 @@ pub fn owner(text: &str) -> std::result::Result<Party, Problem> {
         .ok_or_else(|| Problem::new("unknown").with("allowed", owners.map(Party::name).join(", ")))
 }
 
-/// Whether a step would, by some way, wait for itself.
-pub fn waits_for_itself(step: StepId, steps: &[Step]) -> bool {
-    let mut seen = Vec::new();
+/// What is wrong with what a step waits for: others of `steps`, each once, and by no way itself.
+pub(crate) fn wrong_needs<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> Option<&'static str> {
+    let needs_of = |id: Id| steps.iter().find(|(other, _)| *other == id).map(|(_, needs)| *needs);
+    let needs = needs_of(step).unwrap_or_default();
+    for (n, need) in needs.iter().enumerate() {
+        if needs_of(*need).is_none() {
+            return Some("not_found");
+        }
+        if needs[..n].contains(need) {
+            return Some("twice");
+        }
+    }
+    waits_for_itself(step, steps).then_some("circle")
+}
+
+fn waits_for_itself<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> bool {
+    // Each is looked at once.
+    let mut left = steps.to_vec();
     let mut next = vec![step];
     while let Some(id) = next.pop() {
-        for need in steps.iter().filter(|other| other.id == id).flat_map(|other| &other.depends_on) {
-            if *need == step {
-                return true;
-            }
-            if !seen.contains(need) {
-                seen.push(*need);
-                next.push(*need);
-            }
+        let Some(place) = left.iter().position(|(other, _)| *other == id) else { continue };
+        let (_, needs) = left.swap_remove(place);
+        if needs.contains(&step) {
+            return true;
         }
+        next.extend(needs);
     }
     false
 }
@@ -327,18 +339,17 @@ mod tests {
 
     #[test]
     fn a_circle_is_seen_however_long() {
-        let id = |n: u128| StepId(uuid::Uuid::from_u128(n));
-        let needs = |n: u128, needs: &[u128]| Step {
-            id: id(n),
-            depends_on: needs.iter().map(|n| id(*n)).collect(),
-            ..step(Status::Pending)
-        };
-        let line = [needs(1, &[]), needs(2, &[1]), needs(3, &[1, 2]), needs(4, &[3])];
-        assert!(line.iter().all(|step| !waits_for_itself(step.id, &line)));
-        let circle = [needs(1, &[4]), needs(2, &[1]), needs(3, &[1, 2]), needs(4, &[3]), needs(5, &[4])];
-        assert!(waits_for_itself(id(1), &circle) && waits_for_itself(id(3), &circle));
-        assert!(!waits_for_itself(id(5), &circle), "it waits for a circle and is not in it");
-        assert!(waits_for_itself(id(1), &[needs(1, &[1])]));
+        fn wrong(step: i64, steps: &[(i64, &[i64])]) -> Option<&'static str> {
+            wrong_needs(step, steps)
+        }
+        let line: [(i64, &[i64]); 4] = [(1, &[]), (2, &[1]), (3, &[1, 2]), (4, &[3])];
+        assert!(line.iter().all(|(step, _)| wrong(*step, &line).is_none()));
+        let circle: [(i64, &[i64]); 5] = [(1, &[4]), (2, &[1]), (3, &[1, 2]), (4, &[3]), (5, &[4])];
+        assert_eq!((wrong(1, &circle), wrong(3, &circle)), (Some("circle"), Some("circle")));
+        assert_eq!(wrong(5, &circle), None, "it waits for a circle and is not in it");
+        assert_eq!(wrong(1, &[(1, &[1])]), Some("circle"));
+        assert_eq!(wrong(1, &[(1, &[2])]), Some("not_found"));
+        assert_eq!(wrong(2, &[(1, &[]), (2, &[1, 1])]), Some("twice"));
     }
 
     #[test]

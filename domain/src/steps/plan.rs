@@ -1,6 +1,6 @@
 //! How the work on an order is laid out: which steps it has, in which order, and which of them waits for which.
 use super::{
-    model::{Change, Status, Step, waits_for_itself},
+    model::{Change, Status, Step, wrong_needs},
     settle::{self, settle},
     store,
 };
@@ -182,20 +182,9 @@ fn open(spv: &Spv) -> Result<()> {
 
 /// A step waits for others of its order, each once, and never for itself.
 pub(super) fn check_needs(step: &Step, steps: &[Step]) -> Result<()> {
-    for (n, need) in step.depends_on.iter().enumerate() {
-        if *need != step.id && !steps.iter().any(|other| other.id == *need) {
-            return Err(Error::field("depends_on", "not_found"));
-        }
-        if step.depends_on[..n].contains(need) {
-            return Err(Error::field("depends_on", "twice"));
-        }
-    }
-    let mut after: Vec<Step> = steps.iter().filter(|other| other.id != step.id).cloned().collect();
-    after.push(step.clone());
-    if waits_for_itself(step.id, &after) {
-        return Err(Error::field("depends_on", "circle"));
-    }
-    Ok(())
+    let after = steps.iter().filter(|other| other.id != step.id).chain([step]);
+    let needs: Vec<(StepId, &[StepId])> = after.map(|step| (step.id, step.depends_on.as_slice())).collect();
+    wrong_needs(step.id, &needs).map_or(Ok(()), |problem| Err(Error::field("depends_on", problem)))
 }
 
 /// What waits for an open step cannot be begun, and even less completed.

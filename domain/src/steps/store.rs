@@ -35,7 +35,7 @@ pub(crate) const COLUMNS: &Shape = &[
     ("version", "t.version", Col::Plain),
 ];
 
-/// Inserts the template's steps in one statement; answers their ids.
+/// Inserts the template's steps in one statement, and what they wait for in another; answers their ids.
 pub async fn copy(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -72,7 +72,28 @@ pub async fn copy(
             .bind(step.completes_with_documents);
     }
     insert.run().await?;
+    let mut needs = Vec::new();
+    for (id, step) in ids.iter().zip(template) {
+        let first = ids.iter().zip(template).filter(|(_, other)| step.depends_on.contains(&other.step_order));
+        needs.extend(first.map(|(need, _)| (*id, *need)));
+    }
+    insert_needs(tx, spv, &needs).await?;
     Ok(ids)
+}
+
+async fn insert_needs(tx: &mut Tx, spv: SpvId, needs: &[(StepId, StepId)]) -> Result<()> {
+    if needs.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = (0..needs.len()).map(|n| format!("($1, ${}, ${})", 2 + n * 2, 3 + n * 2)).collect();
+    let mut insert = tx
+        .sql_built(format!("insert into step_dependencies (spv_id, step_id, depends_on) values {}", rows.join(", ")))
+        .bind(spv);
+    for (step, need) in needs {
+        insert = insert.bind(*step).bind(*need);
+    }
+    insert.run().await?;
+    Ok(())
 }
 
 /// Writes everything that a person may change.
@@ -119,15 +140,8 @@ pub async fn save_plan(tx: &mut Tx, step: &Step, new_date: bool) -> Result<()> {
 /// Writes what a step waits for.
 pub async fn save_needs(tx: &mut Tx, step: &Step) -> Result<()> {
     tx.sql("delete from step_dependencies where step_id = $1").bind(step.id).run().await?;
-    for need in &step.depends_on {
-        tx.sql("insert into step_dependencies (spv_id, step_id, depends_on) values ($1, $2, $3)")
-            .bind(step.spv_id)
-            .bind(step.id)
-            .bind(*need)
-            .run()
-            .await?;
-    }
-    Ok(())
+    let needs: Vec<(StepId, StepId)> = step.depends_on.iter().map(|need| (step.id, *need)).collect();
+    insert_needs(tx, step.spv_id, &needs).await
 }
 
 pub async fn insert(tx: &mut Tx, step: &Step) -> Result<()> {

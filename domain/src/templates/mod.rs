@@ -10,7 +10,7 @@ use crate::{
     db::{Sql, Tx},
     error::{Error, Problem, Result},
     spvs::Country,
-    steps::{MOST_DAYS, Party, owner},
+    steps::{MOST_DAYS, Party, owner, wrong_needs},
 };
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -27,6 +27,9 @@ pub struct TemplateStep {
     /// Due so many business days after the ordered date.
     pub business_days: i64,
     pub completes_with_documents: bool,
+    /// Numbers of the steps that have to be completed first.
+    #[sqlx(json)]
+    pub depends_on: Vec<i64>,
     /// What the client is asked for when an order is made.
     #[sqlx(skip)]
     pub documents: Vec<TemplateDocument>,
@@ -63,6 +66,8 @@ pub struct StepInput {
     pub owner: String,
     pub business_days: i64,
     pub completes_with_documents: bool,
+    /// Numbers of other steps of the input: the first one is 1.
+    pub depends_on: Vec<i64>,
     pub documents: Vec<DocumentInput>,
 }
 
@@ -127,7 +132,7 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     // What it was, so that the log is its history.
     let was = old.steps.iter().map(|step| {
         json!({ "step_name": step.step_name, "owner": step.owner.name(), "business_days": step.business_days,
-            "completes_with_documents": step.completes_with_documents,
+            "completes_with_documents": step.completes_with_documents, "depends_on": step.depends_on,
             "documents": step.documents.iter().map(|document| json!({ "name": document.name,
                 "instructions": document.instructions, "required": document.required })).collect::<Vec<_>>() })
     });
@@ -174,8 +179,15 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
             owner,
             business_days: step.business_days,
             completes_with_documents: step.completes_with_documents,
+            depends_on: step.depends_on.clone(),
             documents,
         });
+    }
+    let needs: Vec<(i64, &[i64])> = steps.iter().map(|step| (step.step_order, step.depends_on.as_slice())).collect();
+    for (n, step) in steps.iter().enumerate() {
+        if let Some(problem) = wrong_needs(step.step_order, &needs) {
+            check.refuse(&format!("steps.{n}.depends_on"), Problem::new(problem));
+        }
     }
     check.done()?;
     Ok((name, steps))

@@ -1,7 +1,7 @@
 //! SQL of templates.
 use super::{Template, TemplateDocument, TemplateStep};
 use crate::{
-    db::{Sql, Tx},
+    db::{Json, Sql, Tx},
     error::Result,
     spvs::Country,
 };
@@ -30,8 +30,8 @@ pub async fn lock(tx: &mut Tx, country: Country) -> Result<()> {
 
 pub async fn steps(db: &mut impl Sql, country: Country) -> Result<Vec<TemplateStep>> {
     db.sql(
-        "select step_order, step_name, owner, business_days, completes_with_documents from template_steps \
-         where country = $1 order by step_order",
+        "select step_order, step_name, owner, business_days, completes_with_documents, depends_on \
+         from template_steps where country = $1 order by step_order",
     )
     .bind(country)
     .all()
@@ -65,8 +65,8 @@ pub async fn save(tx: &mut Tx, template: &Template) -> Result<()> {
     tx.sql("delete from template_steps where country = $1").bind(template.country).run().await?;
     for step in &template.steps {
         tx.sql(
-            "insert into template_steps (country, step_order, step_name, owner, business_days, completes_with_documents) \
-             values ($1, $2, $3, $4, $5, $6)",
+            "insert into template_steps (country, step_order, step_name, owner, business_days, \
+             completes_with_documents, depends_on) values ($1, $2, $3, $4, $5, $6, $7)",
         )
         .bind(template.country)
         .bind(step.step_order)
@@ -74,6 +74,7 @@ pub async fn save(tx: &mut Tx, template: &Template) -> Result<()> {
         .bind(step.owner)
         .bind(step.business_days)
         .bind(step.completes_with_documents)
+        .bind(Json(step.depends_on.clone()))
         .run()
         .await?;
         for (nth, document) in step.documents.iter().enumerate() {

@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Switch, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, Switch, TextInput, type MultiSelectProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -81,13 +81,8 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
           allowDecimal={false}
         />
       </Pair>
-      <MultiSelect
-        size="sm"
-        label={t('step.comes_after')}
-        description={t('step.comes_after_text')}
-        placeholder={form.values.depends_on.length === 0 ? t('step.no_needs') : undefined}
+      <NeedsSelect
         data={others.map((step) => ({ value: step.id, label: `${step.step_order}. ${step.step_name}` }))}
-        hidePickedOptions
         {...form.getInputProps('depends_on')}
       />
       <Switch
@@ -96,5 +91,20 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
         {...form.getInputProps('completes_with_documents', { type: 'checkbox' })}
       />
     </>
+  );
+}
+
+/** Which of the other steps come first. */
+export function NeedsSelect(props: MultiSelectProps) {
+  const { t } = useTranslation('employee');
+  return (
+    <MultiSelect
+      size="sm"
+      label={t('step.comes_after')}
+      description={t('step.comes_after_text')}
+      placeholder={props.value?.length === 0 ? t('step.no_needs') : undefined}
+      hidePickedOptions
+      {...props}
+    />
   );
 }

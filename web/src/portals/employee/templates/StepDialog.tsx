@@ -5,13 +5,15 @@ import { orNull, required } from '../../../shared/rules';
 import { useMissing } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
-import { owners } from '../spvs/PlanFields';
+import { NeedsSelect, owners } from '../spvs/PlanFields';
 import type { TemplateStep } from './TemplateEditor';
 import classes from './Templates.module.css';
 
 interface Props {
   /** The one to change; without it a new one. */
   step?: TemplateStep;
+  /** The other steps of the template, for what comes first. */
+  others: { value: string; label: string }[];
   onKeep: (step: TemplateStep) => void;
   onDelete?: () => void;
   onClose: () => void;
@@ -20,7 +22,7 @@ interface Props {
 const mostDays = 1000;
 
 /** One step of a template with the documents it asks for. Kept in the editor until all is saved. */
-export function StepDialog({ step, onKeep, onDelete, onClose }: Props) {
+export function StepDialog({ step, others, onKeep, onDelete, onClose }: Props) {
   const { t } = useTranslation(['employee', 'documents', 'names']);
   const missing = useMissing();
   const form = useForm({
@@ -28,6 +30,7 @@ export function StepDialog({ step, onKeep, onDelete, onClose }: Props) {
       step_name: step?.step_name ?? '',
       owner: step?.owner ?? ('staff' as TemplateStep['owner']),
       business_days: (step?.business_days ?? 5) as number | string,
+      depends_on: step?.depends_on ?? [],
       completes_with_documents: step?.completes_with_documents ?? false,
       documents: (step?.documents ?? []).map((document) => ({
         ...document,
@@ -88,6 +91,7 @@ export function StepDialog({ step, onKeep, onDelete, onClose }: Props) {
           {...form.getInputProps('business_days')}
         />
       </Pair>
+      <NeedsSelect data={others} {...form.getInputProps('depends_on')} />
       <Switch
         label={t('step.completes')}
         description={t('step.completes_text')}

@@ -20,27 +20,39 @@ import { StepDialog } from './StepDialog';
 import { TemplateRow } from './TemplateRow';
 import classes from './Templates.module.css';
 
-export type TemplateStep = Omit<Template['steps'][number], 'step_order'>;
+export interface TemplateStep extends Omit<Template['steps'][number], 'step_order' | 'depends_on'> {
+  /** By what they are called here. */
+  depends_on: string[];
+}
 interface Draft extends TemplateStep {
+  /** What a step is called while it is moved about: nothing that the server knows. */
   id: string;
 }
 
-/** What a step is called while it is moved about: nothing that the server knows. */
-const drafted = (step: TemplateStep): Draft => ({
-  step_name: step.step_name,
-  owner: step.owner,
-  business_days: step.business_days,
-  completes_with_documents: step.completes_with_documents,
-  documents: step.documents,
-  id: newKey(),
-});
-const sent = ({ step_name, owner, business_days, completes_with_documents, documents }: Draft) => ({
-  step_name,
-  owner,
-  business_days,
-  completes_with_documents,
-  documents,
-});
+/** The server says by its number what comes before a step; numbers change as steps are moved. */
+const drafted = (steps: Template['steps']): Draft[] => {
+  const named = steps.map((step) => ({ step, id: newKey() }));
+  return named.map(({ step, id }) => ({
+    step_name: step.step_name,
+    owner: step.owner,
+    business_days: step.business_days,
+    completes_with_documents: step.completes_with_documents,
+    depends_on: named
+      .filter((other) => step.depends_on.includes(other.step.step_order))
+      .map((other) => other.id),
+    documents: step.documents,
+    id,
+  }));
+};
+const sent = (steps: Draft[]) =>
+  steps.map(({ step_name, owner, business_days, completes_with_documents, depends_on, documents }) => ({
+    step_name,
+    owner,
+    business_days,
+    completes_with_documents,
+    depends_on: steps.flatMap((other, n) => (depends_on.includes(other.id) ? [n + 1] : [])),
+    documents,
+  }));
 
 interface Props {
   template: Template;
@@ -53,7 +65,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [base, setBase] = useState(given);
   const [name, setName] = useState(given.name);
-  const [steps, setSteps] = useState(() => given.steps.map(drafted));
+  const [steps, setSteps] = useState(() => drafted(given.steps));
   const [dirty, setDirty] = useState(false);
   useEffect(() => onDirty(dirty), [dirty, onDirty]);
   const [editing, setEditing] = useState<Draft | 'new' | null>(null);
@@ -64,22 +76,30 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const reset = (template: Template) => {
     setBase(template);
     setName(template.name);
-    setSteps(template.steps.map(drafted));
+    setSteps(drafted(template.steps));
     setDirty(false);
     setStale(null);
     setErrors({});
   };
   // Somebody else saved it, and nothing was typed here: the newer one is shown.
-  if (given.version > base.version && !dirty) reset(given);
+  if (given.version > base.version && !dirty && !editing) reset(given);
 
+  /** A step's field has its number: people are told its name. */
+  const named = (refused: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(refused).map(([field, words]) => {
+        const step = steps[Number(field.split('.')[1])];
+        return [field, step ? `${step.step_name}: ${words}` : words];
+      }),
+    );
   const save = useSave({
-    form: { setErrors },
+    form: { setErrors: (refused) => setErrors(named(refused)) },
     save: () =>
       body(
         api.PUT('/rest/v1/templates/{id}', {
           params: { path: { id: base.country } },
           headers: { 'If-Match': `"${base.version}"` },
-          body: { name, steps: steps.map(sent) },
+          body: { name, steps: sent(steps) },
         }),
       ),
     saved: (saved) => {
@@ -95,6 +115,10 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const change = (changed: Draft[]) => {
     setSteps(changed);
     setDirty(true);
+    // What was refused may be mended by this.
+    setErrors((refused) =>
+      Object.fromEntries(Object.entries(refused).filter(([field]) => !field.startsWith('steps'))),
+    );
   };
   const reload = async () => {
     const newest = await queryClient.fetchQuery({ ...queries.templates(), staleTime: 0 });
@@ -104,7 +128,12 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const keep = (step: TemplateStep) => {
     const kept = (one: Draft) =>
       editing !== 'new' && one.id === editing?.id ? { ...step, id: one.id } : one;
-    change(editing === 'new' ? [...steps, drafted(step)] : steps.map(kept));
+    change(editing === 'new' ? [...steps, { ...step, id: newKey() }] : steps.map(kept));
+    setEditing(null);
+  };
+  const remove = (id: string) => {
+    const left = steps.filter((step) => step.id !== id);
+    change(left.map((step) => ({ ...step, depends_on: step.depends_on.filter((need) => need !== id) })));
     setEditing(null);
   };
   const stepErrors = Object.entries(errors).filter(([field]) => field.startsWith('steps'));
@@ -118,6 +147,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
             size="xs"
             variant="default"
             leftSection={<IconPlus size={14} />}
+            disabled={save.isPending}
             onClick={() => setEditing('new')}
           >
             {t('step.add')}
@@ -159,6 +189,9 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
             <TemplateRow
               step={step}
               number={steps.indexOf(step) + 1}
+              needs={steps
+                .filter((other) => step.depends_on.includes(other.id))
+                .map((other) => other.step_name)}
               handle={handle}
               action={
                 mayEdit && (
@@ -167,6 +200,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
                     color="gray"
                     size={32}
                     aria-label={t('step.edit_of', { name: step.step_name })}
+                    disabled={save.isPending}
                     onClick={() => setEditing(step)}
                   >
                     <IconPencil size={16} />
@@ -208,15 +242,11 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
       {editing && (
         <StepDialog
           step={editing === 'new' ? undefined : editing}
+          others={steps
+            .map((step, n) => ({ value: step.id, label: `${n + 1}. ${step.step_name}` }))
+            .filter(({ value }) => editing === 'new' || value !== editing.id)}
           onKeep={keep}
-          onDelete={
-            editing === 'new'
-              ? undefined
-              : () => {
-                  change(steps.filter((step) => step.id !== editing.id));
-                  setEditing(null);
-                }
-          }
+          onDelete={editing === 'new' ? undefined : () => remove(editing.id)}
           onClose={() => setEditing(null)}
         />
       )}

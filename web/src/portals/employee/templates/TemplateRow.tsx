@@ -7,15 +7,18 @@ import classes from './Templates.module.css';
 interface Props {
   step: TemplateStep;
   number: number;
+  /** The names of those that come first. */
+  needs: string[];
   handle: ReactNode;
   action: ReactNode;
 }
 
-export function TemplateRow({ step, number, handle, action }: Props) {
-  const { t } = useTranslation(['employee', 'names']);
+export function TemplateRow({ step, number, needs, handle, action }: Props) {
+  const { t } = useTranslation(['employee', 'common', 'names']);
   const facts = [
     t(`names:owner.${step.owner}`),
     t('templates.due', { count: step.business_days }),
+    needs.length > 0 && t('common:step.waits_for', { names: needs.map((name) => `“${name}”`).join(', ') }),
     step.completes_with_documents && t('step.completes'),
   ].filter(Boolean);
   return (

@@ -1,0 +1,60 @@
+//! What a template says comes first does so in the orders made from it, and in no other.
+use domain::{
+    Error,
+    ids::StepId,
+    spvs::Country,
+    steps::{self, Change, Step},
+    templates::{self, Input, StepInput},
+    testing::on_both,
+};
+
+fn step(name: &str, depends_on: &[i64]) -> StepInput {
+    StepInput {
+        step_name: name.to_owned(),
+        owner: "staff".to_owned(),
+        business_days: 1,
+        depends_on: depends_on.to_vec(),
+        ..StepInput::default()
+    }
+}
+
+/// What each step waits for, by name, in whatever order.
+fn needs(steps: &[Step]) -> Vec<Vec<&str>> {
+    let name = |id: &StepId| steps.iter().find(|other| other.id == *id).unwrap().step_name.as_str();
+    let named = |step: &Step| {
+        let mut names: Vec<&str> = step.depends_on.iter().map(name).collect();
+        names.sort_unstable();
+        names
+    };
+    steps.iter().map(named).collect()
+}
+
+#[tokio::test]
+async fn the_steps_of_an_order_wait_as_its_template_says() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (sam, erin) = (world.super_admin("Sam").await, world.employee("Erin").await);
+        let (_, old, _) = world.client("Maya", acme, None).await;
+        // A step may wait for a later one.
+        let input = |steps| Input { name: "LLC".to_owned(), steps };
+        let first = vec![step("Papers", &[]), step("Signing", &[3]), step("Filing", &[1]), step("Binder", &[3, 2])];
+        let saved = templates::set(&sam, Country::Us, None, input(first)).await.unwrap();
+        assert_eq!(templates::get(&erin, Country::Us).await.unwrap(), saved, "kept as it was answered");
+
+        let (_, spv, _) = world.client("Nils", acme, None).await;
+        let made = steps::list(&erin, spv).await.unwrap();
+        assert_eq!(needs(&made), [vec![], vec!["Filing"], vec!["Papers"], vec!["Filing", "Signing"]]);
+        let begin = Change { status: Some("in_progress".to_owned()), ..Change::default() };
+        let refused = steps::update(&erin, made[1].id, None, begin.clone()).await;
+        assert!(matches!(refused, Err(Error::Conflict(problem)) if problem.code == "step_waits"));
+        steps::update(&erin, made[0].id, None, begin).await.unwrap();
+
+        // A later template changes neither the order of the first nor the one from before it.
+        templates::set(&sam, Country::Us, None, input(vec![step("Papers", &[2]), step("Visa", &[])])).await.unwrap();
+        assert_eq!(needs(&steps::list(&erin, spv).await.unwrap()), needs(&made));
+        assert!(steps::list(&erin, old).await.unwrap().iter().all(|step| step.depends_on.is_empty()));
+        let (_, spv, _) = world.client("Ola", acme, None).await;
+        assert_eq!(needs(&steps::list(&erin, spv).await.unwrap()), [vec!["Visa"], vec![]]);
+    })
+    .await;
+}
