@@ -1,12 +1,12 @@
 //! What partners bring, note and ask for; and that none of them sees anything of another.
-use chrono::Duration;
+use chrono::{DateTime, Duration};
 use domain::{
     Ctx, Error,
     access::Role,
     activity,
     calls::{self, Status},
     clients::{self, Setup},
-    commissions, companies, dashboards,
+    commissions, companies, counts, dashboards,
     db::{Dialect, Sql},
     iso_notes,
     leads::{self, Change, Input, Stage, Terms},
@@ -163,10 +163,106 @@ async fn a_partner_sees_how_far_its_own_orders_of_a_client_are() {
         // Archived, the client stays among those whom the company's figures count.
         clients::archive(&sam, maya, None).await.unwrap();
         assert!(listed(&clara).await.is_empty());
-        let all = clients::Filter::default();
-        let found = companies::clients(&clara, company, &all, &PageQuery::default()).await.unwrap().items;
+        let found = companies::clients(&clara, company, None, &PageQuery::default()).await.unwrap().items;
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].client.status, found[0].progress.spvs), (users::Status::Archived, 3));
+    })
+    .await;
+}
+
+/// The list has everybody whom the overview counts, wherever they belong by now, and says who is not counted.
+#[tokio::test]
+async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell() {
+    on_both(async |world: World| {
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
+        let (iso, _) = world.iso("Ingrid", harbor).await;
+        let sam = world.super_admin("Sam").await;
+        let clara = world.company_admin("Clara", meridian).await;
+        let hanna = world.company_admin("Hanna", harbor).await;
+        let (maya, here, _) = world.client("Maya", meridian, None).await;
+        let noah = world.user(Role::Client, "Noah", Some(meridian), None).await.id;
+        let (olaf, gone, _) = world.client("Olaf", meridian, None).await;
+        spvs::cancel(&sam, gone, None, "The deal is off").await.unwrap();
+        let moved = clients::Change {
+            phone: Some("+15550143999".to_owned()),
+            address: Some("1 Main Street".to_owned()),
+            company_id: Some(harbor),
+            iso_id: Some(Some(iso)),
+            ..clients::Change::default()
+        };
+        clients::update(&sam, maya, None, moved).await.unwrap();
+        let input = spvs::Input {
+            client_id: Some(maya),
+            company_id: Some(harbor),
+            purchase_amount: Some("1000".to_owned()),
+            ..spvs::Input::default()
+        };
+        let there = spvs::create(&sam, input).await.unwrap().spv.id;
+
+        let listed = async |ctx: &Ctx, company, q: Option<&str>| {
+            let mut rows = Vec::new();
+            let mut page = PageQuery { limit: Some(1), cursor: None };
+            loop {
+                let found = companies::clients(ctx, company, q, &page).await.unwrap();
+                rows.extend(found.items);
+                page.cursor = found.next_cursor;
+                if page.cursor.is_none() {
+                    break;
+                }
+            }
+            rows.sort_by_key(|row| row.client.first_name.clone());
+            rows
+        };
+        let all = PageQuery::default();
+        for ctx in [&clara, &sam] {
+            let rows = listed(ctx, meridian, None).await;
+            let told: Vec<_> = rows.iter().map(|row| (row.client.id, row.ordered, row.progress.spvs)).collect();
+            assert_eq!(told, [(maya, true, 1), (noah, false, 0), (olaf, true, 0)]);
+            let counted = dashboards::company(ctx, Some(meridian), &all).await.unwrap().active_clients;
+            assert_eq!(counted, 2);
+            let client = &rows[0].client;
+            assert_eq!((client.name().as_str(), client.email.as_str()), ("Maya Test", "maya@example.com"));
+            assert_eq!((client.company_id, client.iso_id, client.latest_spv_id), (None, None, None));
+            for text in [&client.phone, &client.address, &client.company_name, &client.iso_first_name] {
+                assert_eq!(*text, None);
+            }
+            for (q, found) in [("may", vec![maya]), ("noah", vec![noah]), ("olaf", vec![olaf]), ("15550143", vec![])] {
+                let rows = listed(ctx, meridian, Some(q)).await;
+                assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), found, "{q}");
+            }
+        }
+        for q in [None, Some("maya"), Some("15550143")] {
+            let rows = listed(&hanna, harbor, q).await;
+            assert_eq!(rows.len(), 1, "{q:?}");
+            assert_eq!((rows[0].client.id, rows[0].ordered, rows[0].progress.spvs), (maya, true, 1));
+            assert_eq!(rows[0].client.phone.as_deref(), Some("+15550143999"));
+        }
+
+        // Nothing else opens to whoever is listed.
+        for (ctx, own, other) in [(&clara, here, there), (&hanna, there, here)] {
+            assert!(spvs::get(ctx, own).await.is_ok());
+            assert_eq!(code(&spvs::get(ctx, other).await.unwrap_err()), "not_found");
+            let filter = spvs::Filter { client_id: Some(maya), ..spvs::Filter::default() };
+            let orders = spvs::list(ctx, &filter, &all).await.unwrap().items;
+            assert_eq!(orders.iter().map(|spv| spv.id).collect::<Vec<_>>(), [own]);
+        }
+        assert_eq!(code(&clients::get(&clara, maya).await.unwrap_err()), "not_found");
+        let own = clients::list(&clara, &clients::Filter::default(), &all).await.unwrap().items;
+        assert!(own.iter().all(|client| client.id != maya));
+        let hits: Vec<_> = search::find(&clara, "maya").await.unwrap().iter().map(|hit| hit.id).collect();
+        assert_eq!(hits, [here.0]);
+
+        // As a version writes them that does not know when somebody became a client.
+        let mut tx = clara.begin().await.unwrap();
+        tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert!(listed(&clara, meridian, None).await.len() <= 3, "its pages end");
+        assert!(!counts::differ(&mut world.db.clone()).await.unwrap().is_empty());
+        let mut tx = clara.begin().await.unwrap();
+        counts::repair(&mut tx).await.unwrap();
+        tx.commit().await.unwrap();
+        let rows = listed(&clara, meridian, None).await;
+        assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), [maya, noah, olaf]);
     })
     .await;
 }

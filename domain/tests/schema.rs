@@ -268,7 +268,12 @@ async fn no_query_scans_a_table_that_grows() {
         ] {
             companies::members(&clara, company, &filter, &PageQuery::default()).await.unwrap();
         }
-        companies::clients(&clara, company, &clients::Filter::default(), &PageQuery::default()).await.unwrap();
+        for q in [None, Some("client load")] {
+            let page =
+                companies::clients(&clara, company, q, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+            let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
+            companies::clients(&clara, company, q, &next).await.unwrap();
+        }
         for order in [spvs::Order::Oldest, spvs::Order::Largest, spvs::Order::Smallest] {
             let filter = spvs::Filter { company_id: Some(company), order, ..spvs::Filter::default() };
             let first = PageQuery { limit: Some(2), cursor: None };
@@ -405,6 +410,16 @@ async fn no_query_scans_a_table_that_grows() {
                 assert!(plan.contains(index), "{index} in\n{plan}\n    {sql}");
             }
         }
+        // A company's clients: the newest of those with orders and of its own, each in their order.
+        let listed: Vec<&String> = reads.iter().filter(|sql| sql.contains(") newest cross join")).collect();
+        assert!(listed.len() >= 4, "{listed:?}");
+        for sql in listed.iter().filter(|sql| !sql.contains("search_terms")) {
+            let plan = world.plan(sql).await.join("\n");
+            // Where there are few users PostgreSQL takes the company's out of the newest of all.
+            for indices in [&["company_clients_newest"][..], &["users_by_company", "users_newest"]] {
+                assert!(indices.iter().any(|index| plan.contains(index)), "{indices:?} in\n{plan}\n    {sql}");
+            }
+        }
         // The log by time: an index that has the rows in their order, whatever else narrows it.
         for (narrowed, index) in [
             (" order by", "activity_by_time"),
@@ -479,6 +494,7 @@ fn grows(line: &str) -> bool {
         "report_schedules",
         "report_recipients",
         "figures",
+        "company_clients",
         "sign_in_failures",
     ];
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");

@@ -14,7 +14,7 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Ctx, clients,
+    Actor, Ctx,
     companies::{self, Industry, Member, MemberFilter, MemberInput, SettingsInput, Size},
     ctx::Origin,
     ids::{CompanyId, UserId},
@@ -314,11 +314,14 @@ pub async fn restore_member(
     Ok(Answer(CompanyMember::of(&ctx, found)))
 }
 
-/// A client with how far the company's orders for it are.
+/// A client with how far the company's orders for it are. Of one who belongs to another company by now, only what these
+/// orders tell: `company_id` is null.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompanyClient {
     #[serde(flatten)]
     client: Client,
+    /// Whether there is an order, cancelled ones too: one of the active clients that the overview counts.
+    ordered: bool,
     /// Orders that are not cancelled.
     spvs: i64,
     closed: i64,
@@ -330,7 +333,7 @@ pub struct CompanyClient {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WantedClients {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, e-mail or an order's identifier, of the company's own clients also phone.
     q: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
@@ -338,7 +341,7 @@ pub struct WantedClients {
     cursor: Option<String>,
 }
 
-/// The clients of a company, newest first, with how far their orders are.
+/// Whoever has an order with a company, and its clients without one, newest first, with how far the orders are.
 #[utoipa::path(get, path = "/companies/{id}/clients", operation_id = "company_client_list", tag = "companies",
     params(("id" = CompanyId, Path), WantedClients), responses((status = 200, body = Page<CompanyClient>)))]
 pub async fn clients(
@@ -346,10 +349,10 @@ pub async fn clients(
     Path(id): Path<CompanyId>,
     Query(wanted): Query<WantedClients>,
 ) -> Result<Answer<Page<CompanyClient>>> {
-    let filter = clients::Filter { q: wanted.q, ..clients::Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = companies::clients(&ctx, id, &filter, &page).await?;
+    let found = companies::clients(&ctx, id, wanted.q.as_deref(), &page).await?;
     Ok(Answer(Page::of(found, |row| CompanyClient {
+        ordered: row.ordered,
         spvs: row.progress.spvs,
         closed: row.progress.closed,
         percent: row.progress.percent(),

@@ -12,7 +12,10 @@ use crate::{
 /// A client, and what of its orders are the company's.
 #[derive(Clone, Debug)]
 pub struct PortfolioClient {
+    /// Of one who belongs to another company by now, only what the orders tell: that company is None.
     pub client: Client,
+    /// Whether it has an order, cancelled ones too: one of the overview's active clients.
+    pub ordered: bool,
     pub progress: Progress,
 }
 
@@ -32,21 +35,37 @@ impl Progress {
     }
 }
 
-/// The company's clients, newest first, archived ones too: their orders count as before. Its admins, and the super admin who has picked it.
+/// Whoever has an order with the company, and its clients without one, newest first, archived ones too: their orders
+/// count as before. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
 /// As [`portal`] says; Invalid for a wrong limit or cursor.
-pub async fn clients(
-    ctx: &Ctx,
-    id: CompanyId,
-    filter: &clients::Filter,
-    page: &PageQuery,
-) -> Result<Page<PortfolioClient>> {
+pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
-    let filter = clients::Filter { company_id: Some(company.id), archived: true, ..filter.clone() };
-    let found = clients::list(ctx, &filter, page).await?;
+    let limit = page.limit()?;
+    let rows = clients::store::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
+    let found = Page::cut(rows, limit, |client| (client.created_at, client.id));
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
-    let of = |id: UserId| progress.get(&id).copied().unwrap_or_default();
-    Ok(found.map(|client| PortfolioClient { progress: of(client.id), client }))
+    Ok(found.map(|client| {
+        let ordered = progress.get(&client.id).copied();
+        let client = if client.company_id == Some(company.id) { client } else { told_by_orders(client) };
+        PortfolioClient { client, ordered: ordered.is_some(), progress: ordered.unwrap_or_default() }
+    }))
+}
+
+/// What orders tell a company of a client that is not its own.
+fn told_by_orders(client: Client) -> Client {
+    Client {
+        phone: None,
+        address: None,
+        company_id: None,
+        company_name: None,
+        iso_id: None,
+        iso_first_name: None,
+        iso_last_name: None,
+        latest_spv_id: None,
+        last_sign_in_at: None,
+        ..client
+    }
 }

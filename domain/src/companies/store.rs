@@ -211,7 +211,7 @@ const PROGRESS: &Shape = &[
     ("steps_completed", "t.steps_completed", Col::Plain),
 ];
 
-/// How far a company's or a partner's orders of these clients are: one query for a whole page.
+/// How far a company's or a partner's orders of these clients are, for those who have any: one query for a whole page.
 pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<HashMap<UserId, Progress>> {
     let (column, whose) = match scope {
         Scope::Company(id) => ("company_id", id.0),
@@ -220,10 +220,11 @@ pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<H
     };
     let dialect = db.dialect();
     let sql = format!(
-        "select client_id, count(*) as spvs, count(*) filter (where status = 'closed') as closed, \
-         cast(coalesce(sum(steps_total), 0) as bigint) as steps_total, \
-         cast(coalesce(sum(steps_completed), 0) as bigint) as steps_completed \
-         from spvs where client_id {} and {column} = $2 and status <> 'cancelled' group by client_id",
+        "select client_id, count(*) filter (where status <> 'cancelled') as spvs, \
+         count(*) filter (where status = 'closed') as closed, \
+         cast(coalesce(sum(steps_total) filter (where status <> 'cancelled'), 0) as bigint) as steps_total, \
+         cast(coalesce(sum(steps_completed) filter (where status <> 'cancelled'), 0) as bigint) as steps_completed \
+         from spvs where client_id {} and {column} = $2 group by client_id",
         in_list(dialect)
     );
     let ids = serde_json::to_string(clients).map_err(Error::internal)?;

@@ -25,12 +25,15 @@ pub(crate) struct Order {
 
 /// An order has come to be that adds `minor` units to its company's revenue.
 pub(crate) async fn ordered(tx: &mut Tx, order: Order, minor: i64) -> Result<()> {
-    tx.later("insert into company_clients (company_id, client_id) values ($1, $2) on conflict do nothing")
-        .await?
-        .bind(order.company)
-        .bind(order.client)
-        .run()
-        .await?;
+    tx.later(
+        "insert into company_clients (company_id, client_id, client_created_at) \
+         values ($1, $2, (select created_at from users where id = $2)) on conflict do nothing",
+    )
+    .await?
+    .bind(order.company)
+    .bind(order.client)
+    .run()
+    .await?;
     write(tx, order, 1, minor).await
 }
 
@@ -68,7 +71,14 @@ pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
         )
         .all()
         .await?;
-    let clients = db.sql("select company_id, count(*) from company_clients group by company_id").all().await?;
+    // A version before this one did not write when they became clients: such a row is wrong, too.
+    let clients = db
+        .sql(
+            "select k.company_id, count(u.id) from company_clients k \
+             left join users u on u.id = k.client_id and u.created_at = k.client_created_at group by k.company_id",
+        )
+        .all()
+        .await?;
     Ok(named(rows, clients))
 }
 
@@ -112,8 +122,11 @@ pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     .bind(NOBODY)
     .run()
     .await?;
-    tx.sql("insert into company_clients (company_id, client_id) select distinct company_id, client_id from spvs")
-        .run()
-        .await?;
+    tx.sql(
+        "insert into company_clients (company_id, client_id, client_created_at) \
+         select distinct s.company_id, s.client_id, u.created_at from spvs s join users u on u.id = s.client_id",
+    )
+    .run()
+    .await?;
     Ok(())
 }

@@ -111,8 +111,8 @@ export const queries = {
         }),
       ),
     ),
-  companyClients: (id: string, query: Search) =>
-    pages(['clients', 'of', id, query], (cursor, signal) =>
+  companyClients: (id: string, query: Search) => ({
+    ...pages(['clients', 'of', id, query], (cursor, signal) =>
       body(
         api.GET('/rest/v1/companies/{id}/clients', {
           params: { path: { id }, query: { ...query, cursor } },
@@ -120,6 +120,9 @@ export const queries = {
         }),
       ),
     ),
+    // No event tells a company of a client who has gone to another.
+    refetchInterval: 60_000,
+  }),
   spvs: (
     query: Search & {
       status?: string;

@@ -1,5 +1,6 @@
+import { Group } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
@@ -14,22 +15,37 @@ import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { Tag } from '../../ui/Tag';
 import { useCompany } from './company';
 
-/** Whose vehicles the company has formed, and how far all of each client's are. */
+/**
+ * Whose vehicles the company has formed, and how far all of each client's are. Its own clients without an order are
+ * marked: the overview does not count them.
+ */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
   const [q, setQ] = useParam('q');
+  const overview = useQuery(queries.companyDashboard(company.id));
   const state = listState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
   const name = (client: CompanyClient) => `${client.first_name} ${client.last_name}`;
   const columns: Column<CompanyClient>[] = [
-    { key: 'name', header: t('names:field.name'), cell: name },
+    {
+      key: 'name',
+      header: t('names:field.name'),
+      cell: (client) => (
+        <Group gap="xs">
+          {name(client)}
+          {!client.ordered && <Tag tone="wait">{t('clients.no_orders')}</Tag>}
+          {!client.company_id && <Tag tone="rest">{t('clients.moved')}</Tag>}
+        </Group>
+      ),
+    },
     { key: 'email', wide: true, header: t('names:field.email'), cell: (client) => client.email },
     {
       key: 'iso',
       header: t('spvs.partner'),
-      cell: (client) => client.iso_name ?? t('dashboards:company.unassigned'),
+      cell: (client) => client.iso_name ?? (client.company_id ? t('dashboards:company.unassigned') : '—'),
     },
     {
       key: 'status',
@@ -71,7 +87,15 @@ export function Component() {
   ];
   return (
     <>
-      <PageHeader title={t('nav.clients')} text={t('clients.text')} />
+      <PageHeader
+        title={t('nav.clients')}
+        text={
+          <>
+            {t('clients.text')}{' '}
+            {overview.data && t('clients.counted', { count: overview.data.active_clients })}
+          </>
+        }
+      />
       <Section
         title={t('clients.list')}
         flush
