@@ -1,6 +1,9 @@
 //! Tables as CSV: complete, harmless, and never more than the list of the same name.
 
-use crate::support::{Answer, Person, on_both};
+use crate::{
+    documents::{pdf, upload},
+    support::{Answer, Person, on_both},
+};
 use serde_json::{Value, json};
 
 /// The lines of a file, each as its cells; no test has a cell with a comma.
@@ -102,6 +105,86 @@ async fn everybody_gets_their_own_rows_and_columns_only() {
     .await;
 }
 
+#[tokio::test]
+async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
+    on_both(|app| async move {
+        let beta = app.world.company("Beta").await;
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let nils = app.client_of("Nils", beta, None).await;
+        let (cora, erin) = (app.company_admin("Cora", app.acme).await, app.employee("Erin").await);
+        // Anybody can write this, and the staff open the file.
+        let visit = json!({ "kind": "support", "name": "=1+1", "email": "eve@example.com", "message": "@sum(A1)" });
+        app.nobody().post("/rest/v1/requests", visit).await.ok();
+        for client in [&maya, &nils] {
+            client.post("/rest/v1/requests", json!({ "kind": "support", "message": "Hello" })).await.ok();
+            upload(client, &pdf(20), &[("file_name", "passport.pdf")]).await;
+        }
+        let hers = maya.get("/rest/v1/requests").await.ok()["items"][0]["id"].as_str().unwrap().to_owned();
+        let urgent = json!({ "priority": "high", "assignee_id": erin.id });
+        erin.patch(&format!("/rest/v1/requests/{hers}"), urgent).await.ok();
+        erin.post(&format!("/rest/v1/requests/{hers}/approve"), json!({ "reply": "Done" })).await.ok();
+        // It is of the staff until it is sent with something.
+        let whose = maya.id.to_string();
+        upload(&erin, &pdf(30), &[("file_name", "draft.pdf"), ("client_id", &whose), ("attach", "it")]).await;
+
+        for (who, person, requests, clients, files) in [
+            ("its client", &maya, vec!["Maya Test"], vec!["Maya Test"], vec!["passport.pdf"]),
+            ("a client", &nils, vec!["Nils Test"], vec!["Nils Test"], vec!["passport.pdf"]),
+            ("its ISO", &ivan, vec![], vec![], vec![]),
+            ("its company", &cora, vec![], vec![], vec![]),
+            (
+                "an employee",
+                &erin,
+                vec!["'=1+1", "Maya Test", "Nils Test"],
+                vec!["Maya Test", "Nils Test"],
+                vec!["draft.pdf", "passport.pdf", "passport.pdf"],
+            ),
+        ] {
+            let of = async |path: &str, name: &str| {
+                let mut found = column(&rows(&person.get(&format!("/rest/v1/{path}")).await), name);
+                found.sort();
+                found
+            };
+            assert_eq!(of("requests.csv", "name").await, requests, "{who}");
+            assert_eq!(of("invoices.csv", "client_name").await, clients, "{who}");
+            assert_eq!(of("documents.csv", "name").await, files, "{who}");
+            // A filter never widens what is yours.
+            let (whose, order) = (format!("client_id={}", nils.id), format!("spv_id={}", nils.spv.unwrap()));
+            let seen = usize::from(clients.contains(&"Nils Test"));
+            assert_eq!(of(&format!("invoices.csv?{whose}"), "id").await.len(), seen, "{who}");
+            assert_eq!(of(&format!("invoices.csv?{order}"), "id").await.len(), seen, "{who}");
+            assert_eq!(of(&format!("documents.csv?{whose}"), "id").await.len(), seen, "{who}");
+        }
+        for (table, inner) in [
+            ("requests", &["priority", "due_at", "overdue", "assignee_name", "decided_by"][..]),
+            ("invoices", &[]),
+            ("documents", &["internal"]),
+        ] {
+            let path = format!("/rest/v1/{table}.csv");
+            let staffs = rows(&erin.get(&path).await)[0].clone();
+            for other in [&maya, &ivan, &cora] {
+                let theirs = rows(&other.get(&path).await)[0].clone();
+                let missing: Vec<_> = staffs.iter().filter(|name| !theirs.contains(name)).collect();
+                assert_eq!(missing, inner, "{table}");
+            }
+            app.nobody().get(&path).await.refused(401, "unauthenticated");
+        }
+        let own = rows(&maya.get("/rest/v1/requests.csv").await);
+        assert_eq!((column(&own, "status"), column(&own, "reason")), (vec!["approved".into()], vec!["Done".into()]));
+        assert!(!own[1].iter().any(|cell| cell.contains("Erin")), "{own:?}");
+        let urgent = rows(&erin.get("/rest/v1/requests.csv?priority=high").await);
+        assert_eq!(column(&urgent, "assignee_name"), ["Erin Test"]);
+        assert_eq!(column(&urgent, "decided_by"), ["Erin Test"]);
+        let strange = rows(&erin.get("/rest/v1/requests.csv?q=eve").await);
+        assert_eq!(column(&strange, "message"), ["'@sum(A1)"]);
+        assert_eq!(maya.get("/rest/v1/requests.csv?priority=high").await.fields(), ["priority not_allowed"]);
+        erin.get("/rest/v1/invoices.csv?status=soon").await.fields();
+        erin.get("/rest/v1/documents.csv?order=name").await.fields();
+    })
+    .await;
+}
+
 /// All the rows of a list, page by page.
 async fn listed(person: &Person, path: &str) -> Vec<Value> {
     let (mut found, mut cursor) = (Vec::new(), None::<String>);
@@ -129,7 +212,26 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
             clients.push(app.client_of(name, company, of).await);
         }
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
-        // Some of everything: closed, held, archived, suspended, approved.
+        // Some of everything: sent in, asked, closed, held, archived, suspended, approved, paid, void.
+        let order = clients[0].spv.unwrap().to_string();
+        upload(&clients[0], &pdf(20), &[("file_name", "deed.pdf"), ("spv_id", &order)]).await;
+        upload(&clients[1], &pdf(30), &[("file_name", "letter.pdf")]).await;
+        let asked = json!({ "kind": "document", "message": "A copy" });
+        let asked = clients[1].post("/rest/v1/requests", asked).await.ok()["id"].as_str().unwrap().to_owned();
+        erin.post(&format!("/rest/v1/requests/{asked}/reject"), json!({ "reason": "Not now" })).await.ok();
+        clients[0].post("/rest/v1/requests", json!({ "kind": "support", "message": "Hello" })).await.ok();
+        let call = json!({ "kind": "call", "name": "Otto", "email": "otto@example.com", "message": "Call me",
+            "priority": "high", "assignee_id": erin.id });
+        erin.post("/rest/v1/requests", call).await.ok();
+        for (client, action, body) in [
+            (0, "payments", json!({ "amount": "1250.00" })),
+            (1, "void", json!({ "reason": "By mistake" })),
+            (3, "payments", json!({ "amount": "250.50" })),
+        ] {
+            let owed = erin.get(&format!("/rest/v1/invoices?client_id={}", clients[client].id)).await.ok();
+            let invoice = owed["items"][0]["id"].as_str().unwrap();
+            erin.post(&format!("/rest/v1/invoices/{invoice}/{action}"), body).await.ok();
+        }
         for closed in &clients[..2] {
             let order = format!("/rest/v1/spvs/{}", closed.spv.unwrap());
             let steps = erin.get(&order).await.ok()["steps"].as_array().unwrap().clone();
@@ -145,7 +247,7 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
         erin.post("/rest/v1/commissions/approve", json!({ "ids": [ledger["items"][0]["id"]] })).await.ok();
 
         let (acme, maya) = (app.acme, clients[0].id);
-        let tables: [(&str, Vec<String>); 5] = [
+        let tables: [(&str, Vec<String>); 8] = [
             (
                 "clients",
                 vec![
@@ -178,6 +280,46 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
                 ],
             ),
             (
+                "requests",
+                vec![
+                    String::new(),
+                    "q=otto".into(),
+                    "kind=document".into(),
+                    "status=rejected".into(),
+                    "status=withdrawn".into(),
+                    "open=true".into(),
+                    "priority=high".into(),
+                    format!("assignee_id={}", erin.id),
+                    "unassigned=true".into(),
+                    "order=created_at".into(),
+                    "order=due_at".into(),
+                    "order=priority".into(),
+                    format!("q=otto&kind=call&status=pending&priority=high&assignee_id={}", erin.id),
+                ],
+            ),
+            (
+                "invoices",
+                vec![
+                    String::new(),
+                    "status=due".into(),
+                    "status=part_paid".into(),
+                    "status=paid".into(),
+                    "status=void".into(),
+                    format!("client_id={maya}"),
+                    format!("spv_id={order}"),
+                ],
+            ),
+            (
+                "documents",
+                vec![
+                    String::new(),
+                    "order=-updated_at".into(),
+                    "q=deed".into(),
+                    format!("client_id={maya}"),
+                    format!("spv_id={order}"),
+                ],
+            ),
+            (
                 "commissions",
                 vec![
                     String::new(),
@@ -196,19 +338,40 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
             let whole = listed(&erin, &format!("/rest/v1/{table}")).await.len();
             for filter in filters {
                 let rows = rows(&erin.get(&format!("/rest/v1/{table}.csv?{filter}")).await);
-                let list = listed(&erin, &format!("/rest/v1/{table}?{filter}")).await;
+                let mut list = listed(&erin, &format!("/rest/v1/{table}?{filter}")).await;
+                let lines = column(&rows, "id");
+                // What a file is read by must not move meanwhile; all else is in the list's order.
+                if table == "documents" || ["order=due_at", "order=priority"].contains(&filter.as_str()) {
+                    list.sort_by_key(|row| lines.iter().position(|id| id == row["id"].as_str().unwrap()));
+                }
                 let ids: Vec<_> = list.iter().map(|row| row["id"].as_str().unwrap()).collect();
-                assert_eq!(column(&rows, "id"), ids, "{table} {filter}");
+                assert_eq!(lines, ids, "{table} {filter}");
                 // And so are the cells that both have.
-                for name in
-                    ["name", "first_name", "email", "status", "identifier", "company_name", "iso_name", "amount"]
-                {
+                for name in [
+                    "name",
+                    "first_name",
+                    "email",
+                    "status",
+                    "identifier",
+                    "company_name",
+                    "iso_name",
+                    "amount",
+                    "reference",
+                    "kind",
+                    "message",
+                    "priority",
+                    "number",
+                    "total",
+                    "paid",
+                    "due",
+                ] {
                     let Some(place) = rows[0].iter().position(|head| head == name) else { continue };
                     for (line, row) in rows[1..].iter().zip(&list).filter(|(_, row)| row.get(name).is_some()) {
                         assert_eq!(line[place], row[name].as_str().unwrap_or_default(), "{table} {filter} {name}");
                     }
                 }
                 let everything = matches!(filter.as_str(), "" | "from=2026-01-01&to=2027-12-31")
+                    || filter.starts_with("order=")
                     || (table == "commissions" && filter.starts_with("iso_id"));
                 assert!(
                     everything || list.len() < whole || filter.contains("archived"),

@@ -8,9 +8,12 @@ use crate::{
     commissions::{self, Commission},
     companies,
     ctx::Ctx,
+    documents::{self, Document},
     error::Result,
+    invoices::{self, Invoice},
     isos, money,
     page::{MAX_LIMIT, Page, PageQuery},
+    requests::{self, Order, Request},
     spvs::{self, Spv},
 };
 use uuid::Uuid;
@@ -25,6 +28,9 @@ pub enum Table {
     },
     Isos(isos::Filter),
     Spvs(spvs::Filter),
+    Requests(requests::Filter),
+    Invoices(invoices::Filter),
+    Documents(documents::Filter),
     Commissions(commissions::Filter),
     Activity(activity::Filter),
     /// All of the log that a search finds.
@@ -38,6 +44,9 @@ impl Table {
             Self::Companies { .. } => "companies",
             Self::Isos(_) => "isos",
             Self::Spvs(_) => "spvs",
+            Self::Requests(_) => "requests",
+            Self::Invoices(_) => "invoices",
+            Self::Documents(_) => "documents",
             Self::Commissions(_) => "commissions",
             Self::Activity(_) => "activity",
             Self::Log(_) => "logs",
@@ -102,6 +111,13 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
             let earned = ctx.actor.sees_commission();
             spvs::list(ctx, filter, &page).await?.map(|row| spv(row, earned))
         }
+        Table::Requests(filter) => requests::list(ctx, &filter.unmoved(), &page).await?.map(|row| request(ctx, row)),
+        Table::Invoices(filter) => invoices::list(ctx, filter, &page).await?.map(|row| invoice(ctx, row)),
+        Table::Documents(filter) => {
+            // A document that gets a version meanwhile goes to the end, where it is still to be read.
+            let filter = documents::Filter { oldest_first: true, ..filter.clone() };
+            documents::list(ctx, &filter, &page).await?.map(|row| document(ctx, row))
+        }
         Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
         Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(event),
         Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(entry),
@@ -128,6 +144,67 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
         }
         Table::Isos(_) => {
             vec!["id", "first_name", "last_name", "email", "phone", "company_name", "archived_at", "created_at"]
+        }
+        Table::Requests(_) => {
+            let mut names = vec![
+                "id",
+                "reference",
+                "kind",
+                "status",
+                "name",
+                "email",
+                "account_type",
+                "country",
+                "proposed_names",
+                "purchase_amount",
+                "currency",
+                "message",
+                "reason",
+                "spv_identifier",
+                "created_at",
+                "decided_at",
+            ];
+            if ctx.actor.is_staff() {
+                names.extend(["priority", "due_at", "overdue", "assignee_name", "decided_by"]);
+            }
+            names
+        }
+        Table::Invoices(_) => vec![
+            "id",
+            "number",
+            "client_name",
+            "spv_identifier",
+            "billed_to",
+            "issued_date",
+            "due_date",
+            "status",
+            "overdue",
+            "currency",
+            "total",
+            "paid",
+            "due",
+            "void_reason",
+        ],
+        Table::Documents(_) => {
+            let mut names = vec![
+                "id",
+                "reference",
+                "name",
+                "client_name",
+                "spv_identifier",
+                "file_name",
+                "media_type",
+                "bytes",
+                "sha256",
+                "scan",
+                "uploaded_by",
+                "versions_count",
+                "updated_at",
+            ];
+            if ctx.actor.is_staff() {
+                names.push("internal");
+            }
+            names
         }
         Table::Commissions(_) => vec![
             "id",
@@ -270,6 +347,84 @@ fn spv(row: Spv, earned: bool) -> Vec<String> {
         row.steps_total.to_string(),
         row.current_step.unwrap_or_default(),
     ]);
+    cells
+}
+
+/// How urgent it is and whose, only the staff read.
+fn request(ctx: &Ctx, row: Request) -> Vec<String> {
+    let (order, spv, overdue) = (row.order(), row.spv_identifier(), row.is_overdue(ctx.now()));
+    let account_type = row.data.get("account_type").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let asked = |cell: fn(&Order) -> String| order.as_ref().map(cell).unwrap_or_default();
+    let mut cells = vec![
+        row.id.to_string(),
+        row.reference(),
+        row.kind.name().to_owned(),
+        row.status.name().to_owned(),
+        row.name,
+        row.email,
+        account_type,
+        asked(|order| order.country.code().to_owned()),
+        asked(|order| order.proposed_names.join("; ")),
+        asked(|order| order.purchase_amount.clone()),
+        asked(|order| order.currency.code().to_owned()),
+        row.message,
+        row.reason.unwrap_or_default(),
+        spv.unwrap_or_default(),
+        row.created_at.to_rfc3339(),
+        row.decided_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+    ];
+    if ctx.actor.is_staff() {
+        cells.extend([
+            row.priority.name().to_owned(),
+            row.due_at.to_rfc3339(),
+            overdue.to_string(),
+            row.assignee_name.unwrap_or_default(),
+            row.decided_by.unwrap_or_default(),
+        ]);
+    }
+    cells
+}
+
+fn invoice(ctx: &Ctx, row: Invoice) -> Vec<String> {
+    let amount = |minor: i64| row.currency.format(minor);
+    vec![
+        row.id.to_string(),
+        row.name(),
+        row.client_name(),
+        row.spv_identifier(),
+        row.billed_to.clone(),
+        row.issued_date.to_string(),
+        row.due_date.to_string(),
+        row.status.name().to_owned(),
+        row.is_overdue(ctx.today()).to_string(),
+        row.currency.code().to_owned(),
+        amount(row.total_minor),
+        amount(row.paid_minor),
+        amount(row.due_minor()),
+        row.void_reason.unwrap_or_default(),
+    ]
+}
+
+/// Its newest version. That some are theirs alone, only the staff read.
+fn document(ctx: &Ctx, row: Document) -> Vec<String> {
+    let mut cells = vec![
+        row.id.to_string(),
+        row.reference(),
+        row.name.clone(),
+        row.client_name(),
+        row.spv_identifier().unwrap_or_default(),
+        row.latest.file_name,
+        row.latest.media_type,
+        row.latest.bytes.to_string(),
+        row.latest.sha256,
+        row.latest.scan.name().to_owned(),
+        row.latest.uploaded_by,
+        row.versions_count.to_string(),
+        row.updated_at.to_rfc3339(),
+    ];
+    if ctx.actor.is_staff() {
+        cells.push(row.internal.to_string());
+    }
     cells
 }
 

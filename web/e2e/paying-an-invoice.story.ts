@@ -18,6 +18,9 @@ test('a payment is recorded in two parts, and the client sees it live', async ({
   await expect(maya.card('To pay')).toContainText(/\$[\d,]+\.\d\d/);
   await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText('DEMOUS00XXX');
   await expect(maya.row(number, 'Invoices')).toContainText('Due');
+  const [table] = await Promise.all([maya.page.waitForEvent('download'), maya.button('Export CSV').click()]);
+  const lines = (await readFile(await table.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual([number]);
   await maya.link(number).click();
   await expect(maya.heading(`Invoice ${number}`).first()).toBeVisible();
   const paper = maya.page.getByRole('article', { name: `Invoice ${number}` });

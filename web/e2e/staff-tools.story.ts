@@ -7,7 +7,7 @@ async function exported(staff: Staff): Promise<string[]> {
   const coming = staff.page.waitForEvent('download');
   await staff.button('Export CSV').click();
   const download = await coming;
-  expect(download.suggestedFilename()).toMatch(/^(clients|companies|isos|spvs)-\d{4}-\d\d-\d\d\.csv$/);
+  expect(download.suggestedFilename()).toMatch(/^[a-z]+-\d{4}-\d\d-\d\d\.csv$/);
   await staff.isTold('Export finished', download.suggestedFilename());
   return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
 }
@@ -59,6 +59,29 @@ test('an employee takes every table away as a file, as it is narrowed', async ({
 
   await elias.page.reload();
   await expect(elias.field('Status')).toHaveValue('Active');
+
+  await elias.opens('/employee-dashboard/invoices?status=paid');
+  expect((await exported(elias)).join('\n')).not.toContain(spv.identifier);
+  await elias.opens('/employee-dashboard/invoices?status=due');
+  expect((await exported(elias)).join('\n')).toContain(`,Greta Lind,${spv.identifier},`);
+
+  const { reference } = await elias.api.post<{ reference: string }>('/rest/v1/requests', {
+    kind: 'support',
+    name: who.name,
+    email: who.email,
+    message: '=1+1',
+  });
+  await elias.opens('/request-management');
+  await elias.searches('Search requests', reference);
+  await expect(elias.row(reference, 'Requests')).toHaveCount(1);
+  const requests = await exported(elias);
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).toContain(`,${reference},support,pending,Greta Lind,`);
+  expect(requests[1]).toContain(",'=1+1,");
+
+  await elias.opens('/employee-dashboard/documents');
+  await elias.searches('Search documents', spv.identifier);
+  expect(await exported(elias)).toHaveLength(1);
 });
 
 test('an employee finds an order and a client from wherever they are', async ({ office }) => {

@@ -150,13 +150,19 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
+impl Wanted {
+    pub fn read(self) -> Result<(Filter, PageQuery)> {
+        only_order(self.order.as_deref(), "-updated_at")?;
+        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, oldest_first: false };
+        Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
 /// Documents you may see, the one with the newest version first.
 #[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(Wanted),
     responses((status = 200, body = Page<Document>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Document>>> {
-    only_order(wanted.order.as_deref(), "-updated_at")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let filter = Filter { q: wanted.q, spv_id: wanted.spv_id, client_id: wanted.client_id };
+    let (filter, page) = wanted.read()?;
     let found = documents::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |document| Document::of(&ctx, document))))
 }

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, chosen},
-    routes::{commissions::Ledger, spvs},
+    routes::{commissions::Ledger, documents, invoices, requests, spvs},
 };
 use axum::{
     body::Body,
@@ -86,7 +86,7 @@ pub struct Spvs {
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn clients(SignedIn(ctx): SignedIn, Query(wanted): Query<Clients>) -> Result<Response> {
     let Clients { q, status, company_id, iso_id } = wanted;
-    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ..Default::default() })).await
+    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id })).await
 }
 
 /// Every company you may see, as CSV.
@@ -111,6 +111,27 @@ pub async fn spvs(SignedIn(ctx): SignedIn, Query(wanted): Query<Spvs>) -> Result
     let Spvs { q, status, company_id, iso_id, client_id, country, order } = wanted;
     let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
     answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref())?)).await
+}
+
+/// Every request that the list finds, as CSV: everybody's for the staff, your own otherwise.
+#[utoipa::path(get, path = "/requests.csv", operation_id = "request_export", tag = "requests", params(requests::Wanted),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn requests(SignedIn(ctx): SignedIn, Query(wanted): Query<requests::Wanted>) -> Result<Response> {
+    answer(ctx, Table::Requests(wanted.read()?.0)).await
+}
+
+/// Every invoice you may see, as CSV. Amounts are decimal numbers in `currency`.
+#[utoipa::path(get, path = "/invoices.csv", operation_id = "invoice_export", tag = "invoices", params(invoices::Wanted),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn invoices(SignedIn(ctx): SignedIn, Query(wanted): Query<invoices::Wanted>) -> Result<Response> {
+    answer(ctx, Table::Invoices(wanted.read()?.0)).await
+}
+
+/// Every document you may see, as CSV, with what is known of its newest version.
+#[utoipa::path(get, path = "/documents.csv", operation_id = "document_export", tag = "documents",
+    params(documents::Wanted), responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn documents(SignedIn(ctx): SignedIn, Query(wanted): Query<documents::Wanted>) -> Result<Response> {
+    answer(ctx, Table::Documents(wanted.read()?.0)).await
 }
 
 /// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.

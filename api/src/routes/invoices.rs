@@ -193,14 +193,20 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
+impl Wanted {
+    pub fn read(self) -> Result<(Filter, PageQuery)> {
+        let status = self.status.as_deref().map(str::parse).transpose();
+        let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
+        let filter = Filter { spv_id: self.spv_id, client_id: self.client_id, status };
+        Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
 /// Invoices you may see, newest number first: your own, for the staff everybody's.
 #[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(Wanted),
     responses((status = 200, body = Page<Invoice>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Invoice>>> {
-    let status = wanted.status.as_deref().map(str::parse).transpose();
-    let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
-    let filter = Filter { spv_id: wanted.spv_id, client_id: wanted.client_id, status };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let (filter, page) = wanted.read()?;
     let found = invoices::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |invoice| Invoice::of(&ctx, invoice))))
 }

@@ -114,6 +114,9 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(exports::companies))
         .routes(routes!(exports::isos))
         .routes(routes!(exports::spvs))
+        .routes(routes!(exports::requests))
+        .routes(routes!(exports::invoices))
+        .routes(routes!(exports::documents))
         .routes(routes!(search::find))
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))

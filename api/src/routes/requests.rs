@@ -237,26 +237,32 @@ fn read<T: FromStr<Err = Problem>>(field: &'static str, text: Option<&str>) -> R
     read.map_err(|problem| ApiError::from(domain::Error::field_with(field, problem)))
 }
 
+impl Wanted {
+    pub fn read(self) -> Result<(Filter, PageQuery)> {
+        let order = ListOrder::parse(self.order.as_deref().unwrap_or_default())
+            .map_err(|problem| ApiError::from(domain::Error::field_with("order", problem)))?;
+        let assignee = match self.assignee_id {
+            Some(id) => Some(Assignee::One(id)),
+            None => self.unassigned.unwrap_or_default().then_some(Assignee::Nobody),
+        };
+        let filter = Filter {
+            q: self.q,
+            kind: read("kind", self.kind.as_deref())?,
+            status: read("status", self.status.as_deref())?,
+            open: self.open.unwrap_or_default(),
+            priority: read("priority", self.priority.as_deref())?,
+            assignee,
+            order,
+        };
+        Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
 /// Requests, newest first unless told: everybody's for the staff, your own otherwise.
 #[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(Wanted),
     responses((status = 200, body = Page<View>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<View>>> {
-    let order = ListOrder::parse(wanted.order.as_deref().unwrap_or_default())
-        .map_err(|problem| ApiError::from(domain::Error::field_with("order", problem)))?;
-    let assignee = match wanted.assignee_id {
-        Some(id) => Some(Assignee::One(id)),
-        None => wanted.unassigned.unwrap_or_default().then_some(Assignee::Nobody),
-    };
-    let filter = Filter {
-        q: wanted.q,
-        kind: read("kind", wanted.kind.as_deref())?,
-        status: read("status", wanted.status.as_deref())?,
-        open: wanted.open.unwrap_or_default(),
-        priority: read("priority", wanted.priority.as_deref())?,
-        assignee,
-        order,
-    };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let (filter, page) = wanted.read()?;
     let found = requests::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |request| View::of(&ctx, request))))
 }

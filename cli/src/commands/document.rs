@@ -96,7 +96,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 Some(name) => Some(named::client(ctx, name).await?.id),
                 None => None,
             };
-            let page = documents::list(ctx, &Filter { q: args.q, spv_id, client_id }, &args.paging.query()).await?;
+            let page = documents::list(
+                ctx,
+                &Filter { q: args.q, spv_id, client_id, oldest_first: false },
+                &args.paging.query(),
+            )
+            .await?;
             out.page(page.items.iter().map(record).collect(), "documents", page.next_cursor)
         }
         Verb::Get(args) => get(args, portal).await,

@@ -6,9 +6,9 @@ use crate::{
 };
 use clap::ValueEnum;
 use domain::{
-    activity, clients,
+    activity, clients, documents,
     exports::{self, Table},
-    isos, spvs,
+    invoices, isos, requests, spvs,
     users::Status,
 };
 use serde_json::{Map, Value};
@@ -36,6 +36,9 @@ enum Name {
     Companies,
     Isos,
     Spvs,
+    Requests,
+    Invoices,
+    Documents,
     Activity,
 }
 
@@ -52,6 +55,9 @@ impl Name {
                 [false, true].map(|archived| Table::Isos(isos::Filter { archived, ..isos::Filter::default() })).to_vec()
             }
             Self::Spvs => vec![Table::Spvs(spvs::Filter::default())],
+            Self::Requests => vec![Table::Requests(requests::Filter::default())],
+            Self::Invoices => vec![Table::Invoices(invoices::Filter::default())],
+            Self::Documents => vec![Table::Documents(documents::Filter::default())],
             Self::Activity => vec![Table::Activity(activity::Filter::default())],
         }
     }
@@ -112,7 +118,7 @@ fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result
 fn object(names: &[&str], cells: Vec<String>) -> Value {
     let value = |name: &str, cell: String| match name {
         _ if cell.is_empty() => Value::Null,
-        "data" | "seq" | "steps_completed" | "steps_total" => {
+        "data" | "seq" | "steps_completed" | "steps_total" | "bytes" | "versions_count" | "overdue" | "internal" => {
             serde_json::from_str(&cell).unwrap_or(Value::String(cell))
         }
         _ => Value::String(cell),

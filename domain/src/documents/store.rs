@@ -148,6 +148,8 @@ pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
+    /// The one whose newest version is the oldest first, instead of last.
+    pub oldest_first: bool,
 }
 
 /// Where a page ended.
@@ -183,11 +185,12 @@ pub async fn list(
     }
     let (search, words) = crate::search::matching("document", "d.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
     sql.push_str(&search);
+    let (beyond, way) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
     if after.is_some() {
         let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (d.updated_at, d.id) < (${}, ${})", n + 1, n + 2));
+        sql.push_str(&format!(" and (d.updated_at, d.id) {beyond} (${}, ${})", n + 1, n + 2));
     }
-    sql.push_str(&format!(" order by d.updated_at desc, d.id desc limit {limit}"));
+    sql.push_str(&format!(" order by d.updated_at{way}, d.id{way} limit {limit}"));
     let mut query = db.sql_built(sql);
     for id in ids {
         query = query.bind(id);

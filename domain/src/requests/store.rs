@@ -187,6 +187,17 @@ pub struct Filter {
     pub order: Order,
 }
 
+impl Filter {
+    /// The same in an order in which no request changes its place while page after page is read.
+    pub fn unmoved(&self) -> Self {
+        let order = match self.order {
+            Order::Oldest => Order::Oldest,
+            Order::Newest | Order::Due | Order::Priority => Order::Newest,
+        };
+        Self { order, ..self.clone() }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignee {
     One(UserId),

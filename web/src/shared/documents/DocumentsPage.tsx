@@ -3,11 +3,13 @@ import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
+import { ExportButton } from '../ExportButton';
 import { listState } from '../listState';
 import { useParam } from '../queryParams';
 import { DocumentTable } from './DocumentTable';
@@ -19,7 +21,8 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');
   const { isClient } = usePlaces();
-  const state = listState(useInfiniteQuery(queries.documents({ q: q || undefined })));
+  const wanted = { q: q || undefined };
+  const state = listState(useInfiniteQuery(queries.documents(wanted)));
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
@@ -29,7 +32,21 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
             <UploadArea target={{}} label={t('upload.title')} />
           </Section>
         )}
-        <Section title={t('all')} flush actions={<SearchBox label={t('search')} value={q} onChange={setQ} />}>
+        <Section
+          title={t('all')}
+          flush
+          actions={
+            <>
+              <SearchBox label={t('search')} value={q} onChange={setQ} />
+              <ExportButton
+                name="documents"
+                load={() =>
+                  body(api.GET('/rest/v1/documents.csv', { params: { query: wanted }, parseAs: 'blob' }))
+                }
+              />
+            </>
+          }
+        >
           <DocumentTable
             label={t('all')}
             state={state}

@@ -1,8 +1,10 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
+import { ExportButton } from '../../../shared/ExportButton';
 import { BankDetails } from '../../../shared/invoices/BankDetails';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
 import { Owed } from '../../../shared/invoices/Owed';
@@ -18,7 +20,16 @@ export function BillingPanel() {
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
       {/* Not before it is known whether the bank details stand above it. */}
       {!isPending && (
-        <Section title={t('list')} flush>
+        <Section
+          title={t('list')}
+          flush
+          actions={
+            <ExportButton
+              name="invoices"
+              load={() => body(api.GET('/rest/v1/invoices.csv', { parseAs: 'blob' }))}
+            />
+          }
+        >
           <InvoiceTable query={{}} pathOf={paths.clientInvoice} />
         </Section>
       )}

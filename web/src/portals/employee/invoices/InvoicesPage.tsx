@@ -1,7 +1,9 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
 import type { InvoiceStatus } from '../../../api/types';
 import { paths } from '../../../paths';
+import { ExportButton } from '../../../shared/ExportButton';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
 import { Owed } from '../../../shared/invoices/Owed';
 import { useParam } from '../../../shared/queryParams';
@@ -25,13 +27,21 @@ export function Component() {
           title={t('list')}
           flush
           actions={
-            <ChoiceFilter
-              label={t('common:status')}
-              all={t('status.all')}
-              value={status ?? ''}
-              choices={states.map((value) => ({ value, label: t(`names:invoice_status.${value}`) }))}
-              onChange={setWanted}
-            />
+            <>
+              <ChoiceFilter
+                label={t('common:status')}
+                all={t('status.all')}
+                value={status ?? ''}
+                choices={states.map((value) => ({ value, label: t(`names:invoice_status.${value}`) }))}
+                onChange={setWanted}
+              />
+              <ExportButton
+                name="invoices"
+                load={() =>
+                  body(api.GET('/rest/v1/invoices.csv', { params: { query: { status } }, parseAs: 'blob' }))
+                }
+              />
+            </>
           }
         >
           <InvoiceTable query={{ status }} pathOf={paths.employeeInvoice} withClient />

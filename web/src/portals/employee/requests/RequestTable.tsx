@@ -4,10 +4,12 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { ExportButton } from '../../../shared/ExportButton';
 import { listState } from '../../../shared/listState';
 import { useParam } from '../../../shared/queryParams';
 import { kinds, priorities, priorityTone, states } from '../../../shared/requests/words';
@@ -39,7 +41,7 @@ export function RequestTable() {
   const [priority, setPriority] = useParam('priority');
   const [assignee, setAssignee] = useParam('assignee');
   const [order, setOrder] = useParam('order');
-  const query = queries.requests({
+  const wanted = {
     q: q || undefined,
     kind: kinds.find((known) => known === kind),
     status: states.find((known) => known === status),
@@ -48,8 +50,7 @@ export function RequestTable() {
     assignee_id: assignee === 'me' ? me.id : staff.find((person) => person.id === assignee)?.id,
     unassigned: assignee === 'none' || undefined,
     order: orders.find((known) => known === order),
-    limit: 25,
-  });
+  };
   const columns: Column<Request>[] = [
     {
       key: 'request',
@@ -133,7 +134,16 @@ export function RequestTable() {
   ];
   const narrowed = Boolean(q || kind || status || priority || assignee);
   return (
-    <Section title={t('desk.list')} flush>
+    <Section
+      title={t('desk.list')}
+      flush
+      actions={
+        <ExportButton
+          name="requests"
+          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+        />
+      }
+    >
       <div className={classes.filters} role="search" aria-label={t('desk.filters')}>
         <SearchBox label={t('desk.search')} value={q} onChange={setQ} />
         <ChoiceFilter
@@ -184,7 +194,7 @@ export function RequestTable() {
       <DataTable
         label={t('desk.list')}
         columns={columns}
-        state={listState(useInfiniteQuery(query))}
+        state={listState(useInfiniteQuery(queries.requests({ ...wanted, limit: 25 })))}
         rowKey={(request) => request.id}
         empty={
           <EmptyState
