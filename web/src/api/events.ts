@@ -1,14 +1,17 @@
+import { hashKey, type QueryKey } from '@tanstack/react-query';
 import { queryClient } from './cache';
 import { tellOfStep } from './client';
 import { heardFetch } from './connection';
 import { looking } from './looking';
+import { patch } from './patches';
 import { accessToken } from './session';
-import { eventsOf } from './sse';
+import { eventsOf, longestSilence } from './sse';
 import type { Activity } from './types';
 
 /**
- * Live changes. One stream per browser: the tab that holds the lock reads it and tells the others. While the stream
- * cannot be had, every attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
+ * Live changes. One stream per browser: the tab that holds the lock reads it and tells the others. What an event tells
+ * is written at once into what was read; what follows from it is read again. While the stream cannot be had, every
+ * attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
  */
 
 type Message =
@@ -83,7 +86,14 @@ async function* stream(mayHear: () => Promise<boolean>, signal: AbortSignal) {
   if (!token || !(await mayHear())) return;
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
-  const response = await heardFetch('/realtime/v1/events', { headers, signal, cache: 'no-store' });
+  // Who does not answer at all is given up like a line that fell silent; from its first word on, that limit counts.
+  const opening = new AbortController();
+  const late = setTimeout(() => opening.abort(), longestSilence);
+  const response = await heardFetch('/realtime/v1/events', {
+    headers,
+    signal: AbortSignal.any([signal, opening.signal]),
+    cache: 'no-store',
+  }).finally(() => clearTimeout(late));
   if (response.status === 403) await tellOfStep(response.clone());
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
   yield* eventsOf(response.body);
@@ -107,8 +117,8 @@ function receive(message: Message): void {
   const { activity } = message;
   if (lastSeq !== undefined && activity.seq <= lastSeq) return;
   lastSeq = activity.seq;
-  for (const noun of touched(activity.action)) stale.add(noun);
-  schedule();
+  for (const noun of touched(activity.action)) expire([noun]);
+  for (const list of patch(queryClient, activity)) expire(list);
   for (const listener of listeners) listener(activity);
 }
 
@@ -166,16 +176,33 @@ const touchedBy: Record<string, string[]> = {
 
 function touched(action: string): string[] {
   const noun = action.slice(0, action.indexOf('.'));
-  return ['activity', 'dashboards', 'notifications', ...(touchedBy[action] ?? touchedBy[noun] ?? [])];
+  return ['dashboards', 'notifications', ...(touchedBy[action] ?? touchedBy[noun] ?? [])];
 }
 
 // A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.
-const stale = new Set<string>();
+const stale = new Map<string, QueryKey>();
 let scheduled: ReturnType<typeof setTimeout> | undefined;
-function schedule(): void {
+function expire(queryKey: QueryKey): void {
+  stale.set(hashKey(queryKey), queryKey);
   scheduled ??= setTimeout(() => {
     scheduled = undefined;
-    for (const noun of stale) void queryClient.invalidateQueries({ queryKey: [noun] });
+    for (const key of stale.values()) void readAgain(key);
     stale.clear();
   }, 150);
+}
+
+/** A first read that is under way is not begun anew, but may be from before the event: then it is done once more. */
+async function readAgain(queryKey: QueryKey): Promise<void> {
+  const underWay = queryClient.getQueryCache().findAll({
+    queryKey,
+    fetchStatus: 'fetching',
+    predicate: ({ state }) => state.data === undefined,
+  });
+  await queryClient.invalidateQueries({ queryKey });
+  if (underWay.length === 0) return;
+  const done = underWay.filter(({ state }) => state.data !== undefined);
+  await queryClient.invalidateQueries(
+    { predicate: (query) => done.includes(query) },
+    { cancelRefetch: false },
+  );
 }

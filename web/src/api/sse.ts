@@ -5,7 +5,7 @@ export interface ServerEvent {
 }
 
 /** The server's heartbeat comes every 15 seconds: whoever misses two has lost the line without being told. */
-const longestSilence = 40_000;
+export const longestSilence = 40_000;
 
 /** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped; a silent line is an error. */
 export async function* eventsOf(
