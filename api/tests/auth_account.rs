@@ -211,6 +211,7 @@ async fn where_one_confirmation_is_enough_the_new_address_gives_it() {
     on_both_with(
         |options, _| options.secure_email_change = false,
         async |app: TestApp| {
+            assert_eq!(app.nobody().get("/rest/v1/settings").await.ok()["secure_email_change"], false);
             let company = app.acme;
             let (_, ivan) = app.iso("Ivan", company).await;
             let body =

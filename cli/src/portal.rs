@@ -6,7 +6,7 @@ use crate::{
     output::{Output, say},
 };
 use domain::{
-    Actor, Ctx, Options, Origin,
+    Actor, Ctx, Error, Options, Origin,
     clock::{Chance, Clock},
     db::{Db, Durability},
 };
@@ -53,7 +53,12 @@ impl Portal {
 /// # Errors
 /// Fault when it cannot be reached.
 pub async fn database(config: &Config) -> Result<Db> {
-    Ok(Db::open(&config.database_url, Durability::Full).await?)
+    Db::open(&config.database_url, Durability::Full).await.map_err(|e| match e {
+        Error::Unavailable(why) => {
+            Failure::Fault(anyhow::anyhow!("database_url: the database cannot be reached: {why}"))
+        }
+        other => other.into(),
+    })
 }
 
 /// The operator's context.

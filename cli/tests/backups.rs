@@ -1,6 +1,6 @@
 //! Backups as the operator makes, checks and restores them.
 
-use crate::support::{Done, Office, spvctl};
+use crate::support::{Done, Office, offices, spvctl};
 use std::path::Path;
 
 /// A command of another portal that has the same backups.
@@ -8,12 +8,6 @@ fn elsewhere(office: &Office, dir: &Path, args: &[&str]) -> Done {
     let mut command = spvctl(args);
     command.env("SPV_DATA_DIR", dir).env("SPV_BACKUP_DIR", office.dir.join("backups"));
     command.output().unwrap().into()
-}
-
-async fn offices() -> Vec<Office> {
-    let mut offices = vec![Office::sqlite().await];
-    offices.extend(Office::postgres().await);
-    offices
 }
 
 #[tokio::test]

@@ -1,18 +1,19 @@
 //! The commands as a person or a script uses them: flags, answers, refusals, exit codes.
 
-use crate::support::{Office, spvctl, write};
+use crate::support::{Done, Office, free_port, offices, spvctl, write};
 
 #[tokio::test]
 async fn with_flags_a_client_is_made_and_nothing_is_asked() {
-    let office = Office::sqlite().await;
-    let made = office.client("maya@example.com");
-    assert_eq!((made["name"].as_str(), made["status"].as_str()), (Some("Maya Ortiz"), Some("pending")));
-    let shown = office.json(&["spv", "show", made["identifier"].as_str().unwrap()]);
-    assert_eq!(shown["status"], "active");
-    assert_eq!(shown["steps"].as_array().unwrap().len(), 8);
-    let mails = office.json(&["mail", "list"]);
-    let kinds: Vec<_> = mails.as_array().unwrap().iter().map(|mail| mail["kind"].as_str().unwrap()).collect();
-    assert!(kinds.contains(&"password_setup") && kinds.contains(&"spv_created"), "{kinds:?}");
+    for office in offices().await {
+        let made = office.client("maya@example.com");
+        assert_eq!((made["name"].as_str(), made["status"].as_str()), (Some("Maya Ortiz"), Some("pending")));
+        let shown = office.json(&["spv", "show", made["identifier"].as_str().unwrap()]);
+        assert_eq!(shown["status"], "active");
+        assert_eq!(shown["steps"].as_array().unwrap().len(), 8);
+        let mails = office.json(&["mail", "list"]);
+        let kinds: Vec<_> = mails.as_array().unwrap().iter().map(|mail| mail["kind"].as_str().unwrap()).collect();
+        assert!(kinds.contains(&"password_setup") && kinds.contains(&"spv_created"), "{kinds:?}");
+    }
 }
 
 #[tokio::test]
@@ -30,102 +31,187 @@ async fn a_missing_flag_is_named_where_nobody_can_be_asked() {
 
 #[tokio::test]
 async fn refusals_are_sentences_with_the_flag_and_an_exit_code() {
-    let office = Office::sqlite().await;
-    office.client("maya@example.com");
-    let create = |more: &[&str]| {
-        let base = [
-            "client",
-            "create",
-            "--setup",
-            "full",
-            "--first-name",
-            "Ana",
-            "--last-name",
-            "Lima",
-            "--company",
-            "Harbor Capital",
+    for office in offices().await {
+        office.client("maya@example.com");
+        let create = |more: &[&str]| {
+            let base = [
+                "client",
+                "create",
+                "--setup",
+                "full",
+                "--first-name",
+                "Ana",
+                "--last-name",
+                "Lima",
+                "--company",
+                "Harbor Capital",
+            ];
+            let done = office.run(&[&base[..], more].concat());
+            (done.code, done.err)
+        };
+        let cases: &[(&[&str], i32, &str)] = &[
+            (&["--email", "ana@example.com", "--price=-1"], 2, "--price:"),
+            (&["--email", "ana@example.com", "--price", "1234567890123"], 2, "--price:"),
+            (&["--email", "ana@example.com", "--price", "many"], 2, "--price:"),
+            (&["--email", "nonsense", "--price", "1"], 2, "--email:"),
+            (&["--email", "ana@example.com", "--price", "1", "--country", "Atlantis"], 2, "--country:"),
+            (&["--email", "ana@example.com", "--price", "1", "--commission", "1"], 2, "--commission:"),
+            (
+                &["--email", "ana@example.com", "--price", "1", "--commission", "1", "--iso", "nobody@example.com"],
+                1,
+                "--iso: there is no iso",
+            ),
+            (&["--email", "MAYA@Example.com", "--price", "1"], 1, "already has an account"),
+            (&["--email", "ana@example.com", "--price", "1", "--setup", "slow"], 2, ""),
         ];
-        let done = office.run(&[&base[..], more].concat());
-        (done.code, done.err)
-    };
-    let cases: &[(&[&str], i32, &str)] = &[
-        (&["--email", "ana@example.com", "--price=-1"], 2, "--price:"),
-        (&["--email", "ana@example.com", "--price", "1234567890123"], 2, "--price:"),
-        (&["--email", "ana@example.com", "--price", "many"], 2, "--price:"),
-        (&["--email", "nonsense", "--price", "1"], 2, "--email:"),
-        (&["--email", "ana@example.com", "--price", "1", "--country", "Atlantis"], 2, "--country:"),
-        (&["--email", "ana@example.com", "--price", "1", "--commission", "1"], 2, "--commission:"),
-        (
-            &["--email", "ana@example.com", "--price", "1", "--commission", "1", "--iso", "nobody@example.com"],
-            1,
-            "--iso: there is no iso",
-        ),
-        (&["--email", "MAYA@Example.com", "--price", "1"], 1, "already has an account"),
-        (&["--email", "ana@example.com", "--price", "1", "--setup", "slow"], 2, ""),
-    ];
-    for (flags, code, words) in cases {
-        let (found, said) = create(flags);
-        assert_eq!(found, *code, "{flags:?}: {said}");
-        assert!(said.contains(words), "{flags:?}: {said}");
-        assert!(!said.contains("select ") && !said.contains("panicked"), "{said}");
+        for (flags, code, words) in cases {
+            let (found, said) = create(flags);
+            assert_eq!(found, *code, "{flags:?}: {said}");
+            assert!(said.contains(words), "{flags:?}: {said}");
+            assert!(!said.contains("select ") && !said.contains("panicked"), "{said}");
+        }
+        assert_eq!(office.run(&["client", "show", "nobody@example.com"]).code, 1);
+        assert_eq!(office.run(&["spv", "start", "SPV-nothing"]).code, 1);
+        assert_eq!(office.run(&["mail", "show", "not-an-id"]).code, 2);
+        assert_eq!(office.run(&["spv", "list", "--limit", "501"]).code, 2);
+        assert_eq!(office.run(&["spv", "list", "--cursor", "nonsense"]).code, 2);
     }
-    assert_eq!(office.run(&["client", "show", "nobody@example.com"]).code, 1);
-    assert_eq!(office.run(&["spv", "start", "SPV-nothing"]).code, 1);
-    assert_eq!(office.run(&["mail", "show", "not-an-id"]).code, 2);
-    assert_eq!(office.run(&["spv", "list", "--limit", "501"]).code, 2);
-    assert_eq!(office.run(&["spv", "list", "--cursor", "nonsense"]).code, 2);
+}
+
+#[tokio::test]
+async fn an_order_that_cannot_be_is_refused_by_the_flag() {
+    for office in offices().await {
+        office.client("maya@example.com");
+        office.json(&["company", "create", "--name", "Beta", "--business-name", "Beta LLC"]);
+        for (first, email, company) in
+            [("Ines", "ines@example.com", "Harbor Capital"), ("Igor", "igor@example.com", "Beta")]
+        {
+            let name = ["--first-name", first, "--last-name", "Vega"];
+            office.json(&[&["iso", "create", "--email", email, "--company", company][..], &name].concat());
+        }
+        let create = |more: &[&str]| {
+            let base = ["spv", "create", "--client", "maya@example.com", "--purchase-amount", "1"];
+            office.run(&[&base[..], more].concat())
+        };
+        assert_eq!(create(&["--custom-identifier", "Fund-1"]).code, 0);
+        let cases: &[(&[&str], &str)] = &[
+            (
+                &["--iso", "ines@example.com", "--iso-commission-percentage", "101"],
+                "--iso-commission-percentage: Must not be more than 100 percent.",
+            ),
+            (
+                &["--iso", "ines@example.com", "--iso-commission-percentage", "-1"],
+                "--iso-commission-percentage: Must not be less than zero.",
+            ),
+            (&["--iso-commission-percentage", "2"], "--iso-commission-percentage: Is only possible with an ISO"),
+            (&["--price=-1"], "--price: Must not be less than zero."),
+            (&["--price", "1234567890123"], "--price: Is too large."),
+            (&["--iso", "igor@example.com"], "--iso: Does not belong to the chosen company."),
+            (&["--company", "Beta"], "--client: Does not belong to the chosen company."),
+            (&["--custom-identifier", "fund-1"], "--custom-identifier: Is already used."),
+            (&["--custom-identifier", "Fund\u{1b}[31m\u{7}"], "--custom-identifier: Contains characters that"),
+            (&["--country", "Atlantis"], "--country: Choose one of: "),
+            (&["--currency", "XYZ"], "--currency: "),
+            (&["--ordered-date", "31.12.2026"], "--ordered-date: Enter a date"),
+        ];
+        for (flags, words) in cases {
+            let done = create(flags);
+            assert_eq!((done.code, done.out.as_str()), (2, ""), "{flags:?}: {}", done.err);
+            assert!(done.err.starts_with(&format!("error: {words}")), "{flags:?}: {}", done.err);
+        }
+        let unknown = create(&["--company", "Red \u{1b}[31mHarbor\u{7}"]);
+        assert_eq!((unknown.code, unknown.err.as_str()), (1, "error: --company: there is no company `Red Harbor`\n"));
+        let rung = office.run(&["company", "create", "--name", "Bell\u{7}", "--business-name", "Bell LLC"]);
+        assert_eq!((rung.code, rung.err.contains("--name: Contains characters")), (2, true), "{}", rung.err);
+        let malformed = office.run(&["mail", "show", "not-an-id"]);
+        assert!(malformed.err.contains("invalid value 'not-an-id' for '<"), "{}", malformed.err);
+        assert_eq!(office.json(&["spv", "list"]).as_array().unwrap().len(), 2, "nothing refused was kept");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_gone_is_named_and_its_password_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    for url in [
+        format!("postgres://spv:tell-nobody@127.0.0.1:{}/portal", free_port()),
+        format!("sqlite:{}", dir.path().join("nowhere/spv.db").display()),
+    ] {
+        let mut command = spvctl(&["spv", "list"]);
+        let done = Done::from(command.env("SPV_DATA_DIR", dir.path()).env("SPV_DATABASE_URL", &url).output().unwrap());
+        assert_eq!(done.code, 3, "{}", done.err);
+        assert!(done.err.contains("error: database_url: the database cannot be reached: "), "{}", done.err);
+        assert!(!done.err.contains("tell-nobody") && !done.err.contains("panicked"), "{}", done.err);
+    }
 }
 
 #[tokio::test]
 async fn an_order_goes_from_creation_to_close() {
-    let office = Office::sqlite().await;
-    office.client("maya@example.com");
-    let made = office.json(&[
-        "spv",
-        "create",
-        "--client",
-        "maya@example.com",
-        "--purchase-amount",
-        "250000",
-        "--custom-identifier",
-        "SPV-2026-001",
-    ]);
-    assert_eq!((made["status"].as_str(), made["amount"].as_str()), (Some("pending"), Some("250000.00")));
-    assert_eq!(office.json(&["spv", "start", "SPV-2026-001"])["status"], "processing");
-    assert_eq!(office.run(&["spv", "start", "SPV-2026-001"]).code, 1, "an order is started once");
-    assert_eq!(office.json(&["spv", "hold", "SPV-2026-001", "--reason", "Bank"])["status"], "on_hold");
-    assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "completed"]).code, 1);
-    assert_eq!(office.json(&["spv", "resume", "SPV-2026-001"])["status"], "processing");
-    assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "blocked"]).code, 2);
-    for step in 1..=8 {
-        office.json(&["step", "set", "SPV-2026-001", &step.to_string(), "--status", "completed"]);
+    for office in offices().await {
+        office.client("maya@example.com");
+        let made = office.json(&[
+            "spv",
+            "create",
+            "--client",
+            "maya@example.com",
+            "--purchase-amount",
+            "250000",
+            "--custom-identifier",
+            "SPV-2026-001",
+        ]);
+        assert_eq!((made["status"].as_str(), made["amount"].as_str()), (Some("pending"), Some("250000.00")));
+        assert_eq!(office.json(&["spv", "start", "SPV-2026-001"])["status"], "processing");
+        assert_eq!(office.run(&["spv", "start", "SPV-2026-001"]).code, 1, "an order is started once");
+        assert_eq!(office.json(&["spv", "hold", "SPV-2026-001", "--reason", "Bank"])["status"], "on_hold");
+        assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "completed"]).code, 1);
+        assert_eq!(office.json(&["spv", "resume", "SPV-2026-001"])["status"], "processing");
+        assert_eq!(office.run(&["step", "set", "SPV-2026-001", "1", "--status", "blocked"]).code, 2);
+        for step in 1..=8 {
+            office.json(&["step", "set", "SPV-2026-001", &step.to_string(), "--status", "completed"]);
+        }
+        assert_eq!(office.json(&["spv", "show", "SPV-2026-001"])["status"], "closed");
+        assert_eq!(office.json(&["spv", "reopen", "SPV-2026-001", "--reason", "Wrong"])["status"], "processing");
+        assert_eq!(office.run(&["company", "delete", "Harbor Capital", "--yes"]).code, 1, "it has clients and orders");
+        assert_eq!(office.run(&["company", "delete", "Harbor Capital"]).code, 2, "nobody can be asked");
     }
-    assert_eq!(office.json(&["spv", "show", "SPV-2026-001"])["status"], "closed");
-    assert_eq!(office.json(&["spv", "reopen", "SPV-2026-001", "--reason", "Wrong"])["status"], "processing");
-    assert_eq!(office.run(&["company", "delete", "Harbor Capital", "--yes"]).code, 1, "it has clients and orders");
-    assert_eq!(office.run(&["company", "delete", "Harbor Capital"]).code, 2, "nobody can be asked");
+}
+
+#[tokio::test]
+async fn a_template_says_what_comes_first() {
+    let office = Office::sqlite().await;
+    let mut steps = office.json(&["template", "show", "US"]);
+    assert_eq!(steps[1]["depends_on"], serde_json::json!([]));
+    steps[1]["depends_on"] = serde_json::json!([1]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("us.json");
+    write(&file, &steps.to_string());
+    assert_eq!(office.json(&["template", "set", "US", "--steps", file.to_str().unwrap()]), steps);
+    assert_eq!(office.json(&["template", "set", "US", "--name", "LLC"]), steps, "a new name leaves the steps");
+    let made = office.client("maya@example.com");
+    let order = office.json(&["spv", "show", made["identifier"].as_str().unwrap()]);
+    assert_eq!(order["steps"][1]["depends_on"], serde_json::json!([order["steps"][0]["id"]]));
 }
 
 #[tokio::test]
 async fn a_request_is_taken_back_once() {
-    let office = Office::sqlite().await;
-    let made = office.json(&[
-        "request",
-        "create",
-        "--kind",
-        "call",
-        "--name",
-        "Maya Ortiz",
-        "--email",
-        "maya@example.com",
-        "--message",
-        "Wants to talk about Japan",
-    ]);
-    let reference = made["reference"].as_str().expect("a reference");
-    assert_eq!(office.json(&["request", "withdraw", reference])["status"], "withdrawn");
-    let again = office.run(&["request", "withdraw", reference]);
-    assert_eq!(again.code, 1, "{}", again.err);
-    assert_eq!(office.run(&["request", "withdraw", "REQ-00000000"]).code, 1);
+    for office in offices().await {
+        let made = office.json(&[
+            "request",
+            "create",
+            "--kind",
+            "call",
+            "--name",
+            "Maya Ortiz",
+            "--email",
+            "maya@example.com",
+            "--message",
+            "Wants to talk about Japan",
+        ]);
+        let reference = made["reference"].as_str().expect("a reference");
+        assert_eq!(office.json(&["request", "withdraw", reference])["status"], "withdrawn");
+        let again = office.run(&["request", "withdraw", reference]);
+        assert_eq!(again.code, 1, "{}", again.err);
+        assert_eq!(office.run(&["request", "withdraw", "REQ-00000000"]).code, 1);
+    }
 }
 
 #[tokio::test]
@@ -236,32 +322,33 @@ async fn keys_are_rotated_and_second_factors_reset() {
 
 #[tokio::test]
 async fn a_file_is_sent_in_listed_and_saved_again() {
-    let office = Office::sqlite().await;
-    let made = office.client("maya@example.com");
-    let spv = made["identifier"].as_str().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(path("deed.pdf"), vec![b'%'; 700_000]).unwrap();
-    std::fs::write(path("empty.pdf"), b"").unwrap();
-    let kept = office.json(&["document", "put", &path("deed.pdf"), "--spv", spv]);
-    assert_eq!(
-        (kept["order"].as_str(), kept["bytes"].as_u64(), kept["version"].as_u64()),
-        (Some(spv), Some(700_000), Some(1))
-    );
-    let id = kept["id"].as_str().unwrap();
-    std::fs::write(path("deed.pdf"), b"%PDF-1.4 signed").unwrap();
-    let second = office.json(&["document", "put", &path("deed.pdf"), "--document", id]);
-    assert_eq!((second["version"].as_u64(), second["media_type"].as_str()), (Some(2), Some("application/pdf")));
-    assert_eq!(office.json(&["document", "list", "--q", "deed"]).as_array().unwrap().len(), 1);
-    let done = office.run(&["document", "get", id, "--number", "1", "--out", &path("first.pdf")]);
-    assert_eq!(done.code, 0, "{}", done.err);
-    assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);
-    assert_eq!(office.run(&["document", "get", id, "--out", "-"]).out, "%PDF-1.4 signed");
-    let again = office.run(&["document", "get", id, "--out", &path("first.pdf")]);
-    assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
-    let refused = office.run(&["document", "put", &path("empty.pdf"), "--spv", spv]);
-    assert_eq!((refused.code, refused.err.as_str()), (2, "error: --file: This file is empty.\n"));
-    assert_eq!(office.run(&["document", "get", id, "--number", "9"]).code, 1);
+    for office in offices().await {
+        let made = office.client("maya@example.com");
+        let spv = made["identifier"].as_str().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(path("deed.pdf"), vec![b'%'; 700_000]).unwrap();
+        std::fs::write(path("empty.pdf"), b"").unwrap();
+        let kept = office.json(&["document", "put", &path("deed.pdf"), "--spv", spv]);
+        assert_eq!(
+            (kept["order"].as_str(), kept["bytes"].as_u64(), kept["version"].as_u64()),
+            (Some(spv), Some(700_000), Some(1))
+        );
+        let id = kept["id"].as_str().unwrap();
+        std::fs::write(path("deed.pdf"), b"%PDF-1.4 signed").unwrap();
+        let second = office.json(&["document", "put", &path("deed.pdf"), "--document", id]);
+        assert_eq!((second["version"].as_u64(), second["media_type"].as_str()), (Some(2), Some("application/pdf")));
+        assert_eq!(office.json(&["document", "list", "--q", "deed"]).as_array().unwrap().len(), 1);
+        let done = office.run(&["document", "get", id, "--number", "1", "--out", &path("first.pdf")]);
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);
+        assert_eq!(office.run(&["document", "get", id, "--out", "-"]).out, "%PDF-1.4 signed");
+        let again = office.run(&["document", "get", id, "--out", &path("first.pdf")]);
+        assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
+        let refused = office.run(&["document", "put", &path("empty.pdf"), "--spv", spv]);
+        assert_eq!((refused.code, refused.err.as_str()), (2, "error: --file: This file is empty.\n"));
+        assert_eq!(office.run(&["document", "get", id, "--number", "9"]).code, 1);
+    }
 }
 
 #[tokio::test]
@@ -286,7 +373,7 @@ async fn a_table_is_exported_whole_as_csv_and_as_lines_of_json() {
     assert!(row["closed_at"].is_null());
     let again = office.run(&["export", "spvs", "--out", &file]);
     assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
-    for table in ["clients", "isos", "activity"] {
+    for table in ["clients", "isos", "requests", "invoices", "documents", "activity"] {
         let done = office.run(&["export", table, "--format", "json"]);
         assert_eq!(done.code, 0, "{table}: {}", done.err);
         for line in done.out.lines() {

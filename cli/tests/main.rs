@@ -5,6 +5,8 @@ mod backups;
 mod commands;
 mod help;
 mod migrate;
+#[cfg(target_os = "linux")]
+mod serve;
 mod support;
 mod terminal;
 mod worker;

@@ -1,6 +1,6 @@
 /** Two of a kind side by side see their own and nothing of the other; and what a choice changes elsewhere. */
 import { readFile } from 'node:fs/promises';
-import { Api } from './support/api';
+import { paths } from '../src/paths';
 import { Office } from './support/office';
 import type { Person } from './support/people';
 import { password, Portal } from './support/portal';
@@ -267,11 +267,22 @@ test('where the operator wants it so, a new address is confirmed at the new plac
     await office.clientWithOrder(who);
     await office.setsPassword(who.email);
     const next = office.newcomer('Solo', 'House').email;
-    const session = await Api.signIn(portal.url, who.email, password);
-    await new Api(portal.url, session).put('/auth/v1/user', { email: next });
+    const owner = await office.visitor();
+    await owner.signsIn('client', who.email, password);
+    await owner.isAt(paths.clientDashboard);
+    await owner.opens(paths.clientProfileTab('security'));
+    const section = owner.card('E-mail address');
+    await owner.button('Change e-mail address', section).click();
+    const dialog = owner.dialog('Change e-mail address');
+    await expect(dialog).toContainText('once it is confirmed there');
+    await owner.writes({ 'New e-mail address': next }, dialog);
+    await owner.button('Send the mail', dialog).click();
+    await owner.isTold('Check the new inbox');
+    await expect(section).toContainText(`Open the link in the mail to ${next}.`);
     const mail = await portal.post.arrives(next, 'Confirm your new e-mail address');
     const solo = await office.visitor();
     await solo.opens(mail.link('/auth/confirm'));
+    await expect(solo.page.getByText('From then on you sign in with this address.')).toBeVisible();
     await solo.button('Confirm').click();
     await expect(solo.heading('Your e-mail address is changed')).toBeVisible();
     await solo.signsIn('client', next, password);

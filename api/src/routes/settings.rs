@@ -42,6 +42,8 @@ pub struct Settings {
     require_mfa: NeedsMfa,
     /// Characters of a new password.
     password_min_length: u64,
+    /// A new address of an account is confirmed at the old one too.
+    secure_email_change: bool,
     /// While the portal is being maintained.
     maintenance: Option<Maintenance>,
     /// How long sessions last; for super admins.
@@ -99,6 +101,7 @@ impl Settings {
         Self {
             default_currency: found.currency(&ctx.options),
             password_min_length: found.security.password_min_length.unwrap_or(passwords::MIN_LENGTH as u64),
+            secure_email_change: ctx.options.secure_email_change,
             maintenance: gate.maintenance.clone().map(Maintenance::from),
             security: theirs.then_some(found.security),
             brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),

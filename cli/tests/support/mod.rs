@@ -63,8 +63,11 @@ impl Office {
 
     /// Starts something that keeps running.
     pub fn start(&self, args: &[&str]) -> Running {
+        self.running(self.command(args))
+    }
+
+    pub fn running(&self, mut command: Command) -> Running {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(self.dir.with_extension("log")).unwrap();
-        let mut command = self.command(args);
         Running(command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap())
     }
 
@@ -105,6 +108,13 @@ impl Office {
             std::thread::sleep(Duration::from_millis(300));
         }
     }
+}
+
+/// One on SQLite and, where a server is named, one on PostgreSQL.
+pub async fn offices() -> Vec<Office> {
+    let mut offices = vec![Office::sqlite().await];
+    offices.extend(Office::postgres().await);
+    offices
 }
 
 /// The binary without settings of whoever runs the tests.

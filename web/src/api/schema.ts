@@ -703,7 +703,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The clients of a company, newest first, with how far their orders are. */
+        /** Whoever has an order with a company, and its clients without one, newest first, with how far the orders are. */
         get: operations["company_client_list"];
         put?: never;
         post?: never;
@@ -972,6 +972,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/documents.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every document you may see, as CSV, with what is known of its newest version. */
+        get: operations["document_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/documents/{id}": {
         parameters: {
             query?: never;
@@ -1066,6 +1083,23 @@ export interface paths {
         };
         /** Invoices you may see, newest number first: your own, for the staff everybody's. */
         get: operations["invoice_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every invoice you may see, as CSV. Amounts are decimal numbers in `currency`. */
+        get: operations["invoice_export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1867,6 +1901,23 @@ export interface paths {
         put?: never;
         /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one, some with one. */
         post: operations["request_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/requests.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every request that the list finds, as CSV: everybody's for the staff, your own otherwise. */
+        get: operations["request_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3452,10 +3503,15 @@ export interface components {
             name?: string | null;
             phone?: string | null;
         };
-        /** @description A client with how far the company's orders for it are. */
+        /**
+         * @description A client with how far the company's orders for it are. Of one who belongs to another company by now, only what these
+         *     orders tell: `company_id` is null.
+         */
         CompanyClient: components["schemas"]["Client"] & {
             /** Format: int64 */
             closed: number;
+            /** @description Whether there is an order, cancelled ones too: one of the active clients that the overview counts. */
+            ordered: boolean;
             /**
              * Format: int64
              * @description Completed steps of all of these, in whole percent.
@@ -5335,6 +5391,8 @@ export interface components {
             representative: components["schemas"]["Representative"] | null;
             /** @description Whose sign-in needs a second factor. */
             require_mfa: components["schemas"]["NeedsMfa"];
+            /** @description A new address of an account is confirmed at the old one too. */
+            secure_email_change: boolean;
             security: components["schemas"]["Security"] | null;
             /** @description Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured. */
             sign_in_providers: string[];
@@ -5603,6 +5661,8 @@ export interface components {
             business_days: number;
             /** @description Done once the last document required for it is approved or waived. */
             completes_with_documents: boolean;
+            /** @description Numbers of the steps that must be completed before it can be begun. */
+            depends_on: number[];
             /** @description What the client is asked for when an order is made. */
             documents: components["schemas"]["TemplateDocument"][];
             owner: components["schemas"]["Party"];
@@ -5614,6 +5674,8 @@ export interface components {
             /** Format: int64 */
             business_days: number;
             completes_with_documents?: boolean;
+            /** @description Other steps by their place here, the first being 1; a circle is refused. */
+            depends_on?: number[];
             documents?: components["schemas"]["TemplateDocumentInput"][];
             /** @description staff, client, iso or authority. */
             owner: components["schemas"]["Party"];
@@ -7380,7 +7442,7 @@ export interface operations {
     company_client_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or phone. */
+                /** @description Beginnings of words of name, e-mail or an order's identifier, of the company's own clients also phone. */
                 q?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
@@ -8034,6 +8096,42 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    document_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of the document's name, its file's, its order's or its client's. */
+                q?: string;
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                /** @description `-updated_at`: so far the only order. */
+                order?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     document_get: {
         parameters: {
             query?: never;
@@ -8233,6 +8331,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Invoice"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_export: {
+        parameters: {
+            query?: {
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                status?: components["schemas"]["InvoiceStatus"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -10214,6 +10345,50 @@ export interface operations {
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             429: components["responses"]["Refused_429"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    request_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of reference, name or e-mail. */
+                q?: string;
+                kind?: components["schemas"]["RequestKind"];
+                status?: components["schemas"]["RequestStatus"];
+                /** @description Only what is still to be decided. */
+                open?: boolean;
+                /** @description For the staff. */
+                priority?: components["schemas"]["RequestPriority"];
+                /** @description For the staff. */
+                assignee_id?: components["schemas"]["UserId"];
+                /** @description For the staff: only what is nobody's yet. */
+                unassigned?: boolean;
+                /** @description `-created_at`, `created_at`; for the staff `due_at` and `priority` too. */
+                order?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

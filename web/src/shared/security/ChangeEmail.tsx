@@ -10,7 +10,7 @@ import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { required } from '../rules';
-import { own } from './own';
+import { own, useEmailWords } from './own';
 
 interface Props {
   current: string;
@@ -19,6 +19,7 @@ interface Props {
 
 export function ChangeEmail({ current, onClose }: Props) {
   const { t } = useTranslation(['security', 'common']);
+  const topic = useEmailWords();
   const [problem, setProblem] = useState<string>();
   const form = useForm({
     initialValues: { email: '' },
@@ -38,7 +39,7 @@ export function ChangeEmail({ current, onClose }: Props) {
     onSuccess: async ({ user }) => {
       const next = user.new_email ?? form.values.email.trim();
       onClose();
-      toast({ title: t('email.asked'), description: t('email.asked_text', { current, next }) });
+      toast({ title: t(`${topic}.asked`), description: t(`${topic}.asked_text`, { current, next }) });
       await queryClient.invalidateQueries({ queryKey: own.all });
     },
     onError: (error) => {
@@ -55,9 +56,9 @@ export function ChangeEmail({ current, onClose }: Props) {
   return (
     <FormModal
       title={t('email.change')}
-      text={t('email.how')}
+      text={t(`${topic}.how`)}
       size="md"
-      submitLabel={t('email.ask')}
+      submitLabel={t(`${topic}.ask`)}
       busyLabel={t('email.sending')}
       busy={save.isPending}
       dirty={form.isDirty()}

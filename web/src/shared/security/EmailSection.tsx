@@ -11,7 +11,7 @@ import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { ChangeEmail } from './ChangeEmail';
-import { own } from './own';
+import { own, useEmailWords } from './own';
 import { useStepUp } from './StepUp';
 
 export function EmailSection() {
@@ -48,12 +48,13 @@ export function EmailSection() {
 /** The change has been asked for, and waits for its confirmations. */
 function Pending({ current, next }: { current: string; next: string }) {
   const { t } = useTranslation(['security', 'common']);
+  const topic = useEmailWords();
   const failed = (error: unknown) =>
     toast({ title: t('common:error'), description: errorText(error), destructive: true });
   const resend = useMutation({
     mutationFn: () => granted(auth.resend({ type: 'email_change', email: current })),
     onSuccess: () =>
-      toast({ title: t('email.resent'), description: t('email.asked_text', { current, next }) }),
+      toast({ title: t(`${topic}.resent`), description: t(`${topic}.asked_text`, { current, next }) }),
     onError: failed,
   });
   const cancel = useMutation({
@@ -71,7 +72,7 @@ function Pending({ current, next }: { current: string; next: string }) {
       icon={<IconMailForward size={17} />}
       title={next}
       tag={<Tag tone="wait">{t('email.waiting')}</Tag>}
-      text={t('email.pending_text', { current, next })}
+      text={t(`${topic}.pending_text`, { current, next })}
       actions={
         <>
           <Button variant="default" disabled={busy} onClick={() => resend.mutate()}>

@@ -1,9 +1,10 @@
 import type { Factor, User, UserIdentity } from '@supabase/auth-js';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { isStatus } from '../../api/errors';
 import { looking } from '../../api/looking';
+import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
 import { granted } from '../auth/granted';
 import { authCall } from './wire';
@@ -77,4 +78,10 @@ export function verifiedApps(user: User | undefined): Factor[] {
 
 export function identityAt(user: User, provider: string): UserIdentity | undefined {
   return user.identities?.find((identity) => identity.provider === provider);
+}
+
+/** How the words of a change of address begin: it is confirmed at both, or at the new one alone. */
+export function useEmailWords() {
+  const { data } = useQuery(queries.settings());
+  return data?.secure_email_change === false ? 'email.alone' : 'email';
 }

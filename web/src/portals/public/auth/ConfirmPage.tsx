@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { homeOf, paths } from '../../../paths';
+import { useSettings } from '../../../shared/settings/useSettings';
 import { Go } from '../frame/Go';
 import button from '../frame/Button.module.css';
 import { CodeForm } from './CodeForm';
@@ -27,6 +28,7 @@ export function Component() {
 function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readMailLink> }) {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
+  const settings = useSettings();
   const [email, setEmail] = useState('');
   const [step, setStep] = useState<Step>(() => {
     if (link.failed) return 'expired';
@@ -40,11 +42,12 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   const onVerified = (hasSession: boolean) => void verified(hasSession);
 
   if (step === 'link') {
+    const alone = type === 'email_change' && settings?.secure_email_change === false;
     return (
       <OpenLink
         link={link}
         title={t(`confirm.title.${type}`)}
-        lead={t(`confirm.lead.${type}`)}
+        lead={t(alone ? 'confirm.lead.email_change_alone' : `confirm.lead.${type}`)}
         label={t(`confirm.button.${type}`)}
         onVerified={onVerified}
         onExpired={() => setStep('expired')}

@@ -1,0 +1,171 @@
+//! `spvctl serve` as a process: what it holds while files come in, and what it does while its disk takes nothing.
+
+use crate::support::{Office, Running, free_port};
+use serde_json::{Value, json};
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A demo office that is served, and a client of it.
+struct Served {
+    port: u16,
+    token: String,
+    process: Running,
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {} {}", self.status, self.body))
+    }
+}
+
+impl Served {
+    fn new(office: &mut Office) -> Self {
+        let port = free_port();
+        office.set("SPV_DEMO", true);
+        office.set("SPV_LISTEN", format!("127.0.0.1:{port}"));
+        // What is written beyond the limit of a file fails then, as on a full disk, and ends nobody.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve --no-worker", env!("CARGO_BIN_EXE_spvctl")]);
+        for (name, value) in office.command(&[]).get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let mut served = Self { port, token: String::new(), process: office.running(shell) };
+        let began = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(began.elapsed() < Duration::from_secs(60), "nobody listens: {}", office.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+        let sign_in = json!({ "email": "client@example.com", "password": domain::DEMO_PASSWORD });
+        let granted = served.send("POST /auth/v1/token?grant_type=password", &sign_in);
+        served.token = granted.json()["access_token"].as_str().expect("a token").to_owned();
+        served
+    }
+
+    /// One request on a connection of its own.
+    fn ask(&self, what: &str, headers: &[&str], body: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let mut head = format!("{what} HTTP/1.0\r\nhost: portal\r\ncontent-length: {}\r\n", body.len());
+        if !self.token.is_empty() {
+            head += &format!("authorization: Bearer {}\r\n", self.token);
+        }
+        for header in headers {
+            head += &format!("{header}\r\n");
+        }
+        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut heard = String::new();
+        stream.read_to_string(&mut heard).unwrap();
+        let (head, body) = heard.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{what}: no answer: {heard}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn send(&self, what: &str, body: &Value) -> Answer {
+        self.ask(what, &["content-type: application/json"], body.to_string().as_bytes())
+    }
+
+    fn upload(&self, bytes: usize) {
+        let tus = "tus-resumable: 1.0.0";
+        let length = format!("upload-length: {bytes}");
+        // deed.pdf
+        let name = "upload-metadata: file_name ZGVlZC5wZGY=";
+        let announced = self.ask("POST /storage/v1/uploads", &[tus, &length, name], b"");
+        assert_eq!(announced.status, 201, "{}", announced.body);
+        let there = format!("PATCH {}", announced.header("location").expect("a place"));
+        let headers = [tus, "upload-offset: 0", "content-type: application/offset+octet-stream"];
+        let kept = self.ask(&there, &headers, &vec![b'%'; bytes]);
+        assert_eq!(kept.status, 204, "{}", kept.body);
+        assert!(kept.header("spv-document-id").is_some(), "{}", kept.head);
+    }
+
+    /// Four at once.
+    fn uploads(&self, bytes: usize) {
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| self.upload(bytes));
+            }
+        });
+    }
+
+    /// The most memory that the process ever held, in kilobytes.
+    fn peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.0.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says");
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// How large a file may become that the process writes.
+    fn limit_files(&self, bytes: &str) {
+        let pid = self.process.0.id().to_string();
+        let done = Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:")]).status().unwrap();
+        assert!(done.success());
+    }
+}
+
+#[tokio::test]
+async fn a_larger_file_takes_no_more_memory() {
+    let mut office = Office::sqlite().await;
+    let served = Served::new(&mut office);
+    // More than a piece each: from now on every buffer has been as large as it gets.
+    for _ in 0..2 {
+        served.uploads(6 << 20);
+    }
+    let before = served.peak();
+    served.uploads(24 << 20);
+    let grown = served.peak() - before;
+    // The files are 72 MB larger together.
+    assert!(grown < 32 << 10, "{grown} kB more than {before} kB");
+}
+
+#[tokio::test]
+async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes() {
+    let mut office = Office::sqlite().await;
+    let served = Served::new(&mut office);
+    let moves_to = |zone: &str| served.send("PATCH /rest/v1/me", &json!({ "time_zone": zone }));
+    let zone = || {
+        let me = served.ask("GET /rest/v1/me", &[], b"");
+        assert_eq!(me.status, 200, "{}", me.body);
+        me.json()["time_zone"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(moves_to("Asia/Tokyo").status, 200);
+    served.limit_files("0");
+    for _ in 0..3 {
+        let refused = moves_to("Europe/Madrid");
+        assert_eq!((refused.status, refused.json()["code"].as_str()), (503, Some("unavailable")), "{}", refused.body);
+        assert!(refused.header("retry-after").is_some_and(|wait| wait.parse::<u32>().is_ok()), "{}", refused.head);
+        assert_eq!(zone(), "Asia/Tokyo");
+        assert_eq!(served.ask("GET /rest/v1/spvs?limit=5", &[], b"").status, 200);
+        assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
+    }
+    served.limit_files("unlimited");
+    let began = Instant::now();
+    loop {
+        let answer = moves_to("Europe/Madrid");
+        if answer.status == 200 {
+            break;
+        }
+        assert_eq!(answer.status, 503, "{}", answer.body);
+        assert!(began.elapsed() < Duration::from_secs(10), "{}", office.log());
+        thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(zone(), "Europe/Madrid");
+}
