@@ -102,3 +102,17 @@ test('a page that is loaded again is shown where it was, another one from its to
   await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
   expect(await place()).toBe(0);
 });
+
+test('an open menu stays with its row when more arrives above it', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens('/request-management');
+  await elias.page
+    .getByRole('button', { name: /^Actions for / })
+    .first()
+    .click();
+  const action = elias.page.getByRole('menuitem').first();
+  await expect(action).toBeVisible();
+  await elias.page.getByRole('main').evaluate((main) => (main.style.paddingTop = '3000px'));
+  // Found where it is now, and ready to be clicked.
+  await action.click({ trial: true });
+});
