@@ -80,6 +80,8 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
         spvs::reopen(&sam, second, None, "A name was wrong").await.unwrap();
         let held = rows(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
         assert_eq!(held[0].status, Status::Pending);
+        let overview = commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap();
+        assert!(overview.expected.is_empty(), "it is earned already: {:?}", overview.expected);
         assert_eq!(code(&commissions::approve(&sam, &ids(&held)).await.unwrap_err()), "order_not_closed");
 
         // Cancelled, it makes a negative row beside the one that stays.
