@@ -156,6 +156,38 @@ async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
 }
 
 #[tokio::test]
+async fn what_a_process_that_died_was_writing_is_swept_away_after_a_day() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, _, maya) = world.client("Maya", acme, None).await;
+        send(&maya, named("kept.pdf"), b"kept").await.unwrap();
+        let write = |name: &str, hours: i64| {
+            let path = world.dir.0.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let written = world.clock.now() - Duration::hours(hours);
+            std::fs::File::create(&path).unwrap().set_modified(written.into()).unwrap();
+            path
+        };
+        let old = ["contents/x#1", "uploads/y/z#12", "probe#1"].map(|name| write(&format!("documents/{name}"), 25));
+        let young = write("documents/contents/x#2", 23);
+        let others = ["documents/contents/x", "documents/contents/x#a", "elsewhere/x#1"].map(|name| write(name, 25));
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(world.dir.0.join("elsewhere"), world.dir.0.join("documents/linked")).unwrap();
+        uploads::clean_up(&world.operator()).await.unwrap();
+        assert_eq!(old.map(|path| path.exists()), [false; 3]);
+        assert!(!world.dir.0.join("documents/uploads/y").exists(), "nor is the folder left");
+        assert!(young.exists(), "somebody may be writing it");
+        assert_eq!(others.map(|path| path.exists()), [true; 3]);
+        world.clock.advance(Duration::hours(2));
+        uploads::clean_up(&world.operator()).await.unwrap();
+        assert!(!young.exists());
+        let kept = documents::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap().items;
+        assert!(world.dir.0.join("documents").join(&kept[0].latest.storage_key).exists());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
     on_both(async |world| {
         let acme = world.company("Acme").await;

@@ -8,14 +8,21 @@ pub use address::{Address, Bucket, Credentials};
 
 use crate::error::{Error, Result};
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
 use object_store::{
     ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart,
     aws::AmazonS3Builder, local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
 };
 use sha2::{Digest, Sha256};
-use std::{ops::Range, sync::Arc, time::Duration};
-use tokio::{sync::Mutex, time::Instant};
+use std::{
+    io::ErrorKind,
+    ops::Range,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+use tokio::{sync::Mutex, task::spawn_blocking, time::Instant};
 
 /// Contents are written in pieces of this size, the smallest that S3 takes.
 const PIECE: usize = 5 << 20;
@@ -33,6 +40,8 @@ const PROBED: Duration = Duration::from_secs(5);
 pub struct Storage {
     store: Arc<dyn ObjectStore>,
     place: String,
+    /// Where the files lie, when they are files.
+    folder: Option<PathBuf>,
     /// What the last probe said, and when.
     probed: Arc<Mutex<Option<Probed>>>,
 }
@@ -66,7 +75,7 @@ impl Storage {
                     .map_err(|e| refused(&e))?
                     .with_fsync(true)
                     .with_automatic_cleanup(true);
-                Ok(Self { store: Arc::new(files), place, probed: Arc::default() })
+                Ok(Self { store: Arc::new(files), place, folder: Some(folder.clone()), probed: Arc::default() })
             }
             Address::S3(bucket) => {
                 let credentials = credentials.ok_or_else(|| {
@@ -98,12 +107,12 @@ impl Storage {
         } else {
             Arc::new(PrefixStore::new(s3, bucket.prefix.as_str()))
         };
-        Ok(Self { store, place: format!("s3://{}", bucket.name), probed: Arc::default() })
+        Ok(Self { store, place: format!("s3://{}", bucket.name), folder: None, probed: Arc::default() })
     }
 
     /// Keeps everything in memory, for as long as the process lives.
     pub fn memory() -> Self {
-        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned(), probed: Arc::default() }
+        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned(), folder: None, probed: Arc::default() }
     }
 
     /// Where it is, for people.
@@ -237,6 +246,17 @@ impl Storage {
         }
     }
 
+    /// Deletes the files that a process began and has not gone on with since `before`: it died. Says how many. A bucket
+    /// has a rule for that.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete_unfinished(&self, before: DateTime<Utc>) -> Result<usize> {
+        let Some(folder) = self.folder.clone() else { return Ok(0) };
+        let deleted = spawn_blocking(move || delete_unfinished(&folder, before.into())).await;
+        deleted.map_err(Error::internal)?.map_err(|e| self.unavailable(e))
+    }
+
     /// Writes something small and reads it back.
     ///
     /// # Errors
@@ -286,4 +306,37 @@ fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// `object_store` writes to `<name>#<digits>` until all is there, and its lists leave such names out. Links are not
+/// followed.
+fn delete_unfinished(folder: &std::path::Path, before: SystemTime) -> std::io::Result<usize> {
+    let is_unfinished = |name: &str| {
+        name.split_once('#').is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|sign| sign.is_ascii_digit()))
+    };
+    let mut deleted = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, path) = (entry.file_type()?, entry.path());
+        let gone = if kind.is_dir() {
+            delete_unfinished(&path, before).inspect(|gone| {
+                if *gone > 0 {
+                    // Goes with the last of them; one that holds something stays.
+                    let _ = std::fs::remove_dir(&path);
+                }
+            })
+        } else if kind.is_file() && entry.file_name().to_str().is_some_and(is_unfinished) {
+            let written = entry.metadata().and_then(|about| about.modified());
+            written.and_then(|at| if at < before { std::fs::remove_file(&path).map(|()| 1) } else { Ok(0) })
+        } else {
+            Ok(0)
+        };
+        match gone {
+            Ok(gone) => deleted += gone,
+            // Gone meanwhile, or not ours: the `lost+found` of a disk.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(deleted)
 }

@@ -335,8 +335,8 @@ pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
     }
 }
 
-/// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. A scheduled
-/// job.
+/// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. With them
+/// goes what a process that died was writing. A scheduled job.
 ///
 /// # Errors
 /// What the database or the storage refuses.
@@ -349,6 +349,9 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
         if let Err(error) = sweep(ctx, upload).await {
             refused.get_or_insert(error);
         }
+    }
+    if let Err(error) = ctx.options.storage.delete_unfinished(ctx.now() - REST).await {
+        refused.get_or_insert(error);
     }
     refused.map_or(Ok(old.len()), Err)
 }
