@@ -1,6 +1,9 @@
 //! The event stream: everything once, in order, to whom it belongs, for as long as the session lives.
 
-use crate::support::{Person, TestApp, on_both};
+use crate::{
+    documents::{pdf, upload},
+    support::{Person, TestApp, on_both},
+};
 use axum::body::BodyDataStream;
 use domain::ids::SpvId;
 use futures::StreamExt;
@@ -177,6 +180,56 @@ async fn a_conversation_is_heard_by_its_client_and_the_staff_and_a_note_by_the_s
         again.ready().await;
         assert_eq!(again.change().await["action"], "message.sent");
         again.silence().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_hears_of_the_orders_documents_and_payments_of_another_company() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        let borea = app.world.company("Borea").await;
+        let ((iso, ivan), (their_iso, igor)) = (app.iso("Ivan", app.acme).await, app.iso("Igor", borea).await);
+        let (cora, carl) = (app.company_admin("Cora", app.acme).await, app.company_admin("Carl", borea).await);
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let nora = app.client_of("Nora", borea, Some(their_iso)).await;
+        let (hers, other) = (first_step(&erin, maya.spv.unwrap()).await, first_step(&erin, nora.spv.unwrap()).await);
+        let owed = erin.get(&format!("/rest/v1/invoices?client_id={}", maya.id)).await.ok();
+        let invoice = format!("/rest/v1/invoices/{}", owed["items"][0]["id"].as_str().unwrap());
+        settled(&app).await;
+        let mut owners = Vec::new();
+        for owner in [&maya, &ivan, &cora] {
+            let mut hears = Events::of(owner, None).await;
+            hears.ready().await;
+            owners.push(hears);
+        }
+        let mut foreign = Vec::new();
+        for person in [&nora, &igor, &carl] {
+            let mut hears = Events::of(person, None).await;
+            foreign.push((person, hears.ready().await, hears));
+        }
+        erin.patch(&hers, json!({ "status": "in_progress" })).await.ok();
+        let order = maya.spv.unwrap().to_string();
+        upload(&maya, &pdf(20), &[("file_name", "deed.pdf"), ("spv_id", &order)]).await;
+        erin.post(&format!("{invoice}/payments"), json!({ "amount": "100.00" })).await.ok();
+        // What comes next has a higher number: who hears it first has heard none of that.
+        settled(&app).await;
+        erin.patch(&other, json!({ "status": "in_progress" })).await.ok();
+        let theirs = nora.spv.unwrap().to_string();
+        for (person, start, hears) in &mut foreign {
+            assert_eq!(hears.change().await["spv_id"], theirs);
+            let mut again = Events::of(person, Some(*start)).await;
+            assert_eq!(again.ready().await, *start);
+            assert_eq!(again.change().await["spv_id"], theirs);
+        }
+        let mut heard = BTreeSet::<String>::new();
+        while !["step.updated", "document.uploaded", "invoice.part_paid"].iter().all(|action| heard.contains(*action)) {
+            heard.insert(owners[0].change().await["action"].as_str().unwrap().to_owned());
+        }
+        for hears in &mut owners[1..] {
+            assert_eq!(hears.until("step.updated").await["spv_id"], order);
+        }
     })
     .await;
 }

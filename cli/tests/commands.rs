@@ -285,6 +285,24 @@ async fn test_data_is_made_with_and_without_a_worker_and_twice_harms_nothing() {
 }
 
 #[tokio::test]
+async fn where_a_log_was_changed_is_said() {
+    for office in offices().await {
+        let world = &office.world;
+        for name in ["Anchor", "Meridian", "Summit"] {
+            world.company(name).await;
+        }
+        domain::activity::number_all(&world.operator()).await.unwrap();
+        let whole = office.run(&["activity", "verify"]);
+        assert_eq!(whole.code, 0, "{}", whole.err);
+        // One sign of one name.
+        world.without_triggers("update activity set subject_label = 'Meridiam' where seq = 2").await;
+        let broken = office.run(&["activity", "verify"]);
+        assert_eq!(broken.code, 1, "{}", broken.err);
+        assert!(broken.err.contains("changed at number 2."), "{}", broken.err);
+    }
+}
+
+#[tokio::test]
 async fn an_empty_portal_gets_its_first_super_admin() {
     let office = Office::sqlite().await;
     let user = office.json(&[

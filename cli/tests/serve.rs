@@ -1,6 +1,6 @@
-//! `spvctl serve` as a process: what it holds while files come in, and what it does while its disk takes nothing.
+//! The portal as a process: what it holds while files come in, and what it does and tells when its disk is full.
 
-use crate::support::{Office, Running, free_port};
+use crate::support::{Office, Running, free_port, offices};
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
@@ -15,6 +15,17 @@ struct Served {
     port: u16,
     token: String,
     process: Running,
+}
+
+/// Runs a shell in the office's surroundings.
+fn running(office: &Office, mut shell: Command) -> Running {
+    for (name, value) in office.command(&[]).get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    office.running(shell)
 }
 
 struct Answer {
@@ -41,13 +52,7 @@ impl Served {
         // What is written beyond the limit of a file fails then, as on a full disk, and ends nobody.
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve --no-worker", env!("CARGO_BIN_EXE_spvctl")]);
-        for (name, value) in office.command(&[]).get_envs() {
-            match value {
-                Some(value) => shell.env(name, value),
-                None => shell.env_remove(name),
-            };
-        }
-        let mut served = Self { port, token: String::new(), process: office.running(shell) };
+        let mut served = Self { port, token: String::new(), process: running(office, shell) };
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(began.elapsed() < Duration::from_secs(60), "nobody listens: {}", office.log());
@@ -168,4 +173,55 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(zone(), "Europe/Madrid");
+}
+
+#[tokio::test]
+async fn a_disk_that_fills_up_is_told_of_until_there_is_room() {
+    // A disk of its own for one process, without being root. Where the machine forbids that, only the rule itself is
+    // tested, with what a full disk would say.
+    let alone = ["--map-root-user", "--mount"];
+    let mut probe = Command::new("unshare");
+    probe.args(alone).args(["sh", "-c", "mount -t tmpfs tmpfs \"$0\""]).arg(std::env::temp_dir());
+    if !probe.status().is_ok_and(|done| done.success()) {
+        eprintln!("not tested: this machine allows no disk of its own for a process");
+        return;
+    }
+    for office in offices().await {
+        assert_eq!(office.run(&["migrate"]).code, 0);
+        std::fs::create_dir_all(&office.dir).unwrap();
+        let mut shell = Command::new("unshare");
+        let small = "mount -t tmpfs -o size=8m tmpfs \"$SPV_DATA_DIR\" && exec \"$0\" worker";
+        shell.args(alone).args(["sh", "-c", small, env!("CARGO_BIN_EXE_spvctl")]);
+        let worker = running(&office, shell);
+        // Its disk, from outside.
+        let fill = format!("/proc/{}/root{}/fill", worker.0.id(), office.dir.display());
+        let newest = || {
+            let log = office.json(&["activity", "list", "--limit", "500"]);
+            let told = log.as_array().unwrap().iter().find(|row| row["subject"] == "disk");
+            told.map(|row| row["action"].as_str().unwrap().to_owned())
+        };
+        let until = |wanted: &str| {
+            let began = Instant::now();
+            while newest().as_deref() != Some(wanted) {
+                assert!(began.elapsed() < Duration::from_secs(60), "{:?} {}", newest(), office.log());
+                thread::sleep(Duration::from_millis(300));
+            }
+        };
+        let watch = || {
+            let done = office.run(&["job", "run", "portal.watch"]);
+            assert_eq!(done.code, 0, "{}", done.err);
+        };
+        let mounts = format!("/proc/{}/mounts", worker.0.id());
+        let began = Instant::now();
+        while !std::fs::read_to_string(&mounts).unwrap().contains(&*office.dir.to_string_lossy()) {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+        std::fs::write(&fill, vec![0; 7_700_000]).unwrap();
+        watch();
+        until("alert.opened");
+        std::fs::remove_file(&fill).unwrap();
+        watch();
+        until("alert.ended");
+    }
 }

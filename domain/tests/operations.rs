@@ -182,6 +182,17 @@ async fn mails_that_fail_are_told_of() {
         }
         assert_eq!(kinds(&late, &Readings::default()).await, ["mail_failing"]);
         assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
+        // While the mail server is away nothing is given up yet: a mail waits, and is tried and tried.
+        let away = at(&world, 5 * 24 * 60);
+        let id = mails::test(&sigrid).await.unwrap();
+        for _ in 0..3 {
+            assert!(kinds(&away, &Readings::default()).await.is_empty());
+            assert!(mails::attempt(&away.operator(), id).await.unwrap().is_some());
+            mails::failed(&away.operator(), id, "no answer", false).await.unwrap();
+        }
+        assert_eq!(kinds(&away, &Readings::default()).await, ["mail_failing"]);
+        mails::sent(&away.operator(), id).await.unwrap();
+        assert!(kinds(&away, &Readings::default()).await.is_empty());
     })
     .await;
 }

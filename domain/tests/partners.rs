@@ -377,6 +377,18 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
         );
         assert_eq!(code(&leads::update(&ingrid, lena.id, None, Change::default()).await.unwrap_err()), "lead_won");
 
+        // Of a client the partner's dashboard tells what happened last.
+        activity::number_all(&world.operator()).await.unwrap();
+        let latest = async || {
+            activity::number_all(&world.operator()).await.unwrap();
+            let shown = dashboards::iso(&ingrid).await.unwrap().clients.remove(0);
+            (shown.client.id, shown.latest.unwrap().action)
+        };
+        spvs::hold(&elias, spv, None, "A paper is missing").await.unwrap();
+        assert_eq!(latest().await, (client, "spv.held".to_owned()));
+        spvs::resume(&elias, spv, None).await.unwrap();
+        assert_eq!(latest().await, (client, "spv.resumed".to_owned()));
+
         // It closes; the commission is approved and paid; the partner and its company see the same.
         let ids: Vec<_> = order.steps.iter().map(|step| step.id).collect();
         steps::complete(&sam, spv, &ids).await.unwrap();

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 use domain::{
     Ctx,
+    alerts::{self, Readings},
     clock::Clock,
+    page::PageQuery,
     queue::{
         self, Job,
         worker::{self, Attempt, Failure, Handler, Workers},
@@ -166,6 +168,10 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
         let dead = queue::list(&ctx, Some("dead"), 10).await.unwrap();
         assert_eq!(dead.len(), 4);
         assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
+        alerts::check(&ctx, &Readings::default()).await.unwrap();
+        let open = alerts::list(&ctx, true, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(open.len(), 1, "{open:?}");
+        assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("dead_jobs", Some(4)));
     })
     .await;
 }

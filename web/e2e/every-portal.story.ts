@@ -201,6 +201,10 @@ const wrongDashboards = [
   ['company@example.com', '/admin-dashboard'],
   ['iso@example.com', '/admin-dashboard'],
   ['client@example.com', '/admin-dashboard'],
+  ['employee@example.com', '/admin-dashboard/users'],
+  ['company@example.com', '/admin-dashboard/users'],
+  ['iso@example.com', '/admin-dashboard/users'],
+  ['client@example.com', '/admin-dashboard/users'],
 ] as const;
 
 for (const [email, path] of wrongDashboards) {

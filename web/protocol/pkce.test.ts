@@ -14,6 +14,18 @@ async function wayBack() {
   return { email, client, code: back.searchParams.get('code') ?? '' };
 }
 
+/** Where a browser is led that sends the page's form. */
+async function form(fields: Record<string, string>): Promise<URL> {
+  const answer = await fetch(`${portal.url}/verify`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+    headers: { 'x-forwarded-for': '198.19.0.1' },
+  });
+  expect(answer.status).toBe(303);
+  return new URL(answer.headers.get('location') ?? '');
+}
+
 const exchange = (auth_code: string, code_verifier: string) =>
   portal.ask('/token?grant_type=pkce', { body: { auth_code, code_verifier } });
 
@@ -79,6 +91,29 @@ describe('a code that came back', () => {
   });
 });
 
+describe('what has waited too long', () => {
+  test('is a code that opens nothing', async () => {
+    const { client, code } = await wayBack();
+    await portal.portal.timeIsUp();
+    expect(refusal(await client.exchangeCodeForSession(code))).toEqual(no(422, 'flow_state_expired'));
+    expect(await client.session()).toBeNull();
+  });
+
+  test('is a link that leads back without a code', async () => {
+    const { email } = await portal.somebody();
+    const client = portal.client({ flowType: 'pkce' });
+    got(await client.resetPasswordForEmail(email, { redirectTo: elsewhere }));
+    const mail = await portal.mail(email);
+    await portal.portal.timeIsUp();
+    const token_hash = /token_hash=([^&\s]+)/.exec(mail.text)?.[1] ?? '';
+    const back = await form({ token_hash, type: 'recovery', redirect_to: elsewhere });
+    expect(back.searchParams.get('error_code')).toBe('otp_expired');
+    expect(back.searchParams.get('code')).toBeNull();
+    const late = await client.verifyOtp({ token_hash, type: 'recovery' });
+    expect(refusal(late)).toEqual(no(403, 'otp_expired'));
+  });
+});
+
 describe('what a flow begins with', () => {
   const challenge = createHash('sha256').update('secret').digest('base64url');
   const begin = async (code_challenge: unknown, code_challenge_method: unknown) =>
@@ -123,16 +158,6 @@ describe('what a flow begins with', () => {
 
 describe('a click that is too late', () => {
   test('leads back with the reason in query and fragment', async () => {
-    const form = async (fields: Record<string, string>) => {
-      const answer = await fetch(`${portal.url}/verify`, {
-        method: 'POST',
-        redirect: 'manual',
-        body: new URLSearchParams(fields),
-        headers: { 'x-forwarded-for': '198.19.0.1' },
-      });
-      expect(answer.status).toBe(303);
-      return new URL(answer.headers.get('location') ?? '');
-    };
     const { client, email } = await (async () => {
       const { email } = await portal.somebody();
       return { email, client: portal.client({ flowType: 'pkce' }) };

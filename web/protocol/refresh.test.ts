@@ -1,4 +1,4 @@
-/** Sessions that go on: refresh tokens, their parents, and their misuse. Ages are the Rust tests' matter. */
+/** Sessions that go on: refresh tokens, their parents, and their misuse. */
 import { describe, expect, test } from 'vitest';
 import { claims, got, no, office, refusal } from './support/office';
 
@@ -39,6 +39,18 @@ describe('a refresh', () => {
     expect(late.status).toBe(200);
     expect(late.body.refresh_token).toBe(active);
     expect((await refresh(active)).status).toBe(200);
+  });
+
+  test('with an older token a minute later ends the session, for whoever has it', async () => {
+    const { client, session } = await portal.inside();
+    for (let times = 0; times < 3; times += 1) got(await client.refreshSession());
+    await portal.portal.minutePasses();
+    const thief = portal.client();
+    const { refresh_token } = session;
+    expect(refusal(await thief.refreshSession({ refresh_token }))).toEqual(
+      no(400, 'refresh_token_already_used'),
+    );
+    expect(await client.isOut()).toBe(true);
   });
 
   test('by two clients at once signs out neither', async () => {

@@ -14,7 +14,7 @@ use std::{
 pub struct Office {
     pub dir: PathBuf,
     environment: Vec<(String, String)>,
-    _world: World,
+    pub world: World,
 }
 
 /// What a command did.
@@ -28,7 +28,7 @@ impl Office {
     pub fn on(world: World) -> Self {
         let dir = world.dir.0.join("data");
         let url = world.url.clone();
-        Self { environment: vec![("SPV_DATABASE_URL".to_owned(), url)], dir, _world: world }
+        Self { environment: vec![("SPV_DATABASE_URL".to_owned(), url)], dir, world }
     }
 
     pub async fn sqlite() -> Self {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { database, password, spvctl } from './machine';
+import { database, password, python, spvctl } from './machine';
 import { run } from './process';
 
 export class Place {
@@ -42,6 +42,15 @@ export class Place {
     return { SPV_DATA_DIR: this.dir, ...(this.name && { SPV_DATABASE_URL: address(this.name) }) };
   }
 
+  /** Changes what no command changes: what a clock would. */
+  async sql(text: string): Promise<void> {
+    if (this.name) return await sql(text, address(this.name));
+    const script =
+      'import sqlite3, sys; sqlite3.connect(sys.argv[1], isolation_level=None).execute(sys.argv[2])';
+    const done = await run(python, ['-c', script, join(this.dir, 'spv.db'), text]);
+    if (done.code !== 0) throw new Error(`sqlite3: ${done.stderr}`);
+  }
+
   async leave(): Promise<void> {
     if (this.name) await sql(`drop database ${this.name} with (force)`);
     await rm(this.dir, { recursive: true, force: true });
@@ -56,7 +65,7 @@ function address(name: string): string {
   return url.href;
 }
 
-async function sql(text: string): Promise<void> {
-  const done = await run('psql', [server(), '-v', 'ON_ERROR_STOP=1', '-qc', text]);
+async function sql(text: string, at = server()): Promise<void> {
+  const done = await run('psql', [at, '-v', 'ON_ERROR_STOP=1', '-qc', text]);
   if (done.code !== 0) throw new Error(`psql: ${done.stderr}`);
 }

@@ -37,7 +37,7 @@ export class Portal {
     private readonly env: NodeJS.ProcessEnv,
     private readonly server: ChildProcess,
     private readonly log: string[],
-    private readonly leave: () => Promise<void>,
+    private readonly place: Place,
   ) {}
 
   static async start({ demo, env: more }: Options): Promise<Portal> {
@@ -58,10 +58,6 @@ export class Portal {
       SPV_LISTEN: '127.0.0.1:0',
       ...more,
     };
-    const leave = async () => {
-      await post.stop();
-      await place.leave();
-    };
     for (const name of ['SPV_DEMO_PASSWORD', 'SPV_DEFAULT_PASSWORD', 'SPV_AUTH_JWT_SECRET']) {
       isNoted(name, (env as NodeJS.ProcessEnv)[name] ?? '');
     }
@@ -69,10 +65,11 @@ export class Portal {
     const log: string[] = [];
     try {
       const url = await address(server, log);
-      return new Portal(url, post, { ...env, SPV_PUBLIC_URL: url }, server, log, leave);
+      return new Portal(url, post, { ...env, SPV_PUBLIC_URL: url }, server, log, place);
     } catch (error) {
       await stop(server);
-      await leave();
+      await post.stop();
+      await place.leave();
       throw error;
     }
   }
@@ -102,6 +99,18 @@ export class Portal {
     return new Said(await run(python, script, { env }));
   }
 
+  /** The time of every link that was sent, and of every sign-in that is under way, runs out. */
+  async timeIsUp(): Promise<void> {
+    const past = "expires_at = '2000-01-01T00:00:00+00:00'";
+    for (const table of ['links', 'flows']) await this.place.sql(`update ${table} set ${past}`);
+  }
+
+  /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */
+  async minutePasses(): Promise<void> {
+    const ago = new Date(Date.now() - 60_000).toISOString().replace('Z', '+00:00');
+    await this.place.sql(`update sessions set refreshed_at = '${ago}'`);
+  }
+
   /** What the server has logged. */
   get logged(): string {
     return this.log.join('');
@@ -115,7 +124,8 @@ export class Portal {
   async stop(): Promise<void> {
     const { exitCode, signalCode } = this.server;
     const orderly = await stop(this.server);
-    await this.leave();
+    await this.post.stop();
+    await this.place.leave();
     if (exitCode !== null || signalCode !== null) {
       throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastWords}`);
     }
