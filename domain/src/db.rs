@@ -291,6 +291,13 @@ impl Db {
                 .acquire_timeout(Duration::from_secs(5))
                 // One that was in use a moment ago is there; asking every time costs as much as a small query.
                 .test_before_acquire(false)
+                .after_connect(|connection, _| {
+                    Box::pin(async move {
+                        // To compile a statement takes longer than each of ours does.
+                        sqlx::query("set jit = off").execute(connection).await?;
+                        Ok(())
+                    })
+                })
                 .before_acquire(|connection, about| {
                     Box::pin(async move {
                         if about.idle_for > FRESH {
