@@ -223,12 +223,19 @@ fn content_key(id: UploadId) -> String {
 async fn finish(ctx: &Ctx, upload: Upload) -> Result<Upload> {
     let storage = &ctx.options.storage;
     let parts = store::parts(&mut ctx.db(), upload.id).await?;
+    if parts.is_empty() {
+        // Taken back meanwhile, perhaps after somebody else had kept it: nothing, joined, would be written over that.
+        return Err(Error::NotFound("upload"));
+    }
     let content = match storage.join(&parts, &content_key(upload.id)).await {
         Ok(content) => content,
-        // Somebody else may have finished it meanwhile, and taken the pieces away.
+        // Somebody else may have finished it meanwhile, or taken it back, and the pieces away.
         Err(error) => {
-            let now = store::get(&mut ctx.db(), upload.id).await?;
-            return now.filter(|upload| upload.version_id.is_some()).ok_or(error);
+            return match store::get(&mut ctx.db(), upload.id).await? {
+                Some(now) if now.version_id.is_some() => Ok(now),
+                Some(now) if now.received >= 0 => Err(error),
+                _ => Err(Error::NotFound("upload")),
+            };
         }
     };
     let kept = match keep(ctx, &upload, content).await {
