@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
 use chrono::Duration;
-use domain::{auth::links::LinkKind, mails::Kind};
+use domain::{auth::links::LinkKind, db::Sql, mails::Kind};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -59,6 +59,13 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
             .await
             .refused(422, "reauthentication_not_valid");
         modern(app.nobody().get("/auth/v1/reauthenticate")).await.refused(401, "no_authorization");
+        let noah = app.employee("Noah").await;
+        let mut tx = app.world.db.begin().await.unwrap();
+        let waits =
+            "update users set status = 'pending', awaits_confirmation = true where email_key = 'noah@example.com'";
+        tx.sql(waits).run().await.unwrap();
+        tx.commit().await.unwrap();
+        modern(noah.get("/auth/v1/reauthenticate")).await.refused(422, "email_not_confirmed");
 
         app.world.clock.advance(Duration::seconds(60));
         app.nobody().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();

@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, Asking, Person, TestApp, on_both};
 use chrono::Duration;
-use domain::{activity, mails::Kind};
+use domain::{activity, db::Sql, mails::Kind};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -131,6 +131,15 @@ async fn accounts_are_made_changed_banned_and_archived() {
         held.get("/auth/v1/user").await.ok();
         put(json!({ "password": "another good password" })).await.ok();
         modern(held.get("/auth/v1/user")).await.refused(403, "session_not_found");
+        // A hash from elsewhere does as well as the password itself.
+        let known = "select password_hash from users where email_key = 'ada@example.com'";
+        let hash: String = app.world.db.clone().sql(known).scalar().await.unwrap();
+        put(json!({ "password": "one more good password" })).await.ok();
+        put(json!({ "password_hash": "secret" })).await.refused(400, "validation_failed");
+        put(json!({ "password": PASSWORD, "password_hash": hash })).await.refused(400, "validation_failed");
+        sign_in(&app, "ada@example.com", "another good password").await.refused(400, "invalid_credentials");
+        put(json!({ "password_hash": hash })).await.ok();
+        sign_in(&app, "ada@example.com", "another good password").await.ok();
         assert_eq!(put(json!({ "email": "lovelace@example.com" })).await.ok()["email"], "lovelace@example.com");
         put(json!({ "email": "cora@example.com" })).await.refused(422, "email_exists");
         assert_eq!(put(json!({ "app_metadata": { "role": "employee" } })).await.ok()["app_metadata"]["role"], "employee");

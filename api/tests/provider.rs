@@ -207,6 +207,18 @@ async fn who_has_an_account_gets_in_and_keeps_the_identity() {
                 && of(&there, "nonce").is_some()
                 && of(&there, "code_challenge").is_some()
         );
+        assert_eq!(of(&there, "scope").as_deref(), Some("openid email profile"));
+        // What a program wants to ask beside, once and in names that may stand there.
+        let wanted = "scopes=openid,email%20calendar.read,https://api.example/mail+calendar.read,a%22b,%0d%0ac&scope=x";
+        for path in ["provider=google", "provider=azure"] {
+            let there = Url::parse(&office.way_there(&format!("{path}&{wanted}")).await).unwrap();
+            let scope = of(&there, "scope").unwrap();
+            assert_eq!(scope, "openid email profile calendar.read https://api.example/mail");
+            assert!(of(&there, "scopes").is_none());
+        }
+        let path = format!("/auth/v1/user/identities/authorize?provider=google&skip_http_redirect=true&{CHALLENGE}");
+        let url = maya.get(&format!("{path}&{wanted}")).await.ok()["url"].as_str().unwrap().to_owned();
+        assert!(of(&Url::parse(&url).unwrap(), "scope").unwrap().ends_with(" https://api.example/mail"));
 
         let (me, session) = office.signed_in("Maya@Example.com").await;
         assert_eq!(session["user"]["id"], json!(maya.id));

@@ -9,7 +9,8 @@ use domain::{
         self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, flows,
         identities::ProviderTokens,
         links::{self, LinkKind},
-        passwords, sessions,
+        passwords::{self, PasswordHash},
+        sessions,
     },
     db::Sql,
     settings::{self, Settings},
@@ -100,6 +101,42 @@ async fn a_password_signs_in_whatever_the_letter_case_of_the_address() {
 
         world.clock.advance(Duration::seconds(901));
         assert_eq!(code(holder(&world, &auth, &granted.access_token).await), "bad_jwt");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_password_whose_hash_has_become_too_cheap_is_hashed_again() {
+    use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
+    on_both(async |world: World| {
+        let auth = node();
+        let maya = world.user(Role::Employee, "maya", None, None).await;
+        let small = Params::new(8_192, 1, 1, None).unwrap();
+        let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, small).hash_password(PASSWORD.as_bytes()).unwrap();
+        let imported = PasswordHash::imported(&old.to_string()).unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        users::store::save_password(&mut tx, maya.id, &imported, true).await.unwrap();
+        tx.commit().await.unwrap();
+        let kept = async || -> String {
+            let mut db = world.db.clone();
+            db.sql("select password_hash from users where id = $1").bind(maya.id).scalar().await.unwrap()
+        };
+        // A wrong one changes nothing.
+        let wrong = auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await;
+        assert_eq!((code(wrong), kept().await), ("invalid_credentials", old.to_string()));
+
+        let granted = sign_in(&world, &auth, "maya").await;
+        let new = kept().await;
+        let today =
+            format!("$argon2id$v=19$m={},t={},p={}$", passwords::MEMORY_KIB, passwords::PASSES, passwords::LANES);
+        assert!(new.starts_with(&today), "{new}");
+        let ctx = holder(&world, &auth, &granted.access_token).await.unwrap();
+        assert_eq!(ctx.actor.user_id(), Some(maya.id));
+        assert!(granted.user.must_change_password, "that it is to be changed stays so");
+        auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        // From now on it is what it is.
+        sign_in(&world, &auth, "maya").await;
+        assert_eq!(kept().await, new);
     })
     .await;
 }
@@ -257,7 +294,18 @@ async fn a_link_works_once_and_takes_the_others_with_it() {
         let (day, _) = link(&world, &maya, LinkKind::Invite).await;
         world.clock.advance(Duration::minutes(61));
         assert_eq!(code(verify(Ticket::Token(late)).await), "otp_expired");
-        verify(Ticket::Token(day)).await.unwrap();
+        verify(Ticket::Token(day.clone())).await.unwrap();
+        // What the owner may want to know is in the log, and nobody fills it with a link that they have; a link that never
+        // was says nothing.
+        for _ in 0..9 {
+            assert_eq!(code(verify(Ticket::Token(day.clone())).await), "otp_expired");
+        }
+        assert_eq!(code(verify(Ticket::Token("never a link".to_owned())).await), "otp_expired");
+        let told = told(&world, "sign_in.failed").await;
+        let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
+        reasons.sort_unstable();
+        let used = ["link_used"; 5];
+        assert_eq!(reasons, [["link_expired"].as_slice(), &used, &["wrong_mailed_code"]].concat());
         world.clock.advance(Duration::days(2));
         assert!(links::clean_up(&world.operator(), world.clock.now()).await.unwrap() >= 4);
     })

@@ -105,11 +105,16 @@ impl Provider {
         self.found(None).await.map(drop)
     }
 
-    /// Where somebody's browser goes to sign in there. `more` goes along as it is.
+    /// Where somebody's browser goes to sign in there. It is asked for `scopes` beside ours; `more` goes along as it is.
     ///
     /// # Errors
     /// Unavailable.
-    pub async fn address(&self, secrets: Secrets<'_>, more: &[(String, String)]) -> Result<String, Failure> {
+    pub async fn address(
+        &self,
+        secrets: Secrets<'_>,
+        scopes: &[&str],
+        more: &[(String, String)],
+    ) -> Result<String, Failure> {
         let found = self.found(None).await?;
         let client = self.client(&found);
         let (state, nonce) = (secrets.state.to_owned(), secrets.nonce.to_owned());
@@ -117,8 +122,10 @@ impl Provider {
         let mut request = client
             .authorize_url(CoreAuthenticationFlow::AuthorizationCode, || CsrfToken::new(state), || Nonce::new(nonce))
             .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
-        for scope in SCOPES {
-            request = request.add_scope(Scope::new(scope.to_owned()));
+        // `openid` is the library's to add.
+        let others = scopes.iter().filter(|scope| **scope != "openid" && !SCOPES.contains(*scope));
+        for scope in SCOPES.iter().chain(others) {
+            request = request.add_scope(Scope::new((*scope).to_owned()));
         }
         for (name, value) in more {
             request = request.add_extra_param(name.clone(), value.clone());

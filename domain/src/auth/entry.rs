@@ -4,7 +4,7 @@ use super::{
     failures::{self, Counter},
     history,
     keys::NotOurs,
-    passwords::{self, Verdict},
+    passwords::{self, PasswordHash, Verdict},
     sessions,
     tokens::{self, Granted},
 };
@@ -16,10 +16,36 @@ use crate::{
     users::{self, Status, User},
 };
 use chrono::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 use tokio::task::spawn_blocking;
 
 /// Somebody who was noted so lately is not noted again.
 const HERE: Duration = Duration::minutes(5);
+/// Passwords of which it is remembered what the rules have against them: about 5 MB.
+const CAPACITY: usize = 50_000;
+
+/// What the rules have against passwords that were right. To look for it takes the processor a tenth of what the hash
+/// takes, so that it is done once. Of the password nothing is kept: its hash stands for it, see [`PasswordHash::with`].
+#[derive(Debug, Default)]
+pub struct Weaknesses(Mutex<HashMap<[u8; 32], Option<Problem>>>);
+
+impl Weaknesses {
+    fn get(&self, key: &[u8; 32]) -> Option<Option<Problem>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn keep(&self, key: [u8; 32], weak: Option<Problem>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= CAPACITY {
+            let Some(any) = known.keys().next().copied() else { return };
+            known.remove(&any);
+        }
+        known.insert(key, weak);
+    }
+}
 
 /// Begins a session with a password. Anybody may try.
 ///
@@ -36,14 +62,14 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
     let verdict = passwords::verify(kept, password).await?;
-    let (Some(found), Verdict::Right | Verdict::RightButOld) = (&found, verdict) else {
+    let (Some(found), Some(kept), Verdict::Right | Verdict::RightButOld) = (&found, kept, verdict) else {
         return Err(refused(ctx, &counters, found.as_ref()).await?);
     };
     let stronger = match verdict {
         Verdict::RightButOld => Some(passwords::hash(ctx, password).await?),
         _ => None,
     };
-    let weak = weakness(ctx, found, password).await?;
+    let weak = weakness(ctx, auth, found, stronger.as_ref().unwrap_or(kept), password).await?;
 
     let mut tx = ctx.begin().await?;
     let user = users::store::lock(&mut tx, found.id).await?;
@@ -73,9 +99,13 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     Ok(Granted { weak, ..tokens::grant(ctx, auth, user, session).await? })
 }
 
-/// What today's rules have against a password that is right all the same.
-async fn weakness(ctx: &Ctx, user: &User, password: &str) -> Result<Option<Problem>> {
+/// What today's rules have against a password that is right all the same; `kept` is its hash.
+async fn weakness(ctx: &Ctx, auth: &Auth, user: &User, kept: &PasswordHash, password: &str) -> Result<Option<Problem>> {
     let shortest = passwords::shortest(ctx).await?;
+    let key = kept.with(&[&user.email, &user.first_name, &user.last_name, &shortest.to_string()]);
+    if let Some(known) = auth.weaknesses.get(&key) {
+        return Ok(known);
+    }
     let (user, password) = (user.clone(), password.to_owned());
     // To look for how it could be guessed takes a moment of the processor.
     let looking = spawn_blocking(move || {
@@ -83,7 +113,9 @@ async fn weakness(ctx: &Ctx, user: &User, password: &str) -> Result<Option<Probl
         passwords::rules(&password, &user.email, &names, shortest).err()
     });
     let refused = looking.await.map_err(Error::internal)?;
-    Ok(refused.filter(|problem| problem.code == "weak_password"))
+    let weak = refused.filter(|problem| problem.code == "weak_password");
+    auth.weaknesses.keep(key, weak.clone());
+    Ok(weak)
 }
 
 /// Gives the transaction back to whoever need not wait. Who has to is counted where they come from, so that guessing at
@@ -159,5 +191,52 @@ async fn here(ctx: &Ctx, id: UserId) {
     };
     if let Err(error) = noted.await {
         tracing::debug!(%error, "that somebody is here was not noted");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        access::Role,
+        auth::Keys,
+        settings::{self, Security, Settings},
+        testing::World,
+    };
+
+    #[tokio::test]
+    async fn a_password_is_looked_at_once_until_something_changes_that_counts() {
+        let world = World::sqlite().await;
+        let (ctx, auth) = (world.nobody(), Auth::new(Keys::for_tests()));
+        let maya = world.user(Role::Employee, "Maya", None, None).await;
+        let hash = async || passwords::hash(&ctx, "whatever it is").await.expect("hashes");
+        let (one, other) = (hash().await, hash().await);
+        let ask = async |user: &User, kept: &PasswordHash, password: &str| {
+            weakness(&ctx, &auth, user, kept, password).await.expect("works").map(|problem| problem.code)
+        };
+        let (weak, strong) = ("password", "correct horse battery");
+        assert_eq!(ask(&maya, &one, weak).await, Some("weak_password"));
+        assert_eq!(ask(&maya, &other, strong).await, None);
+        // Who comes with the same hash has the same password: nobody looks at what was typed.
+        assert_eq!(ask(&maya, &one, strong).await, Some("weak_password"));
+        assert_eq!(ask(&maya, &other, weak).await, None);
+
+        let renamed = User { last_name: "Ortiz".to_owned(), ..maya.clone() };
+        assert_eq!(ask(&renamed, &one, strong).await, None, "another name is looked for in it");
+        let longer =
+            |now: Settings| Settings { security: Security { password_min_length: Some(30), ..now.security }, ..now };
+        settings::set(&world.super_admin("Sam").await, longer).await.expect("is set");
+        assert_eq!(ask(&maya, &other, strong).await, Some("weak_password"), "the office wants longer ones by now");
+    }
+
+    #[test]
+    fn the_memory_of_weak_passwords_is_bounded() {
+        let memory = Weaknesses::default();
+        for n in 0..CAPACITY + 1_000 {
+            let mut key = [0; 32];
+            key[..8].copy_from_slice(&(n as u64).to_be_bytes());
+            memory.keep(key, None);
+        }
+        assert_eq!(memory.0.lock().expect("not poisoned").len(), CAPACITY);
     }
 }

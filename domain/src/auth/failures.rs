@@ -18,8 +18,9 @@ use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
 const MEMORY: Duration = Duration::days(1);
-/// The same for tries at accounts that do not exist, of which the log hears the more rarely the more there are.
-const UNKNOWN_MEMORY: Duration = Duration::minutes(15);
+/// The same for tries of which the log hears the more rarely the more there are: at accounts that do not exist, and with
+/// links that are good no more.
+const RARELY_MEMORY: Duration = Duration::minutes(15);
 /// So long it is known from where sign-ins were refused: longer than any storm is looked for.
 const PLACES_MEMORY: Duration = Duration::hours(1);
 /// In the place of an address; no address is like it.
@@ -66,6 +67,11 @@ impl Counter {
     /// Tries at accounts that do not exist, from one place: never a wait, only a count for the log.
     fn unknown(origin: &Origin) -> Self {
         Self::new("unknown", "", &neighbourhood_of(origin), i64::MAX, 0)
+    }
+
+    /// Links of one account that were good once: never a wait, only a count for the log.
+    fn spent_link(user: UserId) -> Self {
+        Self::new("spent-link", &user.to_string(), ANYWHERE, i64::MAX, 0)
     }
 
     fn wait(&self, failures: i64) -> Duration {
@@ -127,7 +133,20 @@ pub(super) async fn note(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) 
 /// # Errors
 /// What the database refuses.
 pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> {
-    let failures = store::add(tx, &Counter::unknown(&ctx.origin).key, ctx.now(), ctx.now() - UNKNOWN_MEMORY).await?;
+    now_and_then(tx, ctx, &Counter::unknown(&ctx.origin)).await
+}
+
+/// Counts a try with a link of this account that is good no more, and says whether the log should hear of it, as
+/// [`note_unknown`]: whoever has such a link must not fill it either.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn note_spent_link(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<bool> {
+    Ok(now_and_then(tx, ctx, &Counter::spent_link(user)).await?.is_some())
+}
+
+async fn now_and_then(tx: &mut Tx, ctx: &Ctx, counter: &Counter) -> Result<Option<i64>> {
+    let failures = store::add(tx, &counter.key, ctx.now(), ctx.now() - RARELY_MEMORY).await?;
     Ok((failures.count_ones() == 1).then_some(failures))
 }
 

@@ -1,6 +1,6 @@
 //! Signing keys: a JWK set of private keys in one file, made at the first start.
 //!
-//! The first key signs, all of them verify, and their public parts are published. Refresh tokens are made from
+//! The first key signs, all of them verify, and their public parts are published (a shared secret has none). Refresh tokens are made from
 //! the private parts too, so nothing secret is in the database and a rotated key signs nobody out. A process looks
 //! at the file every second, and whenever it meets a key it does not know.
 mod file;
@@ -167,9 +167,9 @@ impl Keys {
         jsonwebtoken::decode(token, key, &rules).ok().map(|data| data.claims)
     }
 
-    /// The public parts, as a JWK set.
+    /// The public parts, as a JWK set; none of a key that is a secret as a whole.
     pub fn jwks(&self) -> Value {
-        json!({ "keys": self.ring().iter().map(|key| &key.public).collect::<Vec<_>>() })
+        json!({ "keys": self.ring().iter().filter_map(|key| key.public.as_ref()).collect::<Vec<_>>() })
     }
 
     /// The refresh token of a session's `counter`: base64url of version, session, counter, proof.
@@ -222,7 +222,7 @@ impl Keys {
 /// # Errors
 /// A sentence for the operator.
 fn read_set(text: &str) -> std::result::Result<Vec<Signing>, String> {
-    let set: Set = serde_json::from_str(text).map_err(|e| format!("not a JWK set of EC and RSA private keys: {e}"))?;
+    let set: Set = serde_json::from_str(text).map_err(|e| format!("not a JWK set of EC, RSA and oct keys: {e}"))?;
     let signing = set.keys.into_iter().map(Signing::read).collect::<std::result::Result<Vec<_>, _>>()?;
     if signing.is_empty() {
         return Err("there is no key in it".to_owned());

@@ -240,6 +240,18 @@ pub(super) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str, purpose: Purpos
     Ok(Some(Used { user, kind, flow_id }))
 }
 
+/// Whose link this was, and why it is good no more: for the log. None for one that is unknown, or good for something
+/// else.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn spent(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Option<(User, &'static str)>> {
+    let found = store::spent(tx, &secret::token_hash(token), ctx.now()).await?;
+    let Some((owner, used_at)) = found else { return Ok(None) };
+    let reason = if used_at.is_some() { "link_used" } else { "link_expired" };
+    Ok(users::store::get(tx, owner).await?.map(|user| (user, reason)))
+}
+
 /// Uses the newest link of this purpose that was mailed to `email`, by its code. None as in [`consume`]; the attempt
 /// is then counted, so the caller commits.
 ///

@@ -76,15 +76,17 @@ pub async fn whole_of_many(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> 
         .collect())
 }
 
-/// What sign-in needs beside a context: the signing keys, and the memory of tokens found good. Cheap to clone.
+/// What sign-in needs beside a context: the signing keys, and the memories of tokens found good and of passwords found
+/// weak. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Auth {
     pub keys: Arc<Keys>,
     pub verified: Arc<Verified>,
+    weaknesses: Arc<entry::Weaknesses>,
 }
 
 impl Auth {
     pub fn new(keys: Keys) -> Self {
-        Self { keys: Arc::new(keys), verified: Arc::default() }
+        Self { keys: Arc::new(keys), verified: Arc::default(), weaknesses: Arc::default() }
     }
 }

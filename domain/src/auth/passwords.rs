@@ -13,6 +13,7 @@ use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt},
 };
+use sha2::{Digest, Sha256};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, LazyLock, Mutex, PoisonError, mpsc},
@@ -51,6 +52,11 @@ impl PasswordHash {
         let known = Algorithm::new(phc.algorithm.as_str()).is_ok() && phc.salt.is_some() && phc.hash.is_some();
         let bearable = params.m_cost() <= 4 * MEMORY_KIB && params.t_cost() <= 10 && params.p_cost() <= 4;
         (known && bearable).then(|| Self(text.to_owned()))
+    }
+
+    /// The same for this hash and these texts, and for no others; neither can be found from it.
+    pub(super) fn with(&self, texts: &[&str]) -> [u8; 32] {
+        Sha256::digest(format!("{}\n{}", self.0, texts.join("\n"))).into()
     }
 }
 

@@ -65,7 +65,13 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
         Ticket::Code { email, code } => by_code(&mut tx, ctx, email, code, purpose).await?,
     };
     let Some(used) = used else {
-        // A wrong code was counted.
+        if let Ticket::Token(token) = ticket
+            && let Some((user, reason)) = links::spent(&mut tx, ctx, token).await?
+            && failures::note_spent_link(&mut tx, ctx, user.id).await?
+        {
+            history::failed(&mut tx, ctx, Some(&user), "otp", reason).await?;
+        }
+        // A wrong code was counted, and a link that is good no more was told of.
         tx.commit().await?;
         return Err(Error::unauthenticated("otp_expired"));
     };

@@ -172,6 +172,13 @@ impl Input {
             None => Ok(()),
         }
     }
+
+    fn one_password(&self) -> Result<()> {
+        if self.password.is_some() && self.password_hash.is_some() {
+            return Err(AuthError::validation("Only a password or a password hash should be provided"));
+        }
+        Ok(())
+    }
 }
 
 pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body<Input>) -> Result<Json<UserView>> {
@@ -181,9 +188,7 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
         .to_owned();
     extract::email(&email, StatusCode::BAD_REQUEST)?;
     let ban = input.ban()?;
-    if input.password.is_some() && input.password_hash.is_some() {
-        return Err(AuthError::validation("Only a password or a password hash should be provided"));
-    }
+    input.one_password()?;
     let new = New {
         id: input.id,
         email,
@@ -221,9 +226,11 @@ pub async fn update(
         extract::email(email, StatusCode::BAD_REQUEST)?;
     }
     let ban = input.ban()?;
+    input.one_password()?;
     let change = Update {
         email,
         password: input.password.filter(|password| !password.is_empty()),
+        password_hash: input.password_hash,
         confirmed: input.email_confirm == Some(true),
         data: input.user_metadata,
         standing: input.app_metadata.unwrap_or_default().into(),

@@ -2,7 +2,7 @@
 use super::{
     error::{AuthError, Result},
     extract::{Asked, Somebody},
-    provider::{along, challenge, enabled, secrets, unreachable},
+    provider::{along, challenge, enabled, scopes, secrets, unreachable},
     redirect::RedirectTo,
     sent_on::found,
 };
@@ -33,7 +33,9 @@ pub async fn authorize(
     provider.reach().await.map_err(unreachable)?;
     let wire = provider.settings.kind.wire();
     let flow = identities::begin_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
-    let address = provider.address(secrets(&flow, &flow.id.to_string()), &along(&asked)).await.map_err(unreachable)?;
+    let state = flow.id.to_string();
+    let address = provider.address(secrets(&flow, &state), &scopes(&asked), &along(&asked)).await;
+    let address = address.map_err(unreachable)?;
     Ok(match asked.get("skip_http_redirect") {
         Some("true") => Json(json!({ "url": address })).into_response(),
         _ => found(&address),

@@ -127,6 +127,11 @@ pub async fn resend(
 
 /// A code by mail that proves once more who sits there.
 pub async fn reauthenticate(Somebody(ctx, _): Somebody, Visitor(origin): Visitor) -> Result<Json<Value>> {
-    auth::reauthenticate(&domain::Ctx { origin, ..ctx }).await?;
+    auth::reauthenticate(&domain::Ctx { origin, ..ctx }).await.map_err(|error| {
+        let error = AuthError::from(error);
+        // A sign-in is refused with another status for the same reason.
+        let waits = error.code() == "email_not_confirmed";
+        if waits { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
+    })?;
     Ok(Json(json!({})))
 }

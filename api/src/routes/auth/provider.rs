@@ -84,7 +84,7 @@ pub async fn authorize(
         return Ok(turn_back(to.url(), "provider_unavailable", language));
     }
     let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
-    Ok(match provider.address(secrets(&flow, &flow.id.to_string()), &along(&asked)).await {
+    Ok(match provider.address(secrets(&flow, &flow.id.to_string()), &scopes(&asked), &along(&asked)).await {
         Ok(address) => found(&address),
         Err(_) => turn_back(to.url(), "provider_unavailable", language),
     })
@@ -170,6 +170,19 @@ pub fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Chal
 /// What goes along to the provider: `prompt`, `login_hint`, `hd` and the like.
 pub fn along(asked: &Asked) -> Vec<(String, String)> {
     asked.pairs().iter().filter(|(name, _)| !OURS.contains(&name.as_str())).take(10).cloned().collect()
+}
+
+/// What else the provider is to be asked for, between commas or spaces: names as RFC 6749 has them (section 3.3), each
+/// once.
+pub fn scopes(asked: &Asked) -> Vec<&str> {
+    let mut scopes = Vec::new();
+    for scope in asked.get("scopes").unwrap_or_default().split([',', ' ']) {
+        let named = scope.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\'));
+        if named && (1..=200).contains(&scope.len()) && scopes.len() < 10 && !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    scopes
 }
 
 pub fn secrets<'a>(flow: &'a Flow, state: &'a str) -> Secrets<'a> {

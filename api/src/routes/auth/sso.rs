@@ -47,7 +47,7 @@ pub async fn sso(
     let to = to.or(&app, input.redirect_to.as_deref());
     provider.reach().await.map_err(unreachable)?;
     let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
-    let address = provider.address(secrets(&flow, &flow.id.to_string()), &[]).await.map_err(unreachable)?;
+    let address = provider.address(secrets(&flow, &flow.id.to_string()), &[], &[]).await.map_err(unreachable)?;
     Ok(if input.skip_http_redirect == Some(true) {
         axum::Json(serde_json::json!({ "url": address })).into_response()
     } else {

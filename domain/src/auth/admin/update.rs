@@ -26,6 +26,8 @@ pub struct Update {
     /// In force at once: an administrator vouches for it.
     pub email: Option<String>,
     pub password: Option<String>,
+    /// A hash from elsewhere, in place of a password.
+    pub password_hash: Option<String>,
     pub confirmed: bool,
     pub data: Option<Map<String, Value>>,
     pub standing: Standing,
@@ -79,14 +81,17 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     let mut check = Check::new();
     let email = check.optional_email("email", change.email.as_deref());
     check.done()?;
-    let password = match &change.password {
-        Some(password) => {
+    let password = match (&change.password, &change.password_hash) {
+        (Some(password), _) => {
             let names = [user.first_name.as_str(), &user.last_name, &user.name()];
             passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
                 .map_err(|problem| Error::field_with("password", problem))?;
             Some(passwords::hash(ctx, password.as_str()).await?)
         }
-        None => None,
+        (None, Some(hash)) => {
+            Some(PasswordHash::imported(hash).ok_or_else(|| Error::field("password_hash", "malformed"))?)
+        }
+        (None, None) => None,
     };
     // Asked before anything is changed: the role is a transaction of its own.
     if let Some(email) = &email

@@ -99,6 +99,7 @@ fn listed(text: &str, path: &Path) -> std::result::Result<Vec<Listed>, String> {
     let ring = read_set(text)?;
     let algorithm = |key: &super::Signing| match key.algorithm {
         jsonwebtoken::Algorithm::RS256 => "RS256",
+        jsonwebtoken::Algorithm::HS256 => "HS256",
         _ => "ES256",
     };
     let alone = if ring.len() == 1 { modified(path) } else { None };

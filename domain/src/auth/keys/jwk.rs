@@ -10,6 +10,9 @@ use sha2::{Digest, Sha256};
 
 const REFRESH: &[u8] = b"spv portal refresh token v2";
 const FACTOR: &[u8] = b"spv portal authenticator secret v1";
+const NAME: &[u8] = b"spv portal key name v1";
+/// As long as what HS256 makes (RFC 7518, section 3.2).
+const SHORTEST_SECRET: usize = 32;
 
 /// A key that is ready to sign, and what is made from it.
 pub(super) struct Signing {
@@ -19,7 +22,8 @@ pub(super) struct Signing {
     pub algorithm: Algorithm,
     pub encoding: EncodingKey,
     pub decoding: DecodingKey,
-    pub public: Value,
+    /// What is published of it; nothing of a secret that verifies as well.
+    pub public: Option<Value>,
     pub refresh: HmacSha256,
     pub factor: HmacSha256,
 }
@@ -33,6 +37,8 @@ pub(super) enum PrivateJwk {
         crv: String,
         #[serde(default)]
         kid: Option<String>,
+        #[serde(default)]
+        alg: Option<String>,
         d: String,
         /// When it was made, in seconds since 1970.
         #[serde(default)]
@@ -44,6 +50,8 @@ pub(super) enum PrivateJwk {
         kid: Option<String>,
         #[serde(default)]
         iat: Option<i64>,
+        #[serde(default)]
+        alg: Option<String>,
         n: String,
         e: String,
         d: String,
@@ -52,6 +60,17 @@ pub(super) enum PrivateJwk {
         dp: String,
         dq: String,
         qi: String,
+    },
+    /// A secret that several programs share: it signs and verifies.
+    #[serde(rename = "oct")]
+    Oct {
+        #[serde(default)]
+        kid: Option<String>,
+        #[serde(default)]
+        alg: Option<String>,
+        k: String,
+        #[serde(default)]
+        iat: Option<i64>,
     },
 }
 
@@ -63,7 +82,8 @@ pub(super) struct Set {
 impl Signing {
     pub fn read(jwk: PrivateJwk) -> std::result::Result<Self, String> {
         match jwk {
-            PrivateJwk::Ec { crv, kid, d, iat } => {
+            PrivateJwk::Ec { crv, kid, alg, d, iat } => {
+                agrees(alg.as_deref(), "EC", "ES256")?;
                 if crv != "P-256" {
                     return Err(format!("curve {crv}: only P-256 (ES256) is possible"));
                 }
@@ -80,15 +100,16 @@ impl Signing {
                     algorithm: Algorithm::ES256,
                     encoding: EncodingKey::from_ec_der(der.as_bytes()),
                     decoding: DecodingKey::from_ec_components(&x, &y).map_err(|e| e.to_string())?,
-                    public: json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": kid, "alg": "ES256",
-                        "use": "sig", "key_ops": ["verify"] }),
+                    public: Some(json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": kid, "alg": "ES256",
+                        "use": "sig", "key_ops": ["verify"] })),
                     refresh: derived(&d, REFRESH),
                     factor: derived(&d, FACTOR),
                     kid,
                     made_at: iat,
                 })
             }
-            PrivateJwk::Rsa { kid, iat, n, e, d, p, q, dp, dq, qi } => {
+            PrivateJwk::Rsa { kid, iat, alg, n, e, d, p, q, dp, dq, qi } => {
+                agrees(alg.as_deref(), "RSA", "RS256")?;
                 let private = part("d", &d)?;
                 let mut der = integer(&[0]);
                 for (name, text) in
@@ -102,15 +123,42 @@ impl Signing {
                     algorithm: Algorithm::RS256,
                     encoding: EncodingKey::from_rsa_der(&tagged(0x30, &der)),
                     decoding: DecodingKey::from_rsa_components(&n, &e).map_err(|e| e.to_string())?,
-                    public: json!({ "kty": "RSA", "n": n, "e": e, "kid": kid, "alg": "RS256", "use": "sig",
-                        "key_ops": ["verify"] }),
+                    public: Some(json!({ "kty": "RSA", "n": n, "e": e, "kid": kid, "alg": "RS256", "use": "sig",
+                        "key_ops": ["verify"] })),
                     refresh: derived(&private, REFRESH),
                     factor: derived(&private, FACTOR),
                     kid,
                     made_at: iat,
                 })
             }
+            PrivateJwk::Oct { kid, alg, k, iat } => {
+                agrees(alg.as_deref(), "oct", "HS256")?;
+                let secret = part("k", &k)?;
+                if secret.len() < SHORTEST_SECRET {
+                    return Err(format!("k has {} bytes: HS256 needs {SHORTEST_SECRET} or more", secret.len()));
+                }
+                // A name that goes into every token: no plain hash of the secret.
+                let name = || BASE64_URL_SAFE_NO_PAD.encode(derived(&secret, NAME).finalize().into_bytes());
+                Ok(Self {
+                    kid: kid.unwrap_or_else(name),
+                    made_at: iat,
+                    algorithm: Algorithm::HS256,
+                    encoding: EncodingKey::from_secret(&secret),
+                    decoding: DecodingKey::from_secret(&secret),
+                    public: None,
+                    refresh: derived(&secret, REFRESH),
+                    factor: derived(&secret, FACTOR),
+                })
+            }
         }
+    }
+}
+
+/// Each kind of key signs in one way; a file that wants another is refused rather than taken for something else.
+fn agrees(alg: Option<&str>, kind: &str, ours: &str) -> std::result::Result<(), String> {
+    match alg {
+        Some(alg) if alg != ours => Err(format!("alg {alg}: a key of the kind {kind} signs with {ours} only")),
+        _ => Ok(()),
     }
 }
 
@@ -158,8 +206,8 @@ pub(super) fn new_set(chance: &Chance) -> std::result::Result<String, String> {
     let secret =
         (0..8).find_map(|_| p256::SecretKey::from_slice(&chance.bytes::<32>()).ok()).ok_or("no key was found")?;
     let d = BASE64_URL_SAFE_NO_PAD.encode(secret.to_bytes());
-    let signing = Signing::read(PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, d: d.clone(), iat: None })?;
-    let mut jwk = signing.public;
+    let made = PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, alg: None, d: d.clone(), iat: None };
+    let mut jwk = Signing::read(made)?.public.ok_or("an EC key has a public part")?;
     jwk["d"] = d.into();
     jwk["key_ops"] = json!(["sign", "verify"]);
     serde_json::to_string_pretty(&json!({ "keys": [jwk] })).map_err(|e| e.to_string())

@@ -75,6 +75,65 @@ fn an_rsa_key_signs_and_the_old_key_still_verifies() {
     assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
 }
 
+/// A key file that begins with a shared secret of so many bytes, before the key of `Keys::for_tests`.
+fn with_shared(kid: Option<&str>, bytes: usize) -> String {
+    let ec: Value = serde_json::from_str(&new_set(&Chance::seeded(1)).expect("a key")).expect("JSON");
+    let mut oct = json!({ "kty": "oct", "k": BASE64_URL_SAFE_NO_PAD.encode(vec![7_u8; bytes]), "alg": "HS256" });
+    if let Some(kid) = kid {
+        oct["kid"] = kid.into();
+    }
+    json!({ "keys": [oct, ec["keys"][0]] }).to_string()
+}
+
+#[test]
+fn a_shared_secret_signs_and_is_never_published() {
+    let keys = Keys::read(&with_shared(Some("shared"), 32)).expect("both kinds");
+    let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
+    let header = jsonwebtoken::decode_header(&token).expect("a header");
+    assert_eq!((header.alg, header.kid.as_deref()), (Algorithm::HS256, Some("shared")));
+    assert_eq!(keys.verify::<Value>(&token).expect("verifies")["sub"], "maya");
+    // Neither without the key nor by another with the same name.
+    assert!(Keys::for_tests().verify::<Value>(&token).is_none());
+    assert!(Keys::read(&with_shared(Some("shared"), 33)).expect("a set").verify::<Value>(&token).is_none());
+    assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(1), "the other one alone");
+    assert_eq!(keys.jwks(), Keys::for_tests().jwks());
+    // The key that signed before stays good, and refresh tokens are made from the secret.
+    assert!(keys.verify::<Value>(&Keys::for_tests().sign(&json!({})).expect("signs")).is_some());
+    assert_eq!(keys.read_refresh_token(&keys.refresh_token(session(), 3)), Ok((session(), 3)));
+    assert_eq!(Keys::for_tests().read_refresh_token(&keys.refresh_token(session(), 3)), Err(NotOurs::Forged));
+    // A secret without a name is given one that is the same at each start, and not the secret.
+    let (one, other) = (Keys::read(&with_shared(None, 32)), Keys::read(&with_shared(None, 32)));
+    let name = one.expect("a set").first_id();
+    assert_eq!(name, other.expect("a set").first_id());
+    assert!(name.len() == 43 && !with_shared(None, 32).contains(&name), "{name}");
+}
+
+#[test]
+fn a_token_is_taken_in_the_way_of_its_own_key_only() {
+    let keys = Keys::read(&with_shared(Some("shared"), 32)).expect("both kinds");
+    let public = keys.jwks()["keys"][0].clone();
+    let kid = public["kid"].as_str().expect("a name").to_owned();
+    let point = ["x", "y"]
+        .map(|half| BASE64_URL_SAFE_NO_PAD.decode(public[half].as_str().expect("a half")).expect("base64url"));
+    let forged = |kid: &str, secret: &[u8]| {
+        let header = Header { kid: Some(kid.to_owned()), ..Header::new(Algorithm::HS256) };
+        jsonwebtoken::encode(&header, &json!({ "sub": "maya" }), &EncodingKey::from_secret(secret)).expect("signs")
+    };
+    let bytes: Vec<u8> = [vec![4], point.concat()].concat();
+    for secret in [bytes.as_slice(), point.concat().as_slice(), public.to_string().as_bytes()] {
+        for kid in [kid.as_str(), "shared", "unknown"] {
+            assert!(keys.verify::<Value>(&forged(kid, secret)).is_none(), "{kid}");
+        }
+    }
+    // The right secret under the name of the other kind is no better, nor is the other kind under the secret's name.
+    assert!(keys.verify::<Value>(&forged(&kid, &[7; 32])).is_none());
+    assert!(keys.verify::<Value>(&forged("shared", &[7; 32])).is_some());
+    let signed = Keys::for_tests().sign(&json!({ "sub": "maya" })).expect("signs");
+    let (_, rest) = signed.split_once('.').expect("three parts");
+    let header = BASE64_URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256","typ":"JWT","kid":"shared"}"#);
+    assert!(keys.verify::<Value>(&format!("{header}.{rest}")).is_none());
+}
+
 #[test]
 fn a_refresh_token_is_bound_to_its_session_and_counter() {
     let keys = Keys::for_tests();
@@ -111,6 +170,10 @@ fn a_broken_key_file_says_what_is_wrong() {
         (r#"{"keys":[]}"#, "no key in it"),
         (r#"{"keys":[{"kty":"EC","crv":"P-384","d":"AA"}]}"#, "only P-256"),
         (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA"}]}"#, "not a P-256 key"),
+        (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA","alg":"HS256"}]}"#, "EC signs with ES256 only"),
+        (r#"{"keys":[{"kty":"oct","k":"AA","alg":"HS512"}]}"#, "oct signs with HS256 only"),
+        (r#"{"keys":[{"kty":"oct","k":"no base64url!"}]}"#, "k is not base64url"),
+        (with_shared(None, 31).as_str(), "k has 31 bytes: HS256 needs 32 or more"),
     ] {
         let error = Keys::read(text).expect_err("is refused");
         assert!(error.contains(says), "{error}");
@@ -145,6 +208,11 @@ async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
     // What cannot be read changes nothing.
     std::fs::write(&path, "{ half").expect("writes");
     assert!(!here.look() && here.verify::<Value>(&new).is_some());
+    // A key of any kind goes on being good behind the new one.
+    std::fs::write(&path, with_shared(Some("shared"), 32)).expect("writes");
+    let ways = |found: Vec<Listed>| found.into_iter().map(|key| key.algorithm).collect::<Vec<_>>();
+    assert_eq!(ways(list(&world.operator(), &path).expect("lists")), ["HS256", "ES256"]);
+    assert_eq!(ways(rotate(&world.operator(), &path).await.expect("rotates")), ["ES256", "HS256", "ES256"]);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

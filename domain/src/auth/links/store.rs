@@ -30,6 +30,19 @@ pub async fn owner(tx: &mut Tx, token_hash: &str) -> Result<Option<(UserId, Link
     tx.sql("select user_id, kind from links where token_hash = $1").bind(token_hash.to_owned()).optional().await
 }
 
+/// Whose link this was that is not live any more, and when it was used; if never, it has expired.
+pub async fn spent(
+    tx: &mut Tx,
+    token_hash: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<(UserId, Option<DateTime<Utc>>)>> {
+    tx.sql("select user_id, used_at from links where token_hash = $1 and (used_at is not null or expires_at <= $2)")
+        .bind(token_hash.to_owned())
+        .bind(at)
+        .optional()
+        .await
+}
+
 /// Uses a live link and gives the flow it belongs to; none when it has been used or has expired.
 pub async fn take(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<Option<FlowId>>> {
     let row: Option<(Option<FlowId>,)> = tx
