@@ -1,6 +1,7 @@
 //! Office-wide counters, kept in step by the transactions that change what they count, so that reading one
 //! costs the same for ten orders and ten million. `doctor --recount` compares them with a real count.
 pub(crate) mod companies;
+pub(crate) mod expected;
 pub(crate) mod figures;
 
 use crate::{
@@ -103,13 +104,15 @@ pub async fn differ(db: &mut Db) -> Result<Vec<(String, i64, i64)>> {
     Ok(differing)
 }
 
-/// Everything that is kept, the figures of each company with it, but for what is 0 and what is kept by day and month.
+/// Everything that is kept, the figures of each company and partner with it, but for what is 0 and what is kept by day
+/// and month.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn kept(db: &mut Db) -> Result<BTreeMap<String, i64>> {
     let mut found = all(db).await?;
     found.extend(companies::kept(db).await?);
+    found.extend(expected::kept(db).await?);
     found.retain(|_, value| *value != 0);
     Ok(found)
 }
@@ -121,6 +124,7 @@ pub async fn kept(db: &mut Db) -> Result<BTreeMap<String, i64>> {
 pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let mut found = office(db).await?;
     found.extend(companies::recount(db).await?);
+    found.extend(expected::recount(db).await?);
     found.retain(|_, value| *value != 0);
     Ok(found)
 }
@@ -168,6 +172,7 @@ async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
 pub async fn repair(tx: &mut Tx) -> Result<()> {
     companies::repair(tx).await?;
     figures::repair(tx).await?;
+    expected::repair(tx).await?;
     let found = office(tx).await?;
     tx.sql("delete from counts").run().await?;
     for (name, value) in found.into_iter().filter(|(_, value)| *value != 0) {

@@ -455,6 +455,8 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                 if n % 5 == 0 {
                     agree(&partner, iso, &history).await;
                     agree(&sam, iso, &history).await;
+                    let differing = counts::differ(&mut world.db.clone()).await.unwrap();
+                    assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }
             for spv in orders {

@@ -7,7 +7,7 @@ use domain::{
     clients::{self, Setup},
     clock::Chance,
     commissions, counts, dashboards,
-    db::{Db, Dialect, Sql},
+    db::{Db, Dialect, Sql, Value},
     finances,
     ids::{CompanyId, IsoId, SpvId},
     invoices, leads,
@@ -65,6 +65,23 @@ async fn counted(db: &Db, company: CompanyId, days: (NaiveDate, NaiveDate)) -> [
         found.push(sums.into_iter().filter(|(_, sum)| *sum != 0).collect());
     }
     found.try_into().unwrap()
+}
+
+/// What open orders will earn their partners, counted from the orders and the ledger: of one of these, by currency.
+async fn expected(db: &Db, of: &str, id: impl Value) -> Sums {
+    let sql = format!(
+        "select r.currency, cast(sum(r.minor) as bigint) from ( \
+             select s.currency, s.iso_commission_minor \
+                 - coalesce((select sum(e.amount_minor) from commissions e where e.spv_id = s.id), 0) as minor \
+             from spvs s where s.{of} = $1 and s.status not in ('closed', 'cancelled') and s.iso_id is not null \
+         ) r where r.minor > 0 group by r.currency order by r.currency"
+    );
+    db.clone().sql_built(sql).bind(id).all().await.unwrap()
+}
+
+async fn told(ctx: &Ctx) -> Sums {
+    let overview = commissions::overview(ctx, None, commissions::Period::ThisYear).await.unwrap();
+    overview.expected.iter().map(|(currency, minor)| (currency.code().to_owned(), *minor)).collect()
 }
 
 /// A partner's clients, leads and closed orders.
@@ -244,7 +261,9 @@ impl Office {
             let earned: Vec<_> = overview.cards.iter().map(|cards| (cards.currency, cards.total_minor)).collect();
             let shown: Vec<_> = board.monthly_commissions.iter().map(|sum| (sum.currency, sum.minor)).collect();
             assert_eq!(shown, earned);
+            assert_eq!(told(partner).await, expected(&world.db, "iso_id", *iso).await);
         }
+        assert_eq!(told(&self.clara).await, expected(&world.db, "company_id", self.company).await);
         let today = world.clock.now().date_naive();
         for _ in 0..4 {
             let from = today - Duration::days(chance.below(250) as i64);
@@ -295,6 +314,25 @@ async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
         tx.commit().await.unwrap();
         assert!(rows > 200, "{rows}");
         assert_agree(&world.db).await;
+        let text = match db.dialect() {
+            Dialect::Sqlite => include_str!("../../migrations/sqlite/0028_kept_counts.sql"),
+            Dialect::Postgres => include_str!("../../migrations/postgres/0028_kept_counts.sql"),
+        };
+        let (_, fill) = text.split_once("-- What there is.\n").unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("delete from expected_commissions").run().await.unwrap();
+        tx.sql("delete from company_client_counts").run().await.unwrap();
+        tx.commit().await.unwrap();
+        let missing = counts::differ(&mut db).await.unwrap();
+        for name in ["expected.", "company."] {
+            assert!(missing.iter().any(|(of, kept, found)| of.starts_with(name) && *kept == 0 && *found > 0));
+        }
+        let mut tx = world.db.begin().await.unwrap();
+        for sql in fill.split(";\n").filter(|sql| !sql.is_empty()) {
+            tx.sql_built(sql.to_owned()).run().await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        assert_agree(&world.db).await;
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update figures set n = n + 1 where what = 'clients'").run().await.unwrap();
         tx.sql("delete from figures where what = 'paid'").run().await.unwrap();
@@ -340,6 +378,80 @@ async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
             assert!(!plan.iter().any(|line| line.contains("SCAN figures") || line.contains("Seq Scan on figures")));
         }
         assert_eq!(kept, 2, "{reads:?}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_and_repaired() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        let sam = world.super_admin("Sam").await;
+        let (maya, ..) = world.client("Maya", company, Some(iso)).await;
+        let noah = world.user(Role::Client, "Noah", Some(company), None).await.id;
+        let active =
+            async || dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap().active_clients;
+        assert_eq!(active().await, 1);
+        let order = |client| spvs::Input {
+            client_id: Some(client),
+            company_id: Some(company),
+            purchase_amount: Some("5".to_owned()),
+            ..spvs::Input::default()
+        };
+        // Of one who is counted, and of one who is not, many at once.
+        let tries: Vec<_> = (0..12)
+            .map(|n| {
+                let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }));
+                tokio::spawn(async move { spvs::create(&sam, input).await })
+            })
+            .collect();
+        for one in tries {
+            one.await.unwrap().unwrap();
+        }
+        assert_eq!(active().await, 2);
+        assert_agree(&world.db).await;
+
+        // What is taken back was never counted; who is archived, or whose company is, stays.
+        let olga = world.user(Role::Client, "Olga", Some(company), None).await.id;
+        let mut tx = world.db.begin().await.unwrap();
+        let insert = "insert into company_clients (company_id, client_id) values ($1, $2) on conflict do nothing";
+        assert_eq!(tx.sql(insert).bind(company).bind(olga).run().await.unwrap(), 1);
+        assert_eq!(tx.sql(insert).bind(company).bind(olga).run().await.unwrap(), 0);
+        drop(tx);
+        clients::archive(&sam, noah, None).await.unwrap();
+        domain::companies::archive(&sam, company, None).await.unwrap();
+        assert!(matches!(domain::companies::delete(&sam, company).await, Err(domain::Error::Conflict(_))));
+        assert_eq!(active().await, 2);
+        assert_agree(&world.db).await;
+
+        // Rows that go lower it, and a repair brings them back.
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("delete from company_clients where client_id = $1").bind(noah).run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(active().await, 1);
+        let repair = async || {
+            let mut tx = world.db.begin().await.unwrap();
+            counts::repair(&mut tx).await.unwrap();
+            tx.commit().await.unwrap();
+            assert_agree(&world.db).await;
+        };
+        repair().await;
+        assert_eq!(active().await, 2);
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update company_client_counts set clients = clients + 3 where clients > 0").run().await.unwrap();
+        tx.sql("update expected_commissions set minor = minor - 1").run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert!(active().await > 2);
+        let differing = counts::differ(&mut world.db.clone()).await.unwrap();
+        let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
+        let wrong = [format!("company.{company}.active_clients"), format!("expected.{iso}.{company}.USD")];
+        assert_eq!(names, wrong);
+        repair().await;
+        assert_eq!(active().await, 2);
+        // A company that nobody has ordered of goes as before.
+        let empty = world.company("Empty").await;
+        domain::companies::delete(&sam, empty).await.unwrap();
     })
     .await;
 }

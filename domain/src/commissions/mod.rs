@@ -15,7 +15,10 @@ use crate::{
     activity::{self, Event},
     check::Check,
     companies,
-    counts::figures::{self, Of},
+    counts::{
+        expected,
+        figures::{self, Of},
+    },
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
@@ -38,15 +41,24 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         // Not before it is closed again.
         store::unapprove(tx, after.id, ctx.now(), &ctx.who()).await?;
     }
+    let (was_open, is_open) = (before.status.is_open(), after.status.is_open());
+    if was_open && is_open {
+        return Ok(());
+    }
+    let whole = after.iso_commission_minor.unwrap_or(0);
+    let earned = store::of_order(tx, after.id).await?;
+    let voided = store::voided(tx, after.id).await?;
+    let left = (whole - earned - voided).max(0);
+    expected::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
     let wanted = match after.status {
-        spvs::Status::Closed => after.iso_commission_minor.unwrap_or(0),
+        spvs::Status::Closed => whole,
         spvs::Status::Cancelled => 0,
         _ => return Ok(()),
     };
-    let missing = wanted - store::of_order(tx, after.id).await?;
+    let missing = wanted - earned;
     // What the staff took out of every sum stays out, however often the order is opened and closed again.
     let amount_minor = match missing {
-        1.. => (missing - store::voided(tx, after.id).await?).max(0),
+        1.. => (missing - voided).max(0),
         _ => missing,
     };
     if amount_minor == 0 {

@@ -360,17 +360,12 @@ pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool
     query.scalar().await
 }
 
-/// What open orders will earn when they close, by currency: not what is in the ledger already, as of an order that was
-/// reopened, nor what was taken out of it.
+/// What open orders will earn when they close, by currency, as it is kept ([`crate::counts`]): no order is read.
 pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
     let (condition, ids, _) = narrowed(scope, &Filter { iso_id: iso, ..Filter::default() });
     let mut query = db.sql_built(format!(
-        "select r.currency, cast(sum(r.minor) as bigint) from ( \
-             select e.currency, e.iso_commission_minor - coalesce( \
-                 (select sum(c.amount_minor) from commissions c where c.spv_id = e.id), 0) as minor \
-             from spvs e where {condition} and e.status in ('pending', 'active', 'processing', 'on_hold') \
-             and e.iso_commission_minor > 0 and e.iso_id is not null \
-         ) r where r.minor > 0 group by r.currency order by r.currency"
+        "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {condition} \
+         group by e.currency having sum(e.minor) > 0 order by e.currency"
     ));
     for id in ids {
         query = query.bind(id);

@@ -1,4 +1,5 @@
-//! What each company's orders come to, by partner and currency, and who has one: kept like [`super::Changes`].
+//! What each company's orders come to, by partner and currency, and who has one: kept like [`super::Changes`]. How many
+//! have one is kept by the triggers of `company_clients`.
 use super::SLOTS;
 use crate::{
     db::{Sql, Tx},
@@ -79,7 +80,11 @@ pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
         )
         .all()
         .await?;
-    Ok(named(rows, clients))
+    let counted = db
+        .sql("select company_id, cast(sum(clients) as bigint) from company_client_counts group by company_id")
+        .all()
+        .await?;
+    Ok(named(rows, clients, counted))
 }
 
 /// The same, counted afresh.
@@ -93,11 +98,13 @@ pub(super) async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> 
         .bind(NOBODY)
         .all()
         .await?;
-    let clients = db.sql("select company_id, count(distinct client_id) from spvs group by company_id").all().await?;
-    Ok(named(rows, clients))
+    let clients: Vec<(CompanyId, i64)> =
+        db.sql("select company_id, count(distinct client_id) from spvs group by company_id").all().await?;
+    Ok(named(rows, clients.clone(), clients))
 }
 
-fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64)>) -> BTreeMap<String, i64> {
+/// `clients` are those who are known one by one, `counted` how many there are.
+fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64)>, counted: Vec<(CompanyId, i64)>) -> BTreeMap<String, i64> {
     let mut found = BTreeMap::new();
     for (company, iso, currency, spvs, minor) in rows {
         let partner = if iso == NOBODY { "unassigned".to_owned() } else { iso.to_string() };
@@ -106,6 +113,7 @@ fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64)>) -> BTreeMap<String, i64
         found.insert(format!("{of}.revenue"), minor);
     }
     found.extend(clients.into_iter().map(|(company, n)| (format!("company.{company}.clients"), n)));
+    found.extend(counted.into_iter().map(|(company, n)| (format!("company.{company}.active_clients"), n)));
     found
 }
 
@@ -125,6 +133,17 @@ pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     tx.sql(
         "insert into company_clients (company_id, client_id, client_created_at) \
          select distinct s.company_id, s.client_id, u.created_at from spvs s join users u on u.id = s.client_id",
+    )
+    .run()
+    .await?;
+    // The table's triggers keep this, and others may count meanwhile: only what is missing is added.
+    tx.sql(
+        "insert into company_client_counts (company_id, slot, clients) \
+         select company_id, 0, cast(sum(n) as bigint) from ( \
+             select company_id, count(*) as n from company_clients group by company_id \
+             union all select company_id, -clients from company_client_counts \
+         ) t group by company_id having sum(n) <> 0 \
+         on conflict (company_id, slot) do update set clients = company_client_counts.clients + excluded.clients",
     )
     .run()
     .await?;

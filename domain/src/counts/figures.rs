@@ -3,7 +3,7 @@
 //!
 //! A date is a calendar day that is stored as such: no time zone moves it into another month. A transaction sums its
 //! changes up and writes them last of all, in one order for everybody: whoever waits for a figure waits for a commit.
-use super::companies::NOBODY;
+use super::{companies::NOBODY, expected};
 use crate::{
     db::{Dialect, Sql, Tx},
     error::Result,
@@ -63,11 +63,14 @@ struct Key {
 
 /// What a transaction will have changed, as how many there are and what they come to.
 #[derive(Debug, Default)]
-pub(crate) struct Changes(BTreeMap<Key, (i64, i64)>);
+pub(crate) struct Changes {
+    figures: BTreeMap<Key, (i64, i64)>,
+    pub(super) expected: expected::Changes,
+}
 
 impl Changes {
     fn add(&mut self, key: Key, n: i64, minor: i64) {
-        let sums = self.0.entry(key).or_default();
+        let sums = self.figures.entry(key).or_default();
         sums.0 += n;
         sums.1 += minor;
     }
@@ -134,7 +137,7 @@ pub(crate) fn order(tx: &mut Tx, place: Place, status: Status, ordered_date: Nai
 
 /// Writes what has changed; for the commit.
 pub(crate) async fn write(tx: &mut Tx) -> Result<()> {
-    for (key, (n, minor)) in mem::take(&mut tx.figures().0) {
+    for (key, (n, minor)) in mem::take(&mut tx.figures().figures) {
         if (n, minor) == (0, 0) {
             continue;
         }
@@ -157,7 +160,7 @@ pub(crate) async fn write(tx: &mut Tx) -> Result<()> {
         .run()
         .await?;
     }
-    Ok(())
+    expected::write(tx).await
 }
 
 /// Every figure counted from the rows themselves, with [`NOBODY`] as `$1`. The migration has the same.
@@ -249,7 +252,7 @@ pub(super) async fn differ(db: &mut impl Sql) -> Result<Vec<(String, i64, i64)>>
 
 /// Writes them anew from the rows, what this transaction has changed of them included.
 pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
-    tx.figures().0.clear();
+    tx.figures().figures.clear();
     // Nobody writes one between the two.
     if tx.dialect() == Dialect::Postgres {
         tx.sql("lock table figures in share row exclusive mode").run().await?;

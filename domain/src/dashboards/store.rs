@@ -164,7 +164,8 @@ pub async fn company(db: &mut Db, company: CompanyId, page: &Listed, events: usi
     let spvs = page.sql(dialect);
     let sql = format!(
         "select ({own}) as company, ({CURRENCY}) as currency, \
-         (select count(*) from company_clients where company_id = $1) as clients, \
+         (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
+             as clients, \
          (select count(*) from isos where company_id = $1 and archived_at is null) as partners, \
          ({groups}) as groups, ({activity}) as activity, ({spvs}) as spvs"
     );

@@ -10,7 +10,7 @@ use crate::{
     activity,
     check::{self, Check},
     commissions, companies,
-    counts::{self, Changes, Count, figures},
+    counts::{self, Changes, Count, expected, figures},
     ctx::Ctx,
     db::Tx,
     document_requests, documents,
@@ -240,6 +240,9 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     let place =
         figures::Place { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
     figures::order(tx, place, new.status, new.ordered_date, base.unwrap_or(0), 1);
+    if new.status.is_open() {
+        expected::add(tx, place, row.iso_commission_minor.unwrap_or(0));
+    }
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order =
             invoices::Priced { spv_id: id, identifier: &identifier, client_id: new.client_id, place, price_minor };
@@ -248,9 +251,10 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     Ok(id)
 }
 
-/// Mails an order's client, unless they want no mail about its progress.
+/// Mails an order's client, unless they want to hear of it with the digest, or by no mail.
 pub(crate) async fn mail(tx: &mut Tx, ctx: &Ctx, kind: mails::Kind, client: UserId, spv: SpvId) -> Result<()> {
-    if !ctx.silent && notifications::wants_mail(tx, client, notifications::Topic::Progress).await? {
+    let action = if kind == mails::Kind::SpvClosed { "spv.closed" } else { "spv.created" };
+    if !ctx.silent && notifications::wants_mail_now(tx, client, notifications::Topic::Progress, action).await? {
         mails::queue(tx, ctx, kind, client, Some(spv), Map::new()).await?;
     }
     Ok(())

@@ -1,0 +1,40 @@
+-- What the open orders of partners will earn them when they close, kept by the transactions that change it.
+create table expected_commissions (
+    iso_id blob not null references isos (id),
+    company_id blob not null references companies (id),
+    currency text not null,
+    minor integer not null,
+    primary key (iso_id, company_id, currency)
+) strict, without rowid;
+create index expected_commissions_by_company on expected_commissions (company_id);
+
+-- How many have an order of a company: kept by the table that names them, so that it stays right also while the version
+-- before this one still writes. On PostgreSQL it is spread over slots, as in `counts`; here nobody writes beside another.
+create table company_client_counts (
+    company_id blob not null references companies (id),
+    slot integer not null,
+    clients integer not null,
+    primary key (company_id, slot)
+) strict, without rowid;
+
+create trigger company_clients_came after insert on company_clients
+begin
+    insert into company_client_counts (company_id, slot, clients) values (new.company_id, 0, 1)
+    on conflict (company_id, slot) do update set clients = company_client_counts.clients + 1;
+end;
+create trigger company_clients_went after delete on company_clients
+begin
+    insert into company_client_counts (company_id, slot, clients) values (old.company_id, 0, -1)
+    on conflict (company_id, slot) do update set clients = company_client_counts.clients - 1;
+end;
+
+-- What there is.
+insert into expected_commissions (iso_id, company_id, currency, minor)
+select r.iso_id, r.company_id, r.currency, cast(sum(r.minor) as bigint) from (
+    select s.iso_id, s.company_id, s.currency, s.iso_commission_minor
+        - coalesce((select sum(e.amount_minor) from commissions e where e.spv_id = s.id), 0) as minor
+    from spvs s where s.status in ('pending', 'active', 'processing', 'on_hold')
+    and s.iso_commission_minor > 0 and s.iso_id is not null
+) r where r.minor > 0 group by r.iso_id, r.company_id, r.currency;
+insert into company_client_counts (company_id, slot, clients)
+select company_id, 0, count(*) from company_clients group by company_id;
