@@ -63,14 +63,32 @@ async fn choices_are_kept_and_only_ones_own_events_can_be_chosen() {
         let maya = app.client("Maya").await;
         let path = "/rest/v1/me/notification-choices";
         let usual = maya.get(path).await.ok();
-        assert_eq!(usual["items"][0], json!({ "event": "messages", "in_app": true, "mail": "now" }));
+        let one = |event: &str, mail: &str| {
+            json!({ "event": format!("messages.{event}"), "topic": "messages", "in_app": mail == "now", "mail": mail })
+        };
+        assert_eq!(usual["items"][0], one("message.sent", "now"));
+        // A topic stands for all of its events, and one of them can be chosen apart.
         let choice = json!({ "event": "messages", "in_app": false, "mail": "daily" });
         let saved = maya.put(path, json!({ "choices": [choice] })).await.ok();
-        assert_eq!((&saved["items"][0], &saved["items"][1]), (&choice, &usual["items"][1]));
+        assert_eq!(saved["items"][0], one("message.sent", "daily"));
+        assert_eq!((&saved["items"][1], &saved["items"][2]), (&one("message.general", "daily"), &usual["items"][2]));
+        let single = json!({ "event": "messages.message.general", "in_app": false, "mail": "off" });
+        let saved = maya.put(path, json!({ "choices": [single] })).await.ok();
+        assert_eq!(saved["items"][0], one("message.sent", "daily"));
+        assert_eq!(saved["items"][1], one("message.general", "off"));
         assert_eq!(maya.get(path).await.ok(), saved);
-        assert_eq!(ivan.get(path).await.ok()["items"].as_array().unwrap().len(), 2, "their orders and their requests");
-        let foreign = ivan.put(path, json!({ "choices": [choice] })).await;
-        assert_eq!(foreign.fields(), ["choices.0.event unknown"]);
+        let topics = async |person: &Person| {
+            let all = person.get(path).await.ok()["items"].as_array().unwrap().clone();
+            let mut topics: Vec<String> = all.iter().map(|item| item["topic"].as_str().unwrap().to_owned()).collect();
+            topics.dedup();
+            topics
+        };
+        assert_eq!(topics(&ivan).await, ["progress", "requests"], "their orders and their requests");
+        assert_eq!(topics(&maya).await.len(), 7);
+        for event in ["messages", "messages.message.sent", "progress.step.updated", "messages.nothing", ""] {
+            let foreign = json!({ "choices": [{ "event": event, "in_app": false, "mail": "daily" }] });
+            assert_eq!(ivan.put(path, foreign).await.fields(), ["choices.0.event unknown"], "{event}");
+        }
         let odd = json!({ "choices": [{ "event": "messages", "in_app": true, "mail": "hourly" }] });
         assert_eq!(maya.put(path, odd).await.status, 422);
     })

@@ -11,7 +11,7 @@ use domain::{
     invoices,
     mails::{self, Kind, Mail},
     messages::{self, Input},
-    notifications::{self, Choice, Mailed, Topic, Way},
+    notifications::{self, Mailed, Topic, Wanted, Way},
     page::PageQuery,
     queue, spvs, steps,
     testing::{World, on_both},
@@ -69,7 +69,12 @@ async fn told(ctx: &Ctx) -> Vec<String> {
 }
 
 async fn chooses(ctx: &Ctx, topic: Topic, in_app: bool, mail: Mailed) {
-    notifications::choose(ctx, &[Choice { topic, way: Way { in_app, mail } }]).await.unwrap();
+    chooses_event(ctx, topic.name(), in_app, mail).await;
+}
+
+async fn chooses_event(ctx: &Ctx, event: &str, in_app: bool, mail: Mailed) {
+    let wanted = Wanted { event: event.to_owned(), way: Way { in_app, mail } };
+    notifications::choose(ctx, &[wanted]).await.unwrap();
 }
 
 #[tokio::test]
@@ -174,8 +179,6 @@ async fn people_choose_where_they_are_told() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
-        let all = notifications::choices(&office.maya).await.unwrap();
-        assert_eq!(all.len(), Topic::ALL.len());
         chooses(&office.maya, Topic::Messages, false, Mailed::Now).await;
         office.writes(&office.erin, "One").await;
         assert_eq!((told(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()), (0, 0));
@@ -187,8 +190,60 @@ async fn people_choose_where_they_are_told() {
         chooses(&office.maya, Topic::Messages, false, Mailed::Off).await;
         office.writes(&office.erin, "Three").await;
         assert_eq!(told(&office.maya).await.len(), 1);
-        let partners = Choice { topic: Topic::Progress, way: Way { in_app: true, mail: Mailed::Now } };
-        assert!(notifications::choose(&office.erin, &[partners]).await.is_err(), "the staff are not told of each step");
+        for others in ["progress", "progress.spv.held", "messages.spv.held"] {
+            let way = Way { in_app: true, mail: Mailed::Now };
+            let wanted = Wanted { event: others.to_owned(), way };
+            assert!(
+                notifications::choose(&office.erin, &[wanted]).await.is_err(),
+                "the staff are not told of {others}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_event_can_be_chosen_apart_from_its_topic() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let maya = id(&office.maya);
+        let way = async |event: &str| {
+            let all = notifications::choices(&office.maya).await.unwrap();
+            let choice = all.into_iter().find(|choice| choice.event.name() == event).unwrap();
+            (choice.way.in_app, choice.way.mail)
+        };
+        assert_eq!(way("progress.spv.held").await, (true, Mailed::Daily));
+        // As a topic was chosen before its events could be.
+        chooses(&office.maya, Topic::Progress, true, Mailed::Now).await;
+        chooses_event(&office.maya, "progress.spv.resumed", false, Mailed::Off).await;
+        assert_eq!(way("progress.spv.held").await, (true, Mailed::Now));
+        assert_eq!(way("progress.spv.resumed").await, (false, Mailed::Off));
+        notifications::read(&office.maya, &[], true).await.unwrap();
+        let before = told(&office.maya).await.len();
+        spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
+        spvs::resume(&office.erin, office.spv, None).await.unwrap();
+        office.settle().await;
+        let hers = told(&office.maya).await;
+        assert_eq!((hers.len(), hers[0].as_str()), (before + 1, "spv.held"));
+        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
+        assert_eq!(office.mails(Kind::Notices).await[0].data["count"].as_i64(), Some(1));
+        // One action of the log may be two things: what waits for her, and what moved on.
+        chooses_event(&office.maya, "tasks.step.updated", false, Mailed::Off).await;
+        assert_eq!(way("progress.step.updated").await, (true, Mailed::Now));
+        // What has a mail of its own is chosen like all else.
+        chooses_event(&office.maya, "tasks.document_request.created", true, Mailed::Off).await;
+        chooses_event(&office.erin, "reminders.step.overdue", true, Mailed::Off).await;
+        let before = office.mails(Kind::DocumentRequested).await.len();
+        let input = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
+        document_requests::create(&office.erin, office.spv, input).await.unwrap();
+        assert_eq!(office.mails(Kind::DocumentRequested).await.len(), before);
+        office.world.clock.advance(Duration::days(365));
+        steps::remind_overdue(&office.world.operator()).await.unwrap();
+        assert!(office.mails(Kind::StepOverdue).await.is_empty());
+        // A topic that is chosen anew stands for all of its events.
+        chooses(&office.maya, Topic::Progress, true, Mailed::Off).await;
+        assert_eq!(way("progress.spv.resumed").await, (true, Mailed::Off));
+        assert_eq!(way("tasks.step.updated").await, (false, Mailed::Off));
     })
     .await;
 }
@@ -228,8 +283,10 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
         let office = office(world).await;
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let (_, his, _) = office.world.client("Nils", company, None).await;
+        let (_, hers, nora) = office.world.client("Nora", company, None).await;
         chooses(&office.maya, Topic::Progress, true, Mailed::Off).await;
-        for spv in [office.spv, his] {
+        chooses_event(&nora, "progress.spv.closed", true, Mailed::Daily).await;
+        for spv in [office.spv, his, hers] {
             let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
             steps::complete(&office.erin, spv, &ids).await.unwrap();
         }

@@ -46,4 +46,23 @@ test('what people choose to be told of is kept', async ({ office }) => {
   await cleo.opens('/client-profile?tab=notifications');
   await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
+
+  // One event apart from the others of its topic.
+  const apart = cleo.button('Event by event: Messages');
+  await apart.focus();
+  await cleo.page.keyboard.press('Enter');
+  await expect(apart).toHaveAttribute('aria-expanded', 'true');
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Daily summary');
+  await cleo.chooses('E-mail: A message about an order', 'Off');
+  await expect(cleo.field('E-mail: Messages')).toHaveText('Various');
+  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.page.setViewportSize({ width: 390, height: 844 });
+  await cleo.button('Event by event: Messages').click();
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Off');
+  await expect(cleo.field('E-mail: A message that is not about an order')).toHaveText('Daily summary');
+  // What only the staff are told of is not there.
+  await expect(cleo.page.getByText('An internal note about an order')).toHaveCount(0);
+  // The topic sets all of its events again.
+  await cleo.chooses('E-mail: Messages', 'At once');
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
 });

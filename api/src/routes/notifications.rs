@@ -9,7 +9,7 @@ use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::NotificationId,
-    notifications::{self, Choice, Mailed, Topic, Way},
+    notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
     page::PageQuery,
 };
 use serde::{Deserialize, Serialize};
@@ -91,17 +91,19 @@ pub async fn read(SignedIn(ctx): SignedIn, Json(seen): Json<Seen>) -> Result<Sta
 }
 
 /// How you are told of one kind of event.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct NotificationChoice {
-    event: Topic,
+    /// Its topic and what happened, as the log has it.
+    #[schema(example = "messages.message.sent")]
+    event: String,
+    topic: Topic,
     in_app: bool,
     mail: Mailed,
 }
 
 impl From<Choice> for NotificationChoice {
     fn from(choice: Choice) -> Self {
-        Self { event: choice.topic, in_app: choice.way.in_app, mail: choice.way.mail }
+        Self { event: choice.event.name(), topic: choice.event.topic, in_app: choice.way.in_app, mail: choice.way.mail }
     }
 }
 
@@ -109,17 +111,28 @@ fn answer(choices: Vec<Choice>) -> Answer<Items<NotificationChoice>> {
     Answer(Items { items: choices.into_iter().map(NotificationChoice::from).collect() })
 }
 
-/// How you are told of everything that concerns you.
+/// How you are told of everything that concerns you, event by event.
 #[utoipa::path(get, path = "/me/notification-choices", operation_id = "notification_choices", tag = "notifications",
     responses((status = 200, body = Items<NotificationChoice>)))]
 pub async fn choices(SignedIn(ctx): SignedIn) -> Result<Answer<Items<NotificationChoice>>> {
     Ok(answer(notifications::choices(&ctx).await?))
 }
 
+/// How you want to be told of a kind of event, or of a whole topic.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotificationWish {
+    /// An event of yours, or a topic for all that it has.
+    #[schema(example = "messages")]
+    event: String,
+    in_app: bool,
+    mail: Mailed,
+}
+
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotificationChoices {
-    choices: Vec<NotificationChoice>,
+    choices: Vec<NotificationWish>,
 }
 
 /// Chooses how to be told, from now on; events that are not named stay as they are.
@@ -132,6 +145,6 @@ pub async fn choose(
     let wanted = wanted
         .choices
         .into_iter()
-        .map(|choice| Choice { topic: choice.event, way: Way { in_app: choice.in_app, mail: choice.mail } });
+        .map(|choice| Chosen { event: choice.event, way: Way { in_app: choice.in_app, mail: choice.mail } });
     Ok(answer(notifications::choose(&ctx, &wanted.collect::<Vec<_>>()).await?))
 }

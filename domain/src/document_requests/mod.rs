@@ -106,7 +106,7 @@ pub(crate) async fn ask(
     Ok(())
 }
 
-/// Mails a client who wants to hear of tasks at once; others have it in the digest, or only in the app.
+/// Mails a client who wants to hear of it at once; others have it in the digest, or only in the app.
 async fn mail(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -115,7 +115,9 @@ async fn mail(
     spv: SpvId,
     data: Map<String, Value>,
 ) -> Result<()> {
-    if notifications::wants_mail_now(tx, client, notifications::Topic::Tasks).await? {
+    let returned = kind == mails::Kind::DocumentReturned;
+    let action = if returned { "document_request.returned" } else { "document_request.created" };
+    if notifications::wants_mail_now(tx, client, notifications::Topic::Tasks, action).await? {
         mails::queue(tx, ctx, kind, client, Some(spv), data).await?;
     }
     Ok(())

@@ -9,7 +9,7 @@ mod store;
 
 pub(crate) use mailing::morning;
 pub use mailing::{Digests, MailSoon, WAIT, mail_digests, mail_now};
-pub use model::{Choice, Mailed, Notification, Topic, Way};
+pub use model::{Choice, EventKind, Mailed, Notification, Topic, Wanted, Way};
 
 use crate::{
     access::Role,
@@ -63,18 +63,19 @@ pub async fn catch_up(ctx: &Ctx) -> Result<()> {
 
 async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telling) -> Result<()> {
     let Telling { audience, topic, letter } = telling;
+    let Some(kind) = rules::event_kind(topic, &event.action) else { return Ok(()) };
     // Whatever the rules say: what is the office's own is told to nobody else.
     if !event.public && matches!(audience, Audience::Client | Audience::Partner | Audience::Company) {
         return Ok(());
     }
-    for recipient in store::recipients(tx, event, audience, topic).await? {
-        // Roles change: what was somebody's to be told of may be none of their topics any more.
-        if !Topic::of(recipient.role).contains(&topic) {
+    for recipient in store::recipients(tx, event, audience, kind).await? {
+        // Roles change: what was somebody's to be told of may be nothing of theirs any more.
+        if !kind.roles.contains(&recipient.role) {
             continue;
         }
-        let way = recipient.way(topic);
+        let way = recipient.way(kind);
         let mail = match (letter, way.mail) {
-            (_, Mailed::Off) | (Letter::Elsewhere, _) | (Letter::OwnOrDigest, Mailed::Now) => None,
+            (_, Mailed::Off) | (Letter::OwnOrDigest, Mailed::Now) => None,
             (_, mail) => Some(mail),
         };
         if !way.in_app && mail.is_none() {
@@ -100,24 +101,15 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telli
     Ok(())
 }
 
-/// Whether somebody wants a mail at once about things like this, which a use case then sends itself
+/// Whether somebody wants a mail at once about events like this, which a use case then sends itself
 /// ([`rules::Letter::OwnOrDigest`]).
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn wants_mail_now(tx: &mut Tx, user: UserId, topic: Topic) -> Result<bool> {
-    let recipient = store::recipient(tx, user, topic).await?;
-    Ok(recipient.is_some_and(|recipient| recipient.way(topic).mail == Mailed::Now))
-}
-
-/// Whether somebody wants any mail about things like this. What tells of an order goes out at once to all who do
-/// (decision 1).
-///
-/// # Errors
-/// What the database refuses.
-pub(crate) async fn wants_mail(tx: &mut Tx, user: UserId, topic: Topic) -> Result<bool> {
-    let recipient = store::recipient(tx, user, topic).await?;
-    Ok(recipient.is_some_and(|recipient| recipient.way(topic).mail != Mailed::Off))
+pub(crate) async fn wants_mail_now(tx: &mut Tx, user: UserId, topic: Topic, action: &str) -> Result<bool> {
+    let Some(kind) = rules::event_kind(topic, action) else { return Ok(false) };
+    let recipient = store::recipient(tx, user, kind).await?;
+    Ok(recipient.is_some_and(|recipient| recipient.way(kind).mail == Mailed::Now))
 }
 
 fn me(ctx: &Ctx) -> Result<(UserId, Role)> {
@@ -200,38 +192,40 @@ pub(crate) async fn seen(tx: &mut Tx, me: UserId, subject: Uuid, at: DateTime<Ut
     Ok(())
 }
 
-/// How one is told of everything that somebody of one's role is ever told of.
+/// How one is told of everything that somebody of one's role is ever told of. What was chosen for a topic stands for
+/// each of its events that was not chosen itself.
 ///
 /// # Errors
 /// Unauthenticated as [`list`].
 pub async fn choices(ctx: &Ctx) -> Result<Vec<Choice>> {
     let (me, role) = me(ctx)?;
     let chosen = store::choices(&mut ctx.db(), me).await?;
-    let topics = Topic::of(role).into_iter();
-    Ok(topics
-        .map(|topic| {
-            let way = chosen.iter().find(|choice| choice.topic == topic).map_or(topic.usual(role), |choice| choice.way);
-            Choice { topic, way }
-        })
-        .collect())
+    let way = |event: &EventKind| {
+        let own = chosen.get(&event.name()).or_else(|| chosen.get(event.topic.name()));
+        own.copied().unwrap_or_else(|| event.usual(role))
+    };
+    Ok(rules::events_of(role).map(|event| Choice { event, way: way(event) }).collect())
 }
 
-/// Chooses how to be told; topics that are not named stay as they are. What happens from now on follows it.
+/// Chooses how to be told of kinds of events, or of all that a topic has; what is not named stays as it is. What happens
+/// from now on follows it.
 ///
 /// # Errors
-/// Unauthenticated as [`list`]; Invalid for a topic that the role has not.
-pub async fn choose(ctx: &Ctx, wanted: &[Choice]) -> Result<Vec<Choice>> {
+/// Unauthenticated as [`list`]; Invalid for an event or a topic that the role has not.
+pub async fn choose(ctx: &Ctx, wanted: &[Wanted]) -> Result<Vec<Choice>> {
     let (me, role) = me(ctx)?;
-    let topics = Topic::of(role);
-    if wanted.len() > topics.len() {
+    let events: Vec<String> = rules::events_of(role).map(EventKind::name).collect();
+    let mut topics: Vec<&str> = rules::events_of(role).map(|event| event.topic.name()).collect();
+    topics.dedup();
+    let known = [topics.clone(), events.iter().map(String::as_str).collect()].concat();
+    if wanted.len() > known.len() {
         return Err(Error::field("choices", "too_large"));
     }
-    let wrong = wanted.iter().enumerate().filter(|(_, choice)| !topics.contains(&choice.topic));
+    let wrong = wanted.iter().enumerate().filter(|(_, choice)| !known.contains(&choice.event.as_str()));
     let wrong: Vec<FieldError> = wrong
         .map(|(n, _)| FieldError {
             field: format!("choices.{n}.event"),
-            problem: Problem::new("unknown")
-                .with("allowed", topics.iter().map(|topic| topic.name()).collect::<Vec<_>>().join(", ")),
+            problem: Problem::new("unknown").with("allowed", known.join(", ")),
         })
         .collect();
     if !wrong.is_empty() {
@@ -239,7 +233,11 @@ pub async fn choose(ctx: &Ctx, wanted: &[Choice]) -> Result<Vec<Choice>> {
     }
     let mut tx = ctx.begin().await?;
     for choice in wanted {
-        store::choose(&mut tx, me, *choice).await?;
+        if topics.contains(&choice.event.as_str()) {
+            store::choose_topic(&mut tx, me, choice).await?;
+        } else {
+            store::choose(&mut tx, me, choice).await?;
+        }
     }
     tx.commit().await?;
     choices(ctx).await

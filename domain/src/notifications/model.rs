@@ -2,13 +2,12 @@
 use crate::{
     access::Role,
     activity::Activity,
-    error::Problem,
     ids::{NotificationId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// What a notification is about: what people make their choices for.
+/// What a notification is about: kinds of events that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -27,9 +26,6 @@ pub enum Topic {
 }
 
 impl Topic {
-    pub const ALL: [Self; 7] =
-        [Self::Messages, Self::Tasks, Self::Progress, Self::Documents, Self::Invoices, Self::Requests, Self::Reminders];
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Messages => "messages",
@@ -41,37 +37,36 @@ impl Topic {
             Self::Reminders => "reminders",
         }
     }
+}
 
-    /// What somebody of this role is ever told of.
-    pub fn of(role: Role) -> Vec<Self> {
-        match role {
-            Role::Client => Self::ALL.to_vec(),
-            Role::Employee | Role::SuperAdmin => {
-                Self::ALL.into_iter().filter(|topic| *topic != Self::Progress).collect()
-            }
-            Role::Iso | Role::CompanyAdmin => vec![Self::Progress, Self::Requests],
-        }
+/// A kind of event that people are told of: what they make their choices for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EventKind {
+    pub topic: Topic,
+    /// Of the log. One action may be two things to be told of, by topic.
+    pub action: &'static str,
+    /// Who is ever told of it.
+    pub roles: &'static [Role],
+}
+
+impl EventKind {
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.topic.name(), self.action)
     }
 
     /// How people of this role are told unless they choose otherwise.
-    pub fn usual(self, role: Role) -> Way {
-        let mail = match (role, self) {
-            (Role::Client, Self::Progress | Self::Documents) => Mailed::Daily,
-            (Role::Client, _) | (Role::Employee | Role::SuperAdmin, Self::Tasks | Self::Reminders) => Mailed::Now,
-            (Role::Employee | Role::SuperAdmin, _) => Mailed::Daily,
-            (Role::Iso | Role::CompanyAdmin, Self::Requests) => Mailed::Now,
-            (Role::Iso | Role::CompanyAdmin, _) => Mailed::Off,
+    pub fn usual(&self, role: Role) -> Way {
+        let mail = match (role, self.topic, self.action) {
+            // The mails of the specification go out at once; of a step on the way there is none.
+            (Role::Client, _, "spv.created" | "spv.closed") => Mailed::Now,
+            (_, _, "request.in_review") => Mailed::Off,
+            (Role::Client, Topic::Progress | Topic::Documents, _) => Mailed::Daily,
+            (Role::Client, ..) | (Role::Employee | Role::SuperAdmin, Topic::Tasks | Topic::Reminders, _) => Mailed::Now,
+            (Role::Employee | Role::SuperAdmin, ..) => Mailed::Daily,
+            (Role::Iso | Role::CompanyAdmin, Topic::Requests, _) => Mailed::Now,
+            (Role::Iso | Role::CompanyAdmin, ..) => Mailed::Off,
         };
         Way { in_app: true, mail }
-    }
-}
-
-impl std::str::FromStr for Topic {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let known = Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|topic| topic.name() == text);
-        found.ok_or_else(|| Problem::new("unknown").with("allowed", known))
     }
 }
 
@@ -94,10 +89,17 @@ pub struct Way {
     pub mail: Mailed,
 }
 
-/// A person's choice for one topic.
+/// How a person is told of one kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    pub topic: Topic,
+    pub event: &'static EventKind,
+    pub way: Way,
+}
+
+/// A choice as it is sent in: for one kind of event, or for all of a topic.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub event: String,
     pub way: Way,
 }
 
@@ -121,10 +123,10 @@ pub struct Recipient {
 }
 
 impl Recipient {
-    pub fn way(&self, topic: Topic) -> Way {
+    pub fn way(&self, event: &EventKind) -> Way {
         match (self.in_app, self.mail) {
             (Some(in_app), Some(mail)) => Way { in_app, mail },
-            _ => topic.usual(self.role),
+            _ => event.usual(self.role),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! SQL of notifications.
 use super::{
-    model::{Choice, Mailed, Recipient, Topic, Way},
-    rules::{ACTIONS, Audience},
+    model::{EventKind, Mailed, Recipient, Topic, Wanted, Way},
+    rules::{Audience, EVENTS},
 };
 use crate::{
     activity::{Activity, store::COLUMNS},
@@ -10,6 +10,7 @@ use crate::{
     ids::{ActivityId, NotificationId, UserId},
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The number up to which people have been told, and the log's last.
@@ -28,7 +29,8 @@ pub async fn mark(tx: &mut Tx, seq: i64) -> Result<()> {
 }
 
 fn told_of() -> String {
-    format!("seq > $1 and seq <= $2 and not quiet and action in ('{}')", ACTIONS.join("', '"))
+    let actions: Vec<&str> = EVENTS.iter().map(|event| event.action).collect();
+    format!("seq > $1 and seq <= $2 and not quiet and action in ('{}')", actions.join("', '"))
 }
 
 /// Whether anything in between is to be told of.
@@ -46,38 +48,35 @@ pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result
 const OPEN: &str = "not exists (select 1 from companies m where m.id = u.company_id and m.archived_at is not null) \
      and not (u.role = 'iso' and exists (select 1 from isos p where p.id = u.iso_id and p.archived_at is not null))";
 
+/// Somebody with what they chose for an event ($1), or else for its topic ($2).
+const RECIPIENT: &str = "select u.id, u.role, coalesce(o.in_app, c.in_app) as in_app, coalesce(o.mail, c.mail) as mail \
+     from users u left join notification_event_choices o on o.user_id = u.id and o.event = $1 \
+     left join notification_choices c on c.user_id = u.id and c.topic = $2";
+
 /// Who of an audience has an open account; none when the event has no such party.
-pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, topic: Topic) -> Result<Vec<Recipient>> {
+pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind: &EventKind) -> Result<Vec<Recipient>> {
     let (condition, id): (&str, Option<Uuid>) = match audience {
-        Audience::Client => ("u.id = $3", event.client_id.map(|id| id.0)),
-        Audience::Person(id) => ("u.id = $3", Some(id.0)),
-        Audience::Partner => ("u.id = (select user_id from isos where id = $3)", event.iso_id.map(|id| id.0)),
-        Audience::Company => ("u.company_id = $3 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
-        // The id stands for nothing here: every statement has the same three values.
-        Audience::Staff => ("u.role in ('employee', 'super_admin') and $3 = $3", Some(Uuid::nil())),
+        Audience::Client => ("u.id = $4", event.client_id.map(|id| id.0)),
+        Audience::Person(id) => ("u.id = $4", Some(id.0)),
+        Audience::Partner => ("u.id = (select user_id from isos where id = $4)", event.iso_id.map(|id| id.0)),
+        Audience::Company => ("u.company_id = $4 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
+        // The id stands for nothing here: every statement has the same four values.
+        Audience::Staff => ("u.role in ('employee', 'super_admin') and $4 = $4", Some(Uuid::nil())),
     };
     let Some(id) = id else { return Ok(Vec::new()) };
     tx.sql_built(format!(
-        "select u.id, u.role, c.in_app, c.mail from users u \
-         left join notification_choices c on c.user_id = u.id and c.topic = $1 \
-         where u.status in ('pending', 'active') and u.id <> $2 and {condition} and {OPEN}"
+        "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and {OPEN}"
     ))
-    .bind(topic)
+    .bind(kind.name())
+    .bind(kind.topic)
     .bind(event.actor_id.map_or(Uuid::nil(), |id| id.0))
     .bind(id)
     .all()
     .await
 }
 
-pub async fn recipient(tx: &mut Tx, user: UserId, topic: Topic) -> Result<Option<Recipient>> {
-    tx.sql(
-        "select u.id, u.role, c.in_app, c.mail from users u \
-         left join notification_choices c on c.user_id = u.id and c.topic = $2 where u.id = $1",
-    )
-    .bind(user)
-    .bind(topic)
-    .optional()
-    .await
+pub async fn recipient(tx: &mut Tx, user: UserId, kind: &EventKind) -> Result<Option<Recipient>> {
+    tx.sql_built(format!("{RECIPIENT} where u.id = $3")).bind(kind.name()).bind(kind.topic).bind(user).optional().await
 }
 
 pub async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
@@ -193,19 +192,46 @@ pub enum Which {
     All,
 }
 
-pub async fn choices(db: &mut Db, me: UserId) -> Result<Vec<Choice>> {
-    let rows: Vec<(Topic, bool, Mailed)> =
-        db.sql("select topic, in_app, mail from notification_choices where user_id = $1").bind(me).all().await?;
-    Ok(rows.into_iter().map(|(topic, in_app, mail)| Choice { topic, way: Way { in_app, mail } }).collect())
+/// What was chosen, by the name of the topic or of the event.
+pub async fn choices(db: &mut Db, me: UserId) -> Result<HashMap<String, Way>> {
+    let rows: Vec<(String, bool, Mailed)> = db
+        .sql(
+            "select topic, in_app, mail from notification_choices where user_id = $1 \
+             union all select event, in_app, mail from notification_event_choices where user_id = $1",
+        )
+        .bind(me)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(name, in_app, mail)| (name, Way { in_app, mail })).collect())
 }
 
-pub async fn choose(tx: &mut Tx, me: UserId, choice: Choice) -> Result<()> {
+/// For a whole topic: what was chosen for one of its events stands no more.
+pub async fn choose_topic(tx: &mut Tx, me: UserId, choice: &Wanted) -> Result<()> {
     tx.sql(
         "insert into notification_choices (user_id, topic, in_app, mail) values ($1, $2, $3, $4) \
          on conflict (user_id, topic) do update set in_app = excluded.in_app, mail = excluded.mail",
     )
     .bind(me)
-    .bind(choice.topic)
+    .bind(choice.event.clone())
+    .bind(choice.way.in_app)
+    .bind(choice.way.mail)
+    .run()
+    .await?;
+    tx.sql("delete from notification_event_choices where user_id = $1 and event like $2")
+        .bind(me)
+        .bind(format!("{}.%", choice.event))
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn choose(tx: &mut Tx, me: UserId, choice: &Wanted) -> Result<()> {
+    tx.sql(
+        "insert into notification_event_choices (user_id, event, in_app, mail) values ($1, $2, $3, $4) \
+         on conflict (user_id, event) do update set in_app = excluded.in_app, mail = excluded.mail",
+    )
+    .bind(me)
+    .bind(choice.event.clone())
     .bind(choice.way.in_app)
     .bind(choice.way.mail)
     .run()

@@ -240,7 +240,9 @@ pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
     let rows: Vec<(UserId,)> = tx
         .sql(
             "select u.id from users u left join notification_choices c on c.user_id = u.id and c.topic = 'reminders' \
-             where u.role in ('employee', 'super_admin') and u.status = 'active' and coalesce(c.mail, 'now') = 'now'",
+             left join notification_event_choices o on o.user_id = u.id and o.event = 'reminders.step.overdue' \
+             where u.role in ('employee', 'super_admin') and u.status = 'active' \
+             and coalesce(o.mail, c.mail, 'now') = 'now'",
         )
         .all()
         .await?;

@@ -265,6 +265,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/calls.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every call that the list finds, as CSV: an ISO's own, the staff's all. */
+        get: operations["call_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/calls/{id}": {
         parameters: {
             query?: never;
@@ -1370,6 +1387,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/leads.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every lead that the list finds, as CSV: an ISO's own, the staff's all. */
+        get: operations["lead_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/leads/{id}": {
         parameters: {
             query?: never;
@@ -1499,7 +1533,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How you are told of everything that concerns you. */
+        /** How you are told of everything that concerns you, event by event. */
         get: operations["notification_choices"];
         /** Chooses how to be told, from now on; events that are not named stay as they are. */
         put: operations["notification_choose"];
@@ -2406,6 +2440,23 @@ export interface paths {
         };
         /** What is assigned to you, by due date. */
         get: operations["task_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/tasks.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All that is assigned to you, as CSV, by due date. */
+        get: operations["task_export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4551,22 +4602,37 @@ export interface components {
         };
         /** @description How you are told of one kind of event. */
         NotificationChoice: {
-            event: components["schemas"]["NotificationTopic"];
+            /**
+             * @description Its topic and what happened, as the log has it.
+             * @example messages.message.sent
+             */
+            event: string;
             in_app: boolean;
             mail: components["schemas"]["NotificationMail"];
+            topic: components["schemas"]["NotificationTopic"];
         };
         NotificationChoices: {
-            choices: components["schemas"]["NotificationChoice"][];
+            choices: components["schemas"]["NotificationWish"][];
         };
         /** Format: uuid */
         NotificationId: string;
         /** @enum {string} */
         NotificationMail: "now" | "daily" | "off";
         /**
-         * @description What a notification is about: what people make their choices for.
+         * @description What a notification is about: kinds of events that belong together.
          * @enum {string}
          */
         NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
+        /** @description How you want to be told of a kind of event, or of a whole topic. */
+        NotificationWish: {
+            /**
+             * @description An event of yours, or a topic for all that it has.
+             * @example messages
+             */
+            event: string;
+            in_app: boolean;
+            mail: components["schemas"]["NotificationMail"];
+        };
         /** @description The whole office in figures of the period. */
         OfficeAnalytics: {
             /**
@@ -6359,6 +6425,37 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    call_export: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["CallStatus"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
@@ -8998,6 +9095,40 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    lead_export: {
+        parameters: {
+            query?: {
+                /** @description Beginnings of words of name, e-mail or organisation. */
+                q?: string;
+                stage?: components["schemas"]["LeadStage"];
+                iso_id?: components["schemas"]["IsoId"];
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     lead_get: {
         parameters: {
             query?: never;
@@ -11572,6 +11703,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Items_Task"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    task_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Refused_401"];

@@ -1,5 +1,7 @@
 import { Skeleton, Switch } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
@@ -13,15 +15,16 @@ import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 import classes from './ChoicesPanel.module.css';
 
-const mails: NotificationChoice['mail'][] = ['now', 'daily', 'off'];
+type Wish = Omit<NotificationChoice, 'topic'>;
+
+const mails: Wish['mail'][] = ['now', 'daily', 'off'];
 
 /** What to be told of, in the app and by mail. A choice is kept as soon as it is made. */
 export function ChoicesPanel() {
   const { t } = useTranslation('notifications');
   const { data, error, refetch } = useQuery(queries.notificationChoices());
   const save = useSave({
-    save: (choice: NotificationChoice) =>
-      body(api.PUT('/rest/v1/me/notification-choices', { body: { choices: [choice] } })),
+    save: (choices: Wish[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
     saved: (saved) => {
       queryClient.setQueryData(queries.notificationChoices().queryKey, saved);
       toast({ title: t('saved') });
@@ -33,30 +36,128 @@ export function ChoicesPanel() {
       {!data && !error && <Skeleton height={320} m="md" width="auto" />}
       {data && (
         <ul className={classes.choices}>
-          {data.items.map((choice) => (
-            <li key={choice.event} className={classes.choice}>
-              <div className={classes.words}>
-                <span className={classes.name}>{t(`topic.${choice.event}`)}</span>
-                <span className={classes.text}>{t(`topic_text.${choice.event}`)}</span>
-              </div>
-              <Switch
-                size="sm"
-                label={t('in_app')}
-                aria-label={t('in_app_of', { topic: t(`topic.${choice.event}`) })}
-                checked={choice.in_app}
-                disabled={save.isPending}
-                onChange={(event) => save.mutate({ ...choice, in_app: event.currentTarget.checked })}
-              />
-              <ChoiceSelect
-                label={t('mail_of', { topic: t(`topic.${choice.event}`) })}
-                choices={mails.map((value) => ({ value, label: t(`mail.${value}`) }))}
-                value={choice.mail}
-                onChange={(mail) => mail !== choice.mail && save.mutate({ ...choice, mail })}
-              />
-            </li>
+          {[...new Set(data.items.map(({ topic }) => topic))].map((topic) => (
+            <TopicChoice
+              key={topic}
+              topic={topic}
+              events={data.items.filter((choice) => choice.topic === topic)}
+              busy={save.isPending}
+              onChoose={save.mutate}
+            />
           ))}
         </ul>
       )}
     </Section>
   );
+}
+
+interface TopicProps {
+  topic: NotificationChoice['topic'];
+  events: NotificationChoice[];
+  busy: boolean;
+  onChoose: (choices: Wish[]) => void;
+}
+
+/** A topic, whose row sets all of its events at once, and its events, each of which can be set apart. */
+function TopicChoice({ topic, events, busy, onChoose }: TopicProps) {
+  const { t } = useTranslation(['notifications', 'names']);
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const name = t(`topic.${topic}`);
+  const mail = same(events.map((choice) => choice.mail));
+  const inApp = same(events.map((choice) => choice.in_app));
+  const chooseAll = (change: Partial<Wish>) => {
+    const wishes = events.map(({ event, in_app, mail }) => ({ event, in_app, mail, ...change }));
+    const in_app = same(wishes.map((wish) => wish.in_app));
+    const mailed = same(wishes.map((wish) => wish.mail));
+    // Where the other of the two differs from event to event, it goes on doing so.
+    if (in_app === undefined || mailed === undefined) onChoose(wishes);
+    else onChoose([{ event: topic, in_app, mail: mailed }]);
+  };
+  return (
+    <li>
+      <div className={classes.choice}>
+        <div className={classes.words}>
+          <span className={classes.name}>{name}</span>
+          <span className={classes.text}>{t(`topic_text.${topic}`)}</span>
+          {inApp === undefined && <span className={classes.text}>{t('mixed')}</span>}
+          {events.length > 1 && (
+            <button
+              type="button"
+              className={classes.more}
+              aria-expanded={open}
+              aria-controls={id}
+              aria-label={t('events_of', { topic: name })}
+              onClick={() => setOpen(!open)}
+            >
+              <IconChevronRight className={classes.chevron} size={14} aria-hidden="true" />
+              {t('events')}
+            </button>
+          )}
+        </div>
+        <Way
+          name={name}
+          inApp={inApp ?? false}
+          mail={mail}
+          busy={busy}
+          onInApp={(in_app) => chooseAll({ in_app })}
+          onMail={(mail) => chooseAll({ mail })}
+        />
+      </div>
+      <ul id={id} className={classes.events} aria-label={name} hidden={!open}>
+        {open &&
+          events.map(({ event, in_app, mail }) => (
+            <li key={event} className={classes.choice}>
+              <span className={classes.event}>{t(`names:told.${event}`)}</span>
+              <Way
+                name={t(`names:told.${event}`)}
+                inApp={in_app}
+                mail={mail}
+                busy={busy}
+                onInApp={(in_app) => onChoose([{ event, in_app, mail }])}
+                onMail={(mail) => onChoose([{ event, in_app, mail }])}
+              />
+            </li>
+          ))}
+      </ul>
+    </li>
+  );
+}
+
+interface WayProps {
+  name: string;
+  inApp: boolean;
+  /** None: it differs from event to event. */
+  mail?: Wish['mail'];
+  busy: boolean;
+  onInApp: (inApp: boolean) => void;
+  onMail: (mail: Wish['mail']) => void;
+}
+
+function Way({ name, inApp, mail, busy, onInApp, onMail }: WayProps) {
+  const { t } = useTranslation('notifications');
+  return (
+    <>
+      <Switch
+        size="sm"
+        label={t('in_app')}
+        aria-label={t('in_app_of', { topic: name })}
+        checked={inApp}
+        disabled={busy}
+        onChange={(event) => onInApp(event.currentTarget.checked)}
+      />
+      <ChoiceSelect
+        label={t('mail_of', { topic: name })}
+        choices={mails.map((value) => ({ value, label: t(`mail.${value}`) }))}
+        value={mail ?? null}
+        placeholder={t('mail.mixed')}
+        onChange={(wanted) => wanted !== mail && onMail(wanted)}
+      />
+    </>
+  );
+}
+
+/** What all of them are; none where they differ. */
+function same<Value>([first, ...others]: Value[]): Value | undefined {
+  return others.every((other) => other === first) ? first : undefined;
 }
