@@ -4,6 +4,7 @@ use crate::{
     documents::{pdf, upload},
     support::{Answer, Person, on_both},
 };
+use domain::db::Sql;
 use serde_json::{Value, json};
 
 /// The lines of a file, each as its cells; no test has a cell with a comma.
@@ -181,6 +182,98 @@ async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
         assert_eq!(maya.get("/rest/v1/requests.csv?priority=high").await.fields(), ["priority not_allowed"]);
         erin.get("/rest/v1/invoices.csv?status=soon").await.fields();
         erin.get("/rest/v1/documents.csv?order=name").await.fields();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn partners_take_their_own_leads_and_calls_with_them_and_the_staff_their_own_tasks() {
+    on_both(|app| async move {
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let (_, igor) = app.iso("Igor", app.acme).await;
+        let maya = app.client_of("Maya", app.acme, Some(iso)).await;
+        let cora = app.company_admin("Cora", app.acme).await;
+        let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
+        let time = app.world.clock.now() + chrono::Duration::days(2);
+        for (partner, name) in [(&ivan, "Lena"), (&ivan, "Lukas"), (&igor, "Ludo")] {
+            let email = format!("{}@example.com", name.to_lowercase());
+            let lead = json!({ "first_name": name, "last_name": "Lead", "email": email, "note": "=1+1" });
+            partner.post("/rest/v1/leads", lead).await.ok();
+            let call = json!({ "topic": format!("@Terms {name}"), "times": [time] });
+            partner.post("/rest/v1/calls", call).await.ok();
+        }
+        for (who, person, leads) in [
+            ("its ISO", &ivan, vec!["Lena", "Lukas"]),
+            ("an ISO", &igor, vec!["Ludo"]),
+            ("an employee", &erin, vec!["Lena", "Ludo", "Lukas"]),
+        ] {
+            let of = async |path: &str, name: &str| {
+                let mut found = column(&rows(&person.get(&format!("/rest/v1/{path}")).await), name);
+                found.sort();
+                found
+            };
+            assert_eq!(of("leads.csv", "first_name").await, leads, "{who}");
+            assert_eq!(of("leads.csv", "note").await, vec!["'=1+1"; leads.len()], "{who}");
+            let topics: Vec<_> = leads.iter().map(|name| format!("'@Terms {name}")).collect();
+            assert_eq!(of("calls.csv", "topic").await, topics, "{who}");
+            // The table's filters hold, and none widens what is yours.
+            let lena: Vec<_> = leads.iter().copied().filter(|name| *name == "Lena").collect();
+            assert_eq!(of("leads.csv?q=lena", "first_name").await, lena, "{who}");
+            assert_eq!(of("leads.csv?stage=new", "stage").await.len(), leads.len(), "{who}");
+            assert_eq!(of("leads.csv?stage=lost", "id").await.len(), 0, "{who}");
+            assert_eq!(of("calls.csv?status=requested", "id").await.len(), leads.len(), "{who}");
+            assert_eq!(of("calls.csv?status=confirmed", "id").await.len(), 0, "{who}");
+            let ivans = leads.iter().filter(|name| **name != "Ludo").count();
+            assert_eq!(of(&format!("leads.csv?iso_id={iso}"), "id").await.len(), ivans, "{who}");
+        }
+        erin.get("/rest/v1/leads.csv?stage=soon").await.fields();
+        erin.get("/rest/v1/calls.csv?status=soon").await.fields();
+        for table in ["leads", "calls", "tasks"] {
+            let path = format!("/rest/v1/{table}.csv");
+            for other in [&maya, &cora] {
+                other.get(&path).await.refused(403, "forbidden");
+            }
+            app.nobody().get(&path).await.refused(401, "unauthenticated");
+        }
+        ivan.get("/rest/v1/tasks.csv").await.refused(403, "forbidden");
+
+        let steps = erin.get(&format!("/rest/v1/spvs/{}", maya.spv.unwrap())).await.ok()["steps"].clone();
+        for (n, person) in [(1, &erin), (2, &erin), (3, &emil)] {
+            let step = format!("/rest/v1/steps/{}", steps[n]["id"].as_str().unwrap());
+            erin.patch(&step, json!({ "assignee_id": person.id })).await.ok();
+        }
+        let asked = maya.post("/rest/v1/requests", json!({ "kind": "support", "message": "Hello" })).await.ok();
+        let asked = format!("/rest/v1/requests/{}", asked["id"].as_str().unwrap());
+        erin.patch(&asked, json!({ "assignee_id": erin.id })).await.ok();
+        for (person, count) in [(&erin, 3), (&emil, 1)] {
+            let table = rows(&person.get("/rest/v1/tasks.csv").await);
+            let list = person.get("/rest/v1/tasks").await.ok()["items"].as_array().unwrap().clone();
+            assert_eq!(list.len(), count);
+            for name in ["kind", "id", "name", "step_name", "spv_identifier", "client_name", "status", "due_date"] {
+                let listed: Vec<_> = list.iter().map(|task| task[name].as_str().unwrap_or_default()).collect();
+                assert_eq!(column(&table, name), listed, "{name}");
+            }
+        }
+        // The page shows the first 200 of them; the file has all.
+        domain::seed::load(&app.world.operator(), 150, |_| true).await.unwrap();
+        let mut tx = app.world.db.begin().await.unwrap();
+        tx.sql("update spv_steps set assignee_id = $1").bind(erin.id).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let open: i64 = app
+            .world
+            .db
+            .clone()
+            .sql(
+                "select count(*) from spv_steps t join spvs s on s.id = t.spv_id \
+                 where t.status <> 'completed' and s.status not in ('closed', 'cancelled')",
+            )
+            .scalar()
+            .await
+            .unwrap();
+        assert!(open > 200, "{open}");
+        let kinds = column(&rows(&erin.get("/rest/v1/tasks.csv").await), "kind");
+        assert_eq!(kinds.iter().filter(|kind| *kind == "step").count() as i64, open);
+        assert_eq!(erin.get("/rest/v1/tasks").await.ok()["items"].as_array().unwrap().len(), 200);
     })
     .await;
 }

@@ -391,7 +391,7 @@ async fn a_table_is_exported_whole_as_csv_and_as_lines_of_json() {
     assert!(row["closed_at"].is_null());
     let again = office.run(&["export", "spvs", "--out", &file]);
     assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
-    for table in ["clients", "isos", "requests", "invoices", "documents", "activity"] {
+    for table in ["clients", "isos", "requests", "invoices", "documents", "leads", "calls", "activity"] {
         let done = office.run(&["export", table, "--format", "json"]);
         assert_eq!(done.code, 0, "{table}: {}", done.err);
         for line in done.out.lines() {

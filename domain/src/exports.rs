@@ -4,6 +4,7 @@
 //! written exactly, as the API writes them.
 use crate::{
     activity::{self, Activity, Event},
+    calls::{self, Call},
     clients,
     commissions::{self, Commission},
     companies,
@@ -11,10 +12,13 @@ use crate::{
     documents::{self, Document},
     error::Result,
     invoices::{self, Invoice},
-    isos, money,
+    isos,
+    leads::{self, Lead},
+    money,
     page::{MAX_LIMIT, Page, PageQuery},
     requests::{self, Order, Request},
     spvs::{self, Spv},
+    tasks::{self, Task},
 };
 use uuid::Uuid;
 
@@ -31,6 +35,10 @@ pub enum Table {
     Requests(requests::Filter),
     Invoices(invoices::Filter),
     Documents(documents::Filter),
+    Leads(leads::Filter),
+    Calls(calls::Filter),
+    /// The actor's own.
+    Tasks,
     Commissions(commissions::Filter),
     Activity(activity::Filter),
     /// All of the log that a search finds.
@@ -47,6 +55,9 @@ impl Table {
             Self::Requests(_) => "requests",
             Self::Invoices(_) => "invoices",
             Self::Documents(_) => "documents",
+            Self::Leads(_) => "leads",
+            Self::Calls(_) => "calls",
+            Self::Tasks => "tasks",
             Self::Commissions(_) => "commissions",
             Self::Activity(_) => "activity",
             Self::Log(_) => "logs",
@@ -118,6 +129,9 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
             let filter = documents::Filter { oldest_first: true, ..filter.clone() };
             documents::list(ctx, &filter, &page).await?.map(|row| document(ctx, row))
         }
+        Table::Leads(filter) => leads::list(ctx, filter, &page).await?.map(lead),
+        Table::Calls(filter) => calls::list(ctx, filter, &page).await?.map(call),
+        Table::Tasks => Page { items: tasks::all(ctx).await?.into_iter().map(task).collect(), next_cursor: None },
         Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
         Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(event),
         Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(entry),
@@ -205,6 +219,38 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
                 names.push("internal");
             }
             names
+        }
+        Table::Leads(_) => vec![
+            "id",
+            "iso_name",
+            "first_name",
+            "last_name",
+            "email",
+            "phone",
+            "organisation",
+            "stage",
+            "next_step",
+            "next_step_date",
+            "protected_until",
+            "note",
+            "converted_at",
+            "created_at",
+        ],
+        Table::Calls(_) => vec![
+            "id",
+            "iso_name",
+            "topic",
+            "note",
+            "minutes",
+            "times",
+            "status",
+            "begins_at",
+            "answer",
+            "answered_by",
+            "created_at",
+        ],
+        Table::Tasks => {
+            vec!["kind", "id", "name", "step_name", "spv_identifier", "client_name", "status", "waiting_on", "due_date"]
         }
         Table::Commissions(_) => vec![
             "id",
@@ -426,6 +472,57 @@ fn document(ctx: &Ctx, row: Document) -> Vec<String> {
         cells.push(row.internal.to_string());
     }
     cells
+}
+
+fn lead(row: Lead) -> Vec<String> {
+    vec![
+        row.id.to_string(),
+        row.iso_name(),
+        row.first_name,
+        row.last_name,
+        row.email,
+        row.phone.unwrap_or_default(),
+        row.organisation.unwrap_or_default(),
+        row.stage.name().to_owned(),
+        row.next_step.unwrap_or_default(),
+        row.next_step_date.map(|date| date.to_string()).unwrap_or_default(),
+        row.protected_until.to_string(),
+        row.note.unwrap_or_default(),
+        row.converted_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.created_at.to_rfc3339(),
+    ]
+}
+
+fn call(row: Call) -> Vec<String> {
+    let times: Vec<String> = row.proposed.iter().map(|at| at.to_rfc3339()).collect();
+    vec![
+        row.id.to_string(),
+        row.iso_name(),
+        row.topic,
+        row.note.unwrap_or_default(),
+        row.minutes.to_string(),
+        times.join("; "),
+        row.status.name().to_owned(),
+        row.begins_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.answer.unwrap_or_default(),
+        row.answered_by.unwrap_or_default(),
+        row.created_at.to_rfc3339(),
+    ]
+}
+
+fn task(row: Task) -> Vec<String> {
+    let identifier = row.identifier();
+    vec![
+        row.kind.name().to_owned(),
+        row.id.to_string(),
+        row.name,
+        row.step_name.unwrap_or_default(),
+        identifier.unwrap_or_default(),
+        row.client_name,
+        row.status,
+        row.waiting_on.map(|party| party.name().to_owned()).unwrap_or_default(),
+        row.due_date.map(|date| date.to_string()).unwrap_or_default(),
+    ]
 }
 
 fn commission(row: Commission) -> Vec<String> {

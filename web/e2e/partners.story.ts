@@ -48,6 +48,16 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await ingrid.picks('Mark as Qualified', who.name);
   await ingrid.isTold('Lead saved', who.name);
   await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
+  await ingrid.searches('Search leads', who.last);
+  await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
+  const [leads] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.button('Export CSV').click(),
+  ]);
+  expect(leads.suggestedFilename()).toMatch(/^leads-\d{4}-\d\d-\d\d\.csv$/);
+  expect(await readFile(await leads.path(), 'utf8')).toContain(
+    `,Ingrid Solberg,${who.first},${who.last},${who.email},`,
+  );
 
   // The lead waits on the desk, where it is converted.
   const elias = await office.employee();
@@ -156,6 +166,14 @@ test('a call is asked for, confirmed and put into the calendar', async ({ office
   expect(calendar).toContain('DTSTART:');
   // Something came up: a confirmed call is called off by the staff, too.
   await elias.opens('/employee-dashboard/calls?status=confirmed');
+  await expect(elias.row(topic, 'Calls')).toHaveCount(1);
+  const [calls] = await Promise.all([
+    elias.page.waitForEvent('download'),
+    elias.button('Export CSV').click(),
+  ]);
+  const confirmed = await readFile(await calls.path(), 'utf8');
+  expect(confirmed).toContain(`,Ingrid Solberg,${topic},`);
+  expect(confirmed).not.toContain(',requested,');
   await elias.picks('Cancel call', topic);
   const question = elias.dialog(`Cancel “${topic}”?`);
   await elias.button('Cancel call', question).click();

@@ -144,6 +144,9 @@ test('a step is given to an employee, who finds it among the tasks', async ({ of
   await karin.link('View all 1').click();
   await karin.isAt('/employee-dashboard/tasks');
   await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
+  const [, task, ...others] = await exported(karin);
+  expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
+  expect(others).toEqual([]);
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();

@@ -79,14 +79,20 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
+impl Wanted {
+    pub fn read(self) -> Result<(calls::Filter, PageQuery)> {
+        let status = self.status.as_deref().map(str::parse).transpose();
+        let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
+        Ok((calls::Filter { status }, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
 /// Calls, newest first: an ISO's own, the staff's all.
 #[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(Wanted),
     responses((status = 200, body = Page<Call>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Call>>> {
-    let status = wanted.status.as_deref().map(str::parse).transpose();
-    let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = calls::list(&ctx, &calls::Filter { status }, &page).await?;
+    let (filter, page) = wanted.read()?;
+    let found = calls::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |call| Call::of(&ctx, call))))
 }
 

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, chosen},
-    routes::{commissions::Ledger, documents, invoices, requests, spvs},
+    routes::{calls, commissions::Ledger, documents, invoices, leads, requests, spvs},
 };
 use axum::{
     body::Body,
@@ -132,6 +132,27 @@ pub async fn invoices(SignedIn(ctx): SignedIn, Query(wanted): Query<invoices::Wa
     params(documents::Wanted), responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn documents(SignedIn(ctx): SignedIn, Query(wanted): Query<documents::Wanted>) -> Result<Response> {
     answer(ctx, Table::Documents(wanted.read()?.0)).await
+}
+
+/// Every lead that the list finds, as CSV: an ISO's own, the staff's all.
+#[utoipa::path(get, path = "/leads.csv", operation_id = "lead_export", tag = "leads", params(leads::Wanted),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn leads(SignedIn(ctx): SignedIn, Query(wanted): Query<leads::Wanted>) -> Result<Response> {
+    answer(ctx, Table::Leads(wanted.read()?.0)).await
+}
+
+/// Every call that the list finds, as CSV: an ISO's own, the staff's all.
+#[utoipa::path(get, path = "/calls.csv", operation_id = "call_export", tag = "calls", params(calls::Wanted),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn calls(SignedIn(ctx): SignedIn, Query(wanted): Query<calls::Wanted>) -> Result<Response> {
+    answer(ctx, Table::Calls(wanted.read()?.0)).await
+}
+
+/// All that is assigned to you, as CSV, by due date.
+#[utoipa::path(get, path = "/tasks.csv", operation_id = "task_export", tag = "tasks",
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn tasks(SignedIn(ctx): SignedIn) -> Result<Response> {
+    answer(ctx, Table::Tasks).await
 }
 
 /// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.

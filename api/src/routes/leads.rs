@@ -94,14 +94,20 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
+impl Wanted {
+    pub fn read(self) -> Result<(Filter, PageQuery)> {
+        let stage = self.stage.as_deref().map(str::parse).transpose();
+        let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
+        let filter = Filter { q: self.q, stage, iso_id: self.iso_id };
+        Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
+    }
+}
+
 /// Leads, newest first: an ISO's own, the staff's all.
 #[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(Wanted),
     responses((status = 200, body = Page<Lead>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Lead>>> {
-    let stage = wanted.stage.as_deref().map(str::parse).transpose();
-    let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
-    let filter = Filter { q: wanted.q, stage, iso_id: wanted.iso_id };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let (filter, page) = wanted.read()?;
     let found = leads::list(&ctx, &filter, &page).await?;
     Ok(Answer(Page::of(found, |lead| Lead::of(&ctx, lead))))
 }

@@ -117,6 +117,9 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(exports::requests))
         .routes(routes!(exports::invoices))
         .routes(routes!(exports::documents))
+        .routes(routes!(exports::leads))
+        .routes(routes!(exports::calls))
+        .routes(routes!(exports::tasks))
         .routes(routes!(search::find))
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))

@@ -6,9 +6,9 @@ use crate::{
 };
 use clap::ValueEnum;
 use domain::{
-    activity, clients, documents,
+    activity, calls, clients, documents,
     exports::{self, Table},
-    invoices, isos, requests, spvs,
+    invoices, isos, leads, requests, spvs,
     users::Status,
 };
 use serde_json::{Map, Value};
@@ -39,6 +39,8 @@ enum Name {
     Requests,
     Invoices,
     Documents,
+    Leads,
+    Calls,
     Activity,
 }
 
@@ -58,6 +60,8 @@ impl Name {
             Self::Requests => vec![Table::Requests(requests::Filter::default())],
             Self::Invoices => vec![Table::Invoices(invoices::Filter::default())],
             Self::Documents => vec![Table::Documents(documents::Filter::default())],
+            Self::Leads => vec![Table::Leads(leads::Filter::default())],
+            Self::Calls => vec![Table::Calls(calls::Filter::default())],
             Self::Activity => vec![Table::Activity(activity::Filter::default())],
         }
     }
@@ -118,9 +122,8 @@ fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result
 fn object(names: &[&str], cells: Vec<String>) -> Value {
     let value = |name: &str, cell: String| match name {
         _ if cell.is_empty() => Value::Null,
-        "data" | "seq" | "steps_completed" | "steps_total" | "bytes" | "versions_count" | "overdue" | "internal" => {
-            serde_json::from_str(&cell).unwrap_or(Value::String(cell))
-        }
+        "data" | "seq" | "steps_completed" | "steps_total" | "bytes" | "versions_count" | "overdue" | "internal"
+        | "minutes" => serde_json::from_str(&cell).unwrap_or(Value::String(cell)),
         _ => Value::String(cell),
     };
     names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), value(name, cell))).collect::<Map<_, _>>().into()

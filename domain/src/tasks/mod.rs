@@ -9,8 +9,8 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     ids::UserId,
-    page::PageQuery,
-    requests,
+    page::{MAX_LIMIT, PageQuery},
+    requests::{self, ListOrder},
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
@@ -27,22 +27,45 @@ const STEPS: usize = 1_000;
 /// # Errors
 /// Forbidden for others, and for who is no person.
 pub async fn mine(ctx: &Ctx) -> Result<Vec<Task>> {
+    let mut tasks = assigned(ctx, TASKS, ListOrder::Due).await?;
+    tasks.truncate(TASKS);
+    Ok(tasks)
+}
+
+/// The same, however many they are.
+///
+/// # Errors
+/// Forbidden as [`mine`].
+pub async fn all(ctx: &Ctx) -> Result<Vec<Task>> {
+    // By when they came in, so that none changes its place while page after page is read.
+    assigned(ctx, i64::MAX as usize, ListOrder::Newest).await
+}
+
+/// So many of each kind at most.
+async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
     let mut db = ctx.db();
-    let mut tasks = store::steps_of(&mut db, id, TASKS).await?;
-    tasks.extend(store::documents_of(&mut db, id, TASKS).await?);
+    let mut tasks = store::steps_of(&mut db, id, most).await?;
+    tasks.extend(store::documents_of(&mut db, id, most).await?);
     let given = requests::Filter {
         open: true,
         assignee: Some(requests::Assignee::One(id)),
-        order: requests::ListOrder::Due,
+        order,
         ..requests::Filter::default()
     };
-    let first = PageQuery { limit: Some(TASKS as u32), cursor: None };
-    let given = requests::list(ctx, &given, &first).await?;
-    tasks.extend(given.items.into_iter().map(|request| Task::of(request, ctx.zone())));
+    let mut page = PageQuery { limit: Some(most.min(MAX_LIMIT as usize) as u32), cursor: None };
+    let mut left = most;
+    loop {
+        let found = requests::list(ctx, &given, &page).await?;
+        left = left.saturating_sub(found.items.len());
+        tasks.extend(found.items.into_iter().map(|request| Task::of(request, ctx.zone())));
+        match found.next_cursor {
+            Some(next) if left > 0 => page.cursor = Some(next),
+            _ => break,
+        }
+    }
     tasks.sort_by_key(|task| (task.due_date.is_none(), task.due_date));
-    tasks.truncate(TASKS);
     Ok(tasks)
 }
 

@@ -27,6 +27,16 @@ pub enum Kind {
     Request,
 }
 
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::DocumentRequest => "document_request",
+            Self::Request => "request",
+        }
+    }
+}
+
 /// What somebody is to see to, with its order where it has one.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Task {

@@ -12,6 +12,7 @@ import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { ExportButton } from '../ExportButton';
 import { listState } from '../listState';
 
 interface Props {
@@ -72,7 +73,21 @@ export function CallTable({ status, withIso = false, filter, empty, actions }: P
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
   ];
   return (
-    <Section title={t('calls.list')} flush actions={filter}>
+    <Section
+      title={t('calls.list')}
+      flush
+      actions={
+        <>
+          {filter}
+          <ExportButton
+            name="calls"
+            load={() =>
+              body(api.GET('/rest/v1/calls.csv', { params: { query: { status } }, parseAs: 'blob' }))
+            }
+          />
+        </>
+      }
+    >
       <DataTable
         label={t('calls.list')}
         columns={columns}

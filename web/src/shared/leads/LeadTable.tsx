@@ -3,6 +3,7 @@ import { IconUserPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Lead, LeadStage } from '../../api/types';
 import { date } from '../../messages/format';
@@ -12,6 +13,7 @@ import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { ExportButton } from '../ExportButton';
 import { listState } from '../listState';
 import { useParam } from '../queryParams';
 
@@ -28,9 +30,10 @@ interface Props {
 export function LeadTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common']);
   const [q, setQ] = useParam('q');
-  const [wanted, setWanted] = useParam('stage');
-  const stage = stages.find((known) => known === wanted);
-  const state = listState(useInfiniteQuery(queries.leads({ q: q || undefined, stage })));
+  const [picked, setPicked] = useParam('stage');
+  const stage = stages.find((known) => known === picked);
+  const wanted = { q: q || undefined, stage };
+  const state = listState(useInfiniteQuery(queries.leads(wanted)));
   const columns: Column<Lead>[] = [
     {
       key: 'lead',
@@ -110,7 +113,11 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
             all={t('leads.all')}
             value={stage ?? ''}
             choices={stages.map((value) => ({ value, label: t(`names:lead_status.${value}`) }))}
-            onChange={setWanted}
+            onChange={setPicked}
+          />
+          <ExportButton
+            name="leads"
+            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query: wanted }, parseAs: 'blob' }))}
           />
         </>
       }

@@ -1,4 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
+import { ExportButton } from '../../../shared/ExportButton';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { TaskTable } from './TaskTable';
@@ -10,7 +12,13 @@ export function Component() {
   return (
     <>
       <PageHeader title={t('tasks.title')} text={t('tasks.text')} />
-      <Section title={state.rows ? t('tasks.count', { count }) : t('tasks.title')} flush>
+      <Section
+        title={state.rows ? t('tasks.count', { count }) : t('tasks.title')}
+        flush
+        actions={
+          <ExportButton name="tasks" load={() => body(api.GET('/rest/v1/tasks.csv', { parseAs: 'blob' }))} />
+        }
+      >
         <TaskTable state={state} />
       </Section>
     </>
