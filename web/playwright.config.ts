@@ -26,6 +26,9 @@ export default defineConfig({
     timezoneId: 'America/New_York',
     viewport: { width: 1280, height: 800 },
     contextOptions: { reducedMotion: 'reduce' },
+    // What waits in vain is named, long before the whole story runs out of time.
+    actionTimeout: 15_000,
+    navigationTimeout: 30_000,
     // A trace of every action would cost a third of the machine.
     screenshot: 'only-on-failure',
     launchOptions: {

@@ -116,3 +116,32 @@ test('an open menu stays with its row when more arrives above it', async ({ offi
   // Found where it is now, and ready to be clicked.
   await action.click({ trial: true });
 });
+
+test('an open list stays with its field, wherever that goes', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens(paths.employeeTab('spvs'));
+  await elias.field('Status').click();
+  const choice = elias.page.getByRole('option', { name: 'Closed', exact: true });
+  await expect(choice).toBeVisible();
+  await elias.page.getByRole('main').evaluate((main) => (main.style.paddingTop = '3000px'));
+  await choice.click({ trial: true });
+});
+
+test('a field that searches says so until what it offers is the answer', async ({ office }) => {
+  const elias = await office.employee();
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await elias.page.route(/\/rest\/v1\/companies\?.*\bq=/, async (route) => {
+    await way;
+    return route.continue();
+  });
+  await elias.opens(paths.employeeTab('clients'));
+  await elias.button('Quick Setup (Email)').click();
+  const field = elias.field('Company', elias.dialog('Quick Setup (Email)'));
+  await expect(field).toHaveAttribute('aria-busy', 'false');
+  await field.fill('Northstar');
+  await expect(field).toHaveAttribute('aria-busy', 'true');
+  arrive();
+  await expect(elias.page.getByRole('option')).toHaveText(['Northstar Holdings']);
+  await expect(field).toHaveAttribute('aria-busy', 'false');
+});

@@ -151,17 +151,9 @@ export const theme: MantineThemeOverride = {
       },
     },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Menu: {
-      // What arrives above a row pushes it down: its open menu goes along, and is not gone for good.
-      defaultProps: {
-        withInitialFocusPlaceholder: false,
-        hideDetached: false,
-        shadow: 'md',
-        radius: 'md',
-        width: 220,
-      },
-    },
-    Popover: { defaultProps: { shadow: 'md', radius: 'md' } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, shadow: 'md', radius: 'md', width: 220 } },
+    // What arrives above a row pushes it down: its open menu or list goes along, and is not gone for good.
+    Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
     Notification: {
       defaultProps: { radius: 'md', withBorder: true, closeButtonProps: { 'aria-label': 'Close' } },
     },

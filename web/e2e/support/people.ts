@@ -92,14 +92,22 @@ export class Person {
   /** Chooses from a short list. */
   async chooses(label: string, option: string, within: Page | Locator = this.page): Promise<void> {
     await within.getByRole('button', { name: label, exact: true }).click();
-    await this.page.getByRole('option', { name: option, exact: true }).click();
+    await this.takes(this.page.getByRole('option', { name: option, exact: true }));
   }
 
   /** Finds one out of many by typing. */
   async finds(label: string, words: string, within: Page | Locator = this.page): Promise<void> {
     const field = within.getByRole('combobox', { name: label, exact: true });
     await field.fill(words);
-    await this.page.getByRole('option', { name: words }).click();
+    // The answer moves what is offered: under a click that has begun, it would take nothing.
+    await expect(field).not.toHaveAttribute('aria-busy', 'true');
+    await this.takes(this.page.getByRole('option', { name: words }));
+  }
+
+  /** A list closes when something is taken from it. */
+  private async takes(option: Locator): Promise<void> {
+    await option.click();
+    await expect(option).toBeHidden();
   }
 
   /** The message beside the field of this label. */

@@ -23,16 +23,17 @@ export const noIso = 'none';
 function useTyped() {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, 200);
-  return { search: { q: settled || undefined, limit: 20 }, setTyped };
+  return { search: { q: settled || undefined, limit: 20 }, setTyped, typing: typed !== settled };
 }
 
 export function CompanySelect(field: Field) {
-  const { search, setTyped } = useTyped();
-  const { data = [] } = useInfiniteQuery(queries.companies(search));
+  const { search, setTyped, typing } = useTyped();
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery(queries.companies(search));
   return (
     <LookupSelect
       {...field}
       onSearch={setTyped}
+      old={typing || isLoading || isPlaceholderData}
       choices={data.map((company) => ({ value: company.id, label: company.name }))}
     />
   );
@@ -44,14 +45,16 @@ interface InCompany extends Field {
 
 export function IsoSelect({ companyId, ...field }: InCompany) {
   const { t } = useTranslation('common');
-  const { search, setTyped } = useTyped();
+  const { search, setTyped, typing } = useTyped();
   const query = queries.isos({ ...search, company_id: companyId ?? undefined });
-  const { data = [] } = useInfiniteQuery({ ...query, enabled: companyId !== null });
+  const asked = companyId !== null;
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });
   return (
     <LookupSelect
       {...field}
-      disabled={companyId === null}
+      disabled={!asked}
       onSearch={setTyped}
+      old={asked && (typing || isLoading || isPlaceholderData)}
       choices={[
         { value: noIso, label: t('no_iso') },
         ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
@@ -61,14 +64,16 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
 }
 
 export function ClientSelect({ companyId, ...field }: InCompany) {
-  const { search, setTyped } = useTyped();
+  const { search, setTyped, typing } = useTyped();
   const query = queries.clients({ ...search, company_id: companyId ?? undefined });
-  const { data = [] } = useInfiniteQuery({ ...query, enabled: companyId !== null });
+  const asked = companyId !== null;
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });
   return (
     <LookupSelect
       {...field}
-      disabled={companyId === null || field.disabled}
+      disabled={!asked || field.disabled}
       onSearch={setTyped}
+      old={asked && (typing || isLoading || isPlaceholderData)}
       choices={data.map((client) => ({
         value: client.id,
         label: `${client.first_name} ${client.last_name} (${client.email})`,

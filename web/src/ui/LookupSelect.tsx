@@ -9,6 +9,8 @@ interface Props {
   onChange: (value: string | null) => void;
   /** What the server found for what was typed. */
   choices: Choice<string>[];
+  /** The choices are those of other words: their answer is on its way. */
+  old?: boolean;
   onSearch: (typed: string) => void;
   /** The label of a value that was there from the start. */
   initialLabel?: string;
@@ -22,7 +24,7 @@ interface Props {
 
 /** One row out of many, found by typing. */
 export function LookupSelect(props: Props) {
-  const { choices, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
+  const { choices, old, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
   const { t } = useTranslation('common');
   const [picked, setPicked] = useState<Choice<string> | null>(
     value && initialLabel ? { value, label: initialLabel } : null,
@@ -44,6 +46,7 @@ export function LookupSelect(props: Props) {
       }}
       nothingFoundMessage={t('no_options')}
       maxDropdownHeight={240}
+      aria-busy={old}
       {...field}
       {...(all === undefined
         ? { label }
