@@ -1,6 +1,7 @@
 /** Links and codes that come by mail: nothing happens before a click, and each works once. */
 import { paths } from '../src/paths';
 import { Api } from './support/api';
+import { asksForTokens } from './support/npmClient';
 import type { Newcomer, Office } from './support/office';
 import type { Visitor } from './support/people';
 import { password } from './support/portal';
@@ -61,6 +62,64 @@ test('in another browser the six digits are typed instead, the wrong ones in vai
   await phone.writes({ 'New password': chosen, 'Repeat the password': chosen });
   await phone.button('Save password').click();
   await expect(phone.heading('Your password is saved')).toBeVisible();
+});
+
+test('a link and a code that waited too long open nothing', async ({ ownOffice: office }) => {
+  const late = await office.visitor();
+  await asksForPassword(late, 'client@example.com');
+  const first = await office.portal.post.arrives('client@example.com', 'Choose a new password');
+  await office.portal.timeIsUp();
+  await late.opens(first.link(paths.resetPassword));
+  await late.button('Continue').click();
+  await expect(late.heading('This link is no longer valid')).toBeVisible();
+
+  // Another link is clicked in time, and the code that it brings is too late.
+  await asksForPassword(late, 'iso@example.com');
+  const second = await office.portal.post.arrives('iso@example.com', 'Choose a new password');
+  await late.page.route(/grant_type=pkce/, async (route) => {
+    await office.portal.timeIsUp();
+    await route.continue();
+  });
+  await late.opens(second.link(paths.resetPassword));
+  const answer = await asksForTokens(late.page, 'pkce', () => late.button('Continue').click());
+  expect(answer).toEqual({ status: 422, code: 'flow_state_expired' });
+  await expect(late.field('Code from the mail')).toBeVisible();
+  await late.opens(paths.clientDashboard);
+  await late.isAt('/');
+});
+
+test('the code that a link brings back needs the secret of the browser that asked, and works once', async ({
+  office,
+}) => {
+  const who = await client(office, 'Secret');
+  const same = await office.visitor();
+  await asksForPassword(same, who.email);
+  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+  const secrets = await same.page.evaluate(() => {
+    const kept = Object.keys(localStorage)
+      .filter((key) => key.endsWith('code-verifier'))
+      .map((key): [string, string] => [key, localStorage.getItem(key) ?? '']);
+    for (const [key] of kept) localStorage.setItem(key, JSON.stringify(`${'x'.repeat(112)}/recovery`));
+    return kept;
+  });
+  await same.opens(mail.link(paths.resetPassword));
+  const wrong = await asksForTokens(same.page, 'pkce', () => same.button('Continue').click());
+  expect(wrong).toEqual({ status: 400, code: 'bad_code_verifier' });
+  await expect(same.field('Code from the mail')).toBeVisible();
+
+  const back = same.page.url();
+  const comesBack = async () => {
+    await same.page.evaluate((kept) => {
+      for (const [key, secret] of kept) localStorage.setItem(key, secret);
+    }, secrets);
+    return asksForTokens(same.page, 'pkce', () => same.opens(back));
+  };
+  expect(await comesBack()).toEqual({ status: 200 });
+  await expect(same.heading('Choose a new password')).toBeVisible();
+  await expect(same.page).toHaveURL((url) => url.pathname === paths.resetPassword && !url.search);
+  // A second time it opens nothing, and closes nothing.
+  expect(await comesBack()).toEqual({ status: 404, code: 'flow_state_not_found' });
+  await expect(same.heading('Choose a new password')).toBeVisible();
 });
 
 test('a link to sign in waits for a click, and works once', async ({ office }) => {

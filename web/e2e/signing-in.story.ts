@@ -1,6 +1,7 @@
 /** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
 import type { Page } from '@playwright/test';
 import { paths } from '../src/paths';
+import { asksForTokens } from './support/npmClient';
 import { Office } from './support/office';
 import type { Person } from './support/people';
 import { password, Portal } from './support/portal';
@@ -50,6 +51,29 @@ test('two tabs that renew the session at once both stay signed in', async ({ bro
   } finally {
     await portal.stop();
   }
+});
+
+test('a token that was used before signs out whoever has it, and the one it was taken from', async ({
+  ownOffice: office,
+}) => {
+  const amara = await office.visitor();
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  const taken = await amara.page.context().storageState();
+  for (let times = 0; times < 2; times += 1) {
+    expect(await comesLater(amara)).toEqual({ status: 200 });
+    await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  }
+  await office.portal.minutePasses();
+
+  const thief = await office.visitor({ storageState: taken });
+  expect(await comesLater(thief)).toEqual({ status: 400, code: 'refresh_token_already_used' });
+  await thief.isAt('/');
+  await expect(amara.page).toHaveURL((url) => url.pathname === '/');
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  await amara.opens(paths.clientProfileTab('security'));
+  await expect(amara.row(/Signed out.*An old token was used again/, 'Sign-in history')).toBeVisible();
 });
 
 test('a wrong password changes nothing about the session that is there', async ({ office }) => {
@@ -274,6 +298,19 @@ test('a code that nobody here asked for signs nobody in, and nobody out', async 
 
 async function secondTab(person: Person): Promise<Page> {
   return person.page.context().newPage();
+}
+
+/** Opens the portal when the access token has run out, so that it is renewed; tells how that was answered. */
+async function comesLater(person: Person): Promise<{ status: number; code?: string }> {
+  const { page } = person;
+  // While the session is changed, no page of the app may renew it.
+  await page.route('**/nothing', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await person.opens('/nothing');
+  await page.evaluate(() => {
+    const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
+    localStorage.setItem('spv-auth-token', JSON.stringify({ ...session, expires_at: 1 }));
+  });
+  return asksForTokens(page, 'refresh_token', () => person.opens(paths.clientDashboard));
 }
 
 /** What a browser tells a page that is looked at again. */

@@ -1,6 +1,16 @@
 /** Whoever asks too often is told how long to wait: in a header, in the body and in the sentence. */
 import { describe, expect, test } from 'vitest';
-import { address, got, no, office, password, refusal, type Answer, type Asking } from './support/office';
+import {
+  address,
+  got,
+  no,
+  office,
+  password,
+  refusal,
+  shown,
+  type Answer,
+  type Asking,
+} from './support/office';
 
 const portal = office();
 
@@ -80,6 +90,50 @@ describe('wrong passwords', () => {
   });
 });
 
+describe('guesses of whoever has a session', () => {
+  const chosen = 'sparrow-copper-window-88';
+
+  /** The first five are only wrong; then each one brings a wait, which doubles until a slow machine meets it. */
+  async function guesses(path: string, asking: Asking, wrong: string, late = 'over_request_rate_limit') {
+    const answers: Answer[] = [];
+    while (answers.length < 10 && answers.at(-1)?.status !== 429) {
+      answers.push(await portal.ask(path, asking));
+    }
+    expect(answers.slice(0, 5).map(({ body }) => body.code)).toEqual(Array(5).fill(wrong));
+    held(answers.at(-1) as Answer, late);
+  }
+
+  const proofs: [string, object, string][] = [
+    ['the present password', { current_password: 'not this one' }, 'current_password_invalid'],
+    ['the digits of a mail', { nonce: '000000' }, 'reauthentication_not_valid'],
+  ];
+  test.each(proofs)('at %s wait, and hold up nobody elsewhere', async (_, proof, wrong) => {
+    const { client, session } = await portal.inside();
+    const headers = { 'x-forwarded-for': address() };
+    const body = { password: chosen, ...proof };
+    await guesses('/user', { method: 'PUT', token: session.access_token, headers, body }, wrong);
+    got(await client.updateUser({ password: chosen, current_password: password }));
+  });
+
+  test('at the code of an authenticator wait, and hold up nobody elsewhere', async () => {
+    const { client, session } = await portal.inside();
+    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
+    const who = { token: session.access_token, headers: { 'x-forwarded-for': address() } };
+    const challenge = await portal.ask(`/factors/${id}/challenge`, { method: 'POST', ...who });
+    const body = { challenge_id: challenge.body.id, code: 'abcdef' };
+    await guesses(`/factors/${id}/verify`, { ...who, body }, 'mfa_verification_failed');
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+  });
+
+  test('at a recovery code wait, under a code of their own', async () => {
+    const { session } = await portal.inside();
+    const headers = { 'x-forwarded-for': address() };
+    const asking = { token: session.access_token, headers, body: { code: 'nonsense' } };
+    const late = 'mfa_recovery_codes_locked';
+    await guesses('/factors/recovery-codes/verify', asking, 'mfa_verification_failed', late);
+  });
+});
+
 /** Asks until it is too much; says how often it was answered. `asking` is for another account each time. */
 async function until(path: string, asking: () => Promise<Asking> | Asking, most: number): Promise<number> {
   const headers = { 'x-forwarded-for': address() };
@@ -106,6 +160,11 @@ describe('requests from one address', () => {
     ['/recover', wrong, 30],
     ['/resend', () => ({ body: {} }), 30],
     ['/sso', () => ({ body: { domain: 'example.com' } }), 30],
+    ['/authorize?provider=google', () => ({}), 30],
+    ['/callback?state=x&code=y', () => ({}), 30],
+    ['/reauthenticate', () => ({}), 30],
+    ['/factors/recovery-codes/verify', () => ({ body: { code: 'x' } }), 30],
+    ['/token?grant_type=password', () => ({ body: { password } }), 150],
     ['/token?grant_type=pkce', () => ({ body: { auth_code: 'x', code_verifier: 'y' } }), 150],
   ];
   test.each(routes)('%s', async (path, asking, allowed) => {
@@ -122,8 +181,14 @@ describe('requests from one address', () => {
     const changes = await until('/user', () => asking('PUT', wrong().body), 40);
     expect(changes).toBeGreaterThanOrEqual(30);
     const factor = '/factors/6a7b1f7e-9f8f-4a59-8f7b-0123456789ab';
-    const tried = await until(`${factor}/challenge`, () => asking('POST', {}), 40);
-    expect(tried).toBeGreaterThanOrEqual(15);
+    const shows = { challenge_id: '6a7b1f7e-9f8f-4a59-8f7b-0123456789ac', code: '123456' };
+    for (const [what, body] of [
+      ['challenge', {}],
+      ['verify', shows],
+    ] as const) {
+      const tried = await until(`${factor}/${what}`, () => asking('POST', body), 60);
+      expect(tried, what).toBeGreaterThanOrEqual(15);
+    }
   });
 
   test('refreshing is hardly ever too often, and the client keeps its session when it is', async () => {

@@ -1,0 +1,53 @@
+/** The client from npm in a browser: how its questions are answered, and itself where no screen of ours offers a flow. */
+import { fileURLToPath } from 'node:url';
+import type { JSHandle, Page, Response } from '@playwright/test';
+import type * as AuthJs from '@supabase/auth-js';
+
+/** Does something that makes the page's client ask for tokens, and tells how that was answered. */
+export async function asksForTokens(
+  page: Page,
+  grant: 'pkce' | 'refresh_token',
+  something: () => Promise<void>,
+): Promise<{ status: number; code?: string }> {
+  const asked = (response: Response) => response.url().includes(`/token?grant_type=${grant}`);
+  const [answer] = await Promise.all([page.waitForResponse(asked), something()]);
+  const { code } = (await answer.json()) as { code?: string };
+  return { status: answer.status(), code };
+}
+
+const modules = '../../node_modules/@supabase/auth-js/dist/module/index.js';
+let script: Promise<string> | undefined;
+
+/** A client of its own in the page, beside the app's. */
+export async function npmClient(page: Page): Promise<JSHandle<AuthJs.GoTrueClient>> {
+  script ??= bundled();
+  await page.evaluate(await script);
+  return page.evaluateHandle(() => {
+    const { AuthJs: npm } = globalThis as unknown as { AuthJs: typeof AuthJs };
+    return new npm.AuthClient({
+      url: `${location.origin}/auth/v1`,
+      storageKey: 'npm-client',
+      autoRefreshToken: false,
+      detectSessionInUrl: false,
+    });
+  });
+}
+
+/** Its modules name each other in a way that only bundlers understand. Nothing is written: the app stays as it is. */
+async function bundled(): Promise<string> {
+  const { build } = await import('vite');
+  const entry = fileURLToPath(new URL(modules, import.meta.url));
+  const built = await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry, formats: ['iife'], name: 'AuthJs', fileName: 'auth-js' },
+    },
+  });
+  const [result] = Array.isArray(built) ? built : [built];
+  if (!result || !('output' in result)) throw new Error('The client from npm was not bundled');
+  return `(() => {\n${result.output[0].code}\nglobalThis.AuthJs = AuthJs;\n})()`;
+}
