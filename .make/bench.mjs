@@ -109,12 +109,13 @@ function hashes() {
   return perSecond;
 }
 
-/** Passes of the product and of the bare server in turn. */
-function measure(name, product, load, fixed, bytes, fixedMethod) {
+/** Passes of the product in turn with those of the bare server, or of what else it is held against. */
+function measure(name, product, load, fixed, bytes, fixedMethod, alone) {
   const ours = [];
   const bare = [];
   for (let i = 0; i < passes; i += 1) {
     ours.push(wrk(product.base, load, product.pid));
+    if (alone) bare.push({ perSecond: alone() });
     if (fixed) bare.push(wrk(fixed.base, { paths: [`/bytes/${bytes}`], method: fixedMethod ?? "GET", connections: load.connections, bodies: load.bodies && ["{}"] }, fixed.pid));
   }
   const errors = ours.reduce((sum, run) => sum + run.errors, 0);
@@ -127,7 +128,7 @@ function measure(name, product, load, fixed, bytes, fixedMethod) {
     cpuUs: median(ours.map((run) => run.cpuUs)),
     errors,
   };
-  if (fixed) {
+  if (bare.length) {
     row.fixed = median(bare.map((run) => run.perSecond));
     row.ratio = row.perSecond / row.fixed;
   }
@@ -328,13 +329,7 @@ async function benched(database, fixed) {
   if (!only.length || only.includes("refresh")) rows.unshift(await measureRefreshes(product, clients.slice(0, 48)));
   let crowded;
   if (!only.length || only.includes("W1")) {
-    // Before and after, as a machine may become slower in between.
-    const before = hashes();
-    const row = measure("W1 sign in", product, signIn, undefined, 0);
-    row.fixed = (before + hashes()) / 2;
-    row.ratio = row.perSecond / row.fixed;
-    say(`  W1 ratio to the hash alone: ${row.ratio.toFixed(2)}`);
-    rows.unshift(row);
+    rows.unshift(measure("W1 sign in", product, signIn, undefined, 0, undefined, hashes));
     const read = { ...loads.W2[1], connections: 4, seconds: 6 };
     const quiet = figures(spawnSync(...wrkCommand(base, read)).stdout);
     const [command, args, options] = wrkCommand(base, { ...signIn, seconds: 9 });

@@ -7,7 +7,8 @@ async fn main() {
     let world = World::sqlite().await;
     let ctx = world.nobody();
     let hash = passwords::hash(&ctx, "portal-demo-2026").await.expect("a hash");
-    let end = Instant::now() + Duration::from_secs(4);
+    let begun = Instant::now();
+    let end = begun + Duration::from_secs(4);
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..16 {
         let hash = hash.clone();
@@ -21,5 +22,6 @@ async fn main() {
         });
     }
     let done: u32 = tasks.join_all().await.into_iter().sum();
-    println!("{:.2}", f64::from(done) / 4.0);
+    // The last ones end a little later.
+    println!("{:.2}", f64::from(done) / begun.elapsed().as_secs_f64());
 }

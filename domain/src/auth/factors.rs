@@ -167,7 +167,7 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
         kind: Kind::Totp,
         friendly_name: name,
         status: Status::Unverified,
-        key_id: Some(auth.keys.first_id()),
+        key_id: Some(auth.keys.own_id()),
         last_step: None,
         last_challenged_at: None,
         created_at: now,

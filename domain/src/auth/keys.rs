@@ -23,6 +23,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
@@ -175,7 +176,7 @@ impl Keys {
     /// The refresh token of a session's `counter`: base64url of version, session, counter, proof.
     pub fn refresh_token(&self, session: SessionId, counter: i64) -> String {
         let mut bytes = message(session, counter);
-        let proof = first(&self.ring()).refresh.clone().chain_update(&bytes).finalize().into_bytes();
+        let proof = own(&self.ring()).refresh.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.extend_from_slice(&proof[..MAC_BYTES]);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -205,9 +206,9 @@ impl Keys {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// The id of the key that signs.
-    pub fn first_id(&self) -> String {
-        first(&self.ring()).kid.clone()
+    /// The id of the key that the secrets of authenticators are made from.
+    pub fn own_id(&self) -> String {
+        own(&self.ring()).kid.clone()
     }
 
     /// The secret of an authenticator that was enrolled under the key `kid`; none without that key.
@@ -222,16 +223,28 @@ impl Keys {
 /// # Errors
 /// A sentence for the operator.
 fn read_set(text: &str) -> std::result::Result<Vec<Signing>, String> {
-    let set: Set = serde_json::from_str(text).map_err(|e| format!("not a JWK set of EC, RSA and oct keys: {e}"))?;
+    // What serde says of it would quote it, and this is logged.
+    let set: Set = serde_json::from_str(text)
+        .map_err(|e| format!("not a JWK set of EC, RSA and oct keys (line {}, column {})", e.line(), e.column()))?;
     let signing = set.keys.into_iter().map(Signing::read).collect::<std::result::Result<Vec<_>, _>>()?;
     if signing.is_empty() {
         return Err("there is no key in it".to_owned());
     }
-    Ok(signing)
+    let mut names = HashSet::new();
+    match signing.iter().find(|key| !names.insert(&key.kid)) {
+        Some(twice) => Err(format!("two keys have the kid {}", twice.kid)),
+        None => Ok(signing),
+    }
 }
 
 fn first(ring: &[Signing]) -> &Signing {
     ring.first().expect("a set without keys is refused when it is read")
+}
+
+/// The key that refresh tokens and the secrets of authenticators are made from: the first that is ours alone. A shared
+/// one may leak where we cannot see it.
+fn own(ring: &[Signing]) -> &Signing {
+    ring.iter().find(|key| key.public.is_some()).unwrap_or_else(|| first(ring))
 }
 
 fn message(session: SessionId, counter: i64) -> Vec<u8> {

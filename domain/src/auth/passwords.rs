@@ -49,7 +49,10 @@ impl PasswordHash {
     pub fn imported(text: &str) -> Option<Self> {
         let phc = Phc::new(text).ok()?;
         let params = Params::try_from(&phc).ok()?;
-        let known = Algorithm::new(phc.algorithm.as_str()).is_ok() && phc.salt.is_some() && phc.hash.is_some();
+        let known = Algorithm::new(phc.algorithm.as_str()).is_ok()
+            && phc.version.is_none_or(|version| Version::try_from(version).is_ok())
+            && phc.salt.is_some()
+            && phc.hash.is_some();
         let bearable = params.m_cost() <= 4 * MEMORY_KIB && params.t_cost() <= 10 && params.p_cost() <= 4;
         (known && bearable).then(|| Self(text.to_owned()))
     }
@@ -235,7 +238,8 @@ impl Pool {
             let thread = std::thread::Builder::new().name("password-hash".to_owned());
             thread.spawn(move || hash_for_ever(&waiting)).expect("the system gives a few threads at the start");
         }
-        Self { turns: Arc::new(Semaphore::new(width)), work }
+        // One more for each thread than it works on: it need not wait for the next to be brought.
+        Self { turns: Arc::new(Semaphore::new(2 * width)), work }
     }
 
     async fn run<T: Send + 'static>(
@@ -289,6 +293,21 @@ mod tests {
                 None => vec![problem.code.to_owned()],
             },
         }
+    }
+
+    #[test]
+    fn a_hash_from_elsewhere_is_one_that_can_be_compared_and_costs_no_more_than_the_machine_bears() {
+        let with = |version: &str, m: u32, t: u32, p: u32| {
+            let hash = format!(
+                "$argon2id${version}m={m},t={t},p={p}$c29tZXNhbHQxMjM0NTY3OA$BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"
+            );
+            PasswordHash::imported(&hash).is_some()
+        };
+        assert!(with("v=19$", MEMORY_KIB, 2, 1) && with("v=16$", MEMORY_KIB, 2, 1) && with("", 4 * MEMORY_KIB, 10, 4));
+        assert!(!with("v=18$", MEMORY_KIB, 2, 1));
+        assert!(!with("v=19$", 4 * MEMORY_KIB + 1, 2, 1));
+        assert!(!with("v=19$", MEMORY_KIB, 11, 1) && !with("v=19$", MEMORY_KIB, 2, 5));
+        assert!(PasswordHash::imported("$2b$10$abcdefghijklmnopqrstuv").is_none());
     }
 
     #[test]

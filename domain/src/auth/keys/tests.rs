@@ -97,14 +97,18 @@ fn a_shared_secret_signs_and_is_never_published() {
     assert!(Keys::read(&with_shared(Some("shared"), 33)).expect("a set").verify::<Value>(&token).is_none());
     assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(1), "the other one alone");
     assert_eq!(keys.jwks(), Keys::for_tests().jwks());
-    // The key that signed before stays good, and refresh tokens are made from the secret.
+    // The key that signed before stays good. What is ours alone is made from it, and not from what others know.
     assert!(keys.verify::<Value>(&Keys::for_tests().sign(&json!({})).expect("signs")).is_some());
     assert_eq!(keys.read_refresh_token(&keys.refresh_token(session(), 3)), Ok((session(), 3)));
-    assert_eq!(Keys::for_tests().read_refresh_token(&keys.refresh_token(session(), 3)), Err(NotOurs::Forged));
+    assert_eq!(keys.refresh_token(session(), 3), Keys::for_tests().refresh_token(session(), 3));
+    assert_eq!(keys.own_id(), Keys::for_tests().own_id());
     // A secret without a name is given one that is the same at each start, and not the secret.
-    let (one, other) = (Keys::read(&with_shared(None, 32)), Keys::read(&with_shared(None, 32)));
-    let name = one.expect("a set").first_id();
-    assert_eq!(name, other.expect("a set").first_id());
+    let name = || {
+        let token = Keys::read(&with_shared(None, 32)).expect("a set").sign(&json!({})).expect("signs");
+        jsonwebtoken::decode_header(&token).expect("a header").kid.expect("a name")
+    };
+    assert_eq!(name(), name());
+    let name = name();
     assert!(name.len() == 43 && !with_shared(None, 32).contains(&name), "{name}");
 }
 
@@ -166,17 +170,22 @@ fn the_key_file_is_made_once_and_is_its_owners_only() {
 #[test]
 fn a_broken_key_file_says_what_is_wrong() {
     for (text, says) in [
-        ("{}", "missing field `keys`"),
+        ("{}", "not a JWK set of EC, RSA and oct keys (line 1, column 2)"),
+        (r#"{"keys":["the-secret"]}"#, "not a JWK set"),
+        (r#""the-secret""#, "not a JWK set"),
+        (r#"{"keys":[{"kty":"oct","k":123456}]}"#, "not a JWK set"),
         (r#"{"keys":[]}"#, "no key in it"),
         (r#"{"keys":[{"kty":"EC","crv":"P-384","d":"AA"}]}"#, "only P-256"),
         (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA"}]}"#, "not a P-256 key"),
         (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA","alg":"HS256"}]}"#, "EC signs with ES256 only"),
         (r#"{"keys":[{"kty":"oct","k":"AA","alg":"HS512"}]}"#, "oct signs with HS256 only"),
         (r#"{"keys":[{"kty":"oct","k":"no base64url!"}]}"#, "k is not base64url"),
+        (with_shared(Some(&Keys::for_tests().own_id()), 32).as_str(), "two keys have the kid "),
         (with_shared(None, 31).as_str(), "k has 31 bytes: HS256 needs 32 or more"),
     ] {
         let error = Keys::read(text).expect_err("is refused");
         assert!(error.contains(says), "{error}");
+        assert!(!error.contains("the-secret") && !error.contains("123456"), "{error}");
     }
 }
 
@@ -187,7 +196,7 @@ async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
     let (here, there) = (Keys::load_or_create(&path).expect("makes"), Keys::load_or_create(&path).expect("reads"));
     let (old, refresh) = (here.sign(&json!({ "sub": "maya" })).expect("signs"), here.refresh_token(session(), 3));
     let factor = FactorId(Uuid::from_u128(9));
-    let (kid, secret) = (here.first_id(), here.factor_secret(&here.first_id(), factor));
+    let (kid, secret) = (here.own_id(), here.factor_secret(&here.own_id(), factor));
     let before = list(&world.operator(), &path).expect("lists");
     let after = rotate(&world.operator(), &path).await.expect("rotates");
     assert_eq!((before.len(), after.len(), after[1].kid.as_str()), (1, 2, before[0].kid.as_str()));
@@ -203,7 +212,7 @@ async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
         assert_eq!(keys.read_refresh_token(&refresh), Ok((session(), 3)));
         assert_eq!(keys.factor_secret(&kid, factor), secret);
         assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
-        assert_eq!(keys.first_id(), after[0].kid);
+        assert_eq!(keys.own_id(), after[0].kid);
     }
     // What cannot be read changes nothing.
     std::fs::write(&path, "{ half").expect("writes");
