@@ -196,7 +196,11 @@ fn not_there(upload: &Upload) -> Error {
 async fn put_away(ctx: &Ctx, upload: &mut Upload, piece: Bytes) -> Result<()> {
     let bytes = piece.len() as i64;
     let key = format!("{}/{:012}-{}", folder(upload.id), upload.received, ctx.chance.uuid().simple());
-    ctx.options.storage.put(&key, piece).await?;
+    if let Err(error) = ctx.options.storage.put(&key, piece).await {
+        // Taken back meanwhile, the folder with it?
+        own(ctx, upload.id).await?;
+        return Err(error);
+    }
     let mut tx = ctx.begin().await?;
     if !store::advance(&mut tx, upload.id, upload.received, bytes, ctx.now()).await? {
         drop(tx);
