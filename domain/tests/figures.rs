@@ -393,16 +393,18 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         let active =
             async || dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap().active_clients;
         assert_eq!(active().await, 1);
-        let order = |client| spvs::Input {
+        // Each with a name of its own: who is given one waits for the others.
+        let order = |client, n: i32| spvs::Input {
             client_id: Some(client),
             company_id: Some(company),
+            custom_identifier: Some(format!("Order {n}")),
             purchase_amount: Some("5".to_owned()),
             ..spvs::Input::default()
         };
         // Of one who is counted, and of one who is not, many at once.
         let tries: Vec<_> = (0..12)
             .map(|n| {
-                let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }));
+                let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }, n));
                 tokio::spawn(async move { spvs::create(&sam, input).await })
             })
             .collect();
@@ -474,7 +476,9 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
         };
         let tries: Vec<_> = (0..16)
             .map(|n| {
-                let (sam, input) = (office.sam.clone(), input.clone());
+                // With a name of its own: who is given one waits for the others.
+                let input = spvs::Input { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
+                let sam = office.sam.clone();
                 tokio::spawn(async move {
                     let made = spvs::create(&sam, input).await.unwrap().spv.id;
                     let filter = invoices::Filter { spv_id: Some(made), ..Default::default() };

@@ -5,7 +5,7 @@ use domain::{
     Action, Actor, Ctx,
     access::Role,
     activity, companies,
-    db::Sql,
+    db::{Dialect, Sql},
     document_requests,
     ids::{SpvId, UserId},
     invoices,
@@ -292,6 +292,45 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
         }
         let told: Vec<_> = office.mails(Kind::SpvClosed).await.into_iter().map(|mail| mail.to_email).collect();
         assert_eq!(told, ["nils@example.com"]);
+        office.settle().await;
+        office.world.clock.advance(Duration::hours(26));
+        notifications::mail_digests(&office.job()).await.unwrap();
+        let digests = office.mails(Kind::Digest).await;
+        let closings = |who: &str| {
+            let lines = digests.iter().filter(|mail| mail.to_email.starts_with(who));
+            let lines = lines.flat_map(|mail| mail.data["events"].as_array().unwrap().clone());
+            lines.filter(|line| line["action"] == "spv.closed").count()
+        };
+        assert_eq!(["nora", "nils", "maya"].map(closings), [1, 0, 0]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_chosen_for_a_topic_goes_on_meaning_what_it_meant() {
+    on_both(async |world| {
+        let office = office(world).await;
+        chooses(&office.maya, Topic::Progress, false, Mailed::Daily).await;
+        chooses(&office.maya, Topic::Requests, true, Mailed::Now).await;
+        let text = match office.world.db.dialect() {
+            Dialect::Sqlite => include_str!("../../migrations/sqlite/0029_event_choices.sql"),
+            Dialect::Postgres => include_str!("../../migrations/postgres/0029_event_choices.sql"),
+        };
+        let (_, fill) = text.split_once("\ninsert ").unwrap();
+        let mut tx = office.world.db.begin().await.unwrap();
+        tx.sql_built(format!("insert {fill}")).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let choices = notifications::choices(&office.maya).await.unwrap();
+        let way = |name: &str| choices.iter().find(|choice| choice.event.name() == name).unwrap().way;
+        for (name, in_app, mail) in [
+            ("progress.spv.closed", false, Mailed::Now),
+            ("progress.spv.created", false, Mailed::Now),
+            ("progress.spv.started", false, Mailed::Daily),
+            ("requests.request.in_review", true, Mailed::Off),
+            ("requests.request.approved", true, Mailed::Now),
+        ] {
+            assert_eq!(way(name), Way { in_app, mail }, "{name}");
+        }
     })
     .await;
 }

@@ -245,6 +245,9 @@ async fn no_query_scans_a_table_that_grows() {
             }
             commissions::overview(ctx, Some(iso), commissions::Period::ThisMonth).await.unwrap();
         }
+        for ctx in [&clara, &partner] {
+            commissions::overview(ctx, None, commissions::Period::ThisMonth).await.unwrap();
+        }
         for ctx in [&sigrid, &partner] {
             for filter in [
                 leads::Filter::default(),

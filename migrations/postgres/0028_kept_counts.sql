@@ -1,3 +1,6 @@
+-- All that the two below wait for, in the order in which somebody who is being added writes.
+lock table users, isos, companies, company_clients in share row exclusive mode;
+
 -- What the open orders of partners will earn them when they close, kept by the transactions that change it.
 create table expected_commissions (
     iso_id uuid not null references isos (id),

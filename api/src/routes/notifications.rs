@@ -127,6 +127,9 @@ pub struct NotificationWish {
     event: String,
     in_app: bool,
     mail: Mailed,
+    /// As it was answered; it changes nothing.
+    #[serde(default, rename = "topic")]
+    _topic: Option<Topic>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

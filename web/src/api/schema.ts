@@ -4632,6 +4632,7 @@ export interface components {
             event: string;
             in_app: boolean;
             mail: components["schemas"]["NotificationMail"];
+            topic?: components["schemas"]["NotificationTopic"] | null;
         };
         /** @description The whole office in figures of the period. */
         OfficeAnalytics: {

@@ -13,6 +13,8 @@ interface Options<Input, Result> {
   /** `key` stays the same while a retry could make the same thing twice. */
   save: (input: Input, key: string) => Promise<Result>;
   saved: (result: Result) => void;
+  /** Those of one scope are sent one after the other. */
+  scope?: { id: string };
   /** Gets the server's words beside its fields. */
   form?: Form;
   /** Explains a refusal in the form itself, beside the toast; true when it did. */
@@ -20,10 +22,11 @@ interface Options<Input, Result> {
 }
 
 /** Saving, with the one way failures are told: beside the fields, and as a toast. */
-export function useSave<Input, Result>({ save, saved, form, explain }: Options<Input, Result>) {
+export function useSave<Input, Result>({ save, saved, scope, form, explain }: Options<Input, Result>) {
   const { t } = useTranslation('common');
   const key = useRef(newKey());
   return useMutation({
+    scope,
     mutationFn: (input: Input) => save(input, key.current),
     onSuccess: (result) => {
       key.current = newKey();

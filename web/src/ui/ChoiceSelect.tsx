@@ -10,6 +10,8 @@ export interface Choice<Value extends string> {
 interface Props<Value extends string> {
   id?: string;
   label: string;
+  /** What it is called for who does not see what stands around it; begins with the label. */
+  name?: string;
   choices: Choice<Value>[];
   value?: Value | null;
   onChange: (value: Value) => void;
@@ -24,6 +26,7 @@ const typeAheadResets = 1000;
 
 /** A short list to choose from. Typing letters jumps to the choice that begins with them. */
 export function ChoiceSelect<Value extends string>({
+  name,
   choices,
   value,
   onChange,
@@ -75,13 +78,14 @@ export function ChoiceSelect<Value extends string>({
           onClick={() => combobox.toggleDropdown()}
           onKeyDown={typeAhead}
           classNames={{ input: classes.chosen }}
+          aria-label={name}
           {...field}
         >
           {choices[chosen]?.label ?? <Input.Placeholder>{placeholder}</Input.Placeholder>}
         </InputBase>
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options aria-label={field.label}>
+        <Combobox.Options aria-label={name ?? field.label}>
           {choices.map((choice) => (
             <Combobox.Option key={choice.value} value={choice.value} active={choice.value === value}>
               {choice.label}

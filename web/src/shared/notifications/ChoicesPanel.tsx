@@ -1,7 +1,7 @@
 import { Skeleton, Switch } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
@@ -23,13 +23,30 @@ const mails: Wish['mail'][] = ['now', 'daily', 'off'];
 export function ChoicesPanel() {
   const { t } = useTranslation('notifications');
   const { data, error, refetch } = useQuery(queries.notificationChoices());
+  const { queryKey } = queries.notificationChoices();
+  const waiting = useRef(0);
   const save = useSave({
+    scope: { id: 'notification choices' },
     save: (choices: Wish[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
-    saved: (saved) => {
-      queryClient.setQueryData(queries.notificationChoices().queryKey, saved);
-      toast({ title: t('saved') });
-    },
+    saved: () => toast({ title: t('saved') }),
   });
+  // Shown at once, so that the next choice starts from it: nothing has to wait, and who is quick takes nothing back.
+  const choose = async (wishes: Wish[]) => {
+    const wished = ({ event, topic }: NotificationChoice) =>
+      wishes.find((wish) => wish.event === event || wish.event === topic);
+    queryClient.setQueryData(
+      queryKey,
+      (shown) =>
+        shown && {
+          items: shown.items.map((choice) => ({ ...choice, ...wished(choice), event: choice.event })),
+        },
+    );
+    waiting.current += 1;
+    const saved = await save.mutateAsync(wishes).catch(() => null);
+    waiting.current -= 1;
+    if (!saved) await refetch();
+    else if (waiting.current === 0) queryClient.setQueryData(queryKey, saved);
+  };
   return (
     <Section title={t('choices')} flush>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
@@ -41,8 +58,7 @@ export function ChoicesPanel() {
               key={topic}
               topic={topic}
               events={data.items.filter((choice) => choice.topic === topic)}
-              busy={save.isPending}
-              onChoose={save.mutate}
+              onChoose={(wishes) => void choose(wishes)}
             />
           ))}
         </ul>
@@ -54,12 +70,11 @@ export function ChoicesPanel() {
 interface TopicProps {
   topic: NotificationChoice['topic'];
   events: NotificationChoice[];
-  busy: boolean;
   onChoose: (choices: Wish[]) => void;
 }
 
 /** A topic, whose row sets all of its events at once, and its events, each of which can be set apart. */
-function TopicChoice({ topic, events, busy, onChoose }: TopicProps) {
+function TopicChoice({ topic, events, onChoose }: TopicProps) {
   const { t } = useTranslation(['notifications', 'names']);
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -99,7 +114,6 @@ function TopicChoice({ topic, events, busy, onChoose }: TopicProps) {
           name={name}
           inApp={inApp ?? false}
           mail={mail}
-          busy={busy}
           onInApp={(in_app) => chooseAll({ in_app })}
           onMail={(mail) => chooseAll({ mail })}
         />
@@ -113,7 +127,6 @@ function TopicChoice({ topic, events, busy, onChoose }: TopicProps) {
                 name={t(`names:told.${event}`)}
                 inApp={in_app}
                 mail={mail}
-                busy={busy}
                 onInApp={(in_app) => onChoose([{ event, in_app, mail }])}
                 onMail={(mail) => onChoose([{ event, in_app, mail }])}
               />
@@ -129,12 +142,11 @@ interface WayProps {
   inApp: boolean;
   /** None: it differs from event to event. */
   mail?: Wish['mail'];
-  busy: boolean;
   onInApp: (inApp: boolean) => void;
   onMail: (mail: Wish['mail']) => void;
 }
 
-function Way({ name, inApp, mail, busy, onInApp, onMail }: WayProps) {
+function Way({ name, inApp, mail, onInApp, onMail }: WayProps) {
   const { t } = useTranslation('notifications');
   return (
     <>
@@ -143,11 +155,11 @@ function Way({ name, inApp, mail, busy, onInApp, onMail }: WayProps) {
         label={t('in_app')}
         aria-label={t('in_app_of', { topic: name })}
         checked={inApp}
-        disabled={busy}
         onChange={(event) => onInApp(event.currentTarget.checked)}
       />
       <ChoiceSelect
-        label={t('mail_of', { topic: name })}
+        label={t('by_mail')}
+        name={t('mail_of', { topic: name })}
         choices={mails.map((value) => ({ value, label: t(`mail.${value}`) }))}
         value={mail ?? null}
         placeholder={t('mail.mixed')}
