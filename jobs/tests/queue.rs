@@ -4,6 +4,7 @@ use domain::{
     Ctx,
     alerts::{self, Readings},
     clock::Clock,
+    db::{Db, Durability},
     page::PageQuery,
     queue::{
         self, Job,
@@ -140,6 +141,62 @@ async fn a_job_of_this_process_begins_at_once() {
         working.await.unwrap();
     })
     .await;
+}
+
+/// Writes when it may.
+struct Writer {
+    ctx: Ctx,
+    begun: watch::Sender<bool>,
+    go: watch::Receiver<bool>,
+}
+
+impl Handler for Writer {
+    fn limit(&self, _: &str) -> Duration {
+        Duration::from_secs(20)
+    }
+
+    fn pause(&self, _: &str, _: usize) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
+        Box::pin(async move {
+            if attempt.payload["what"] == "write" {
+                self.begun.send_replace(true);
+                self.go.clone().wait_for(|go| *go).await.unwrap();
+                ask(&self.ctx, "written").await;
+            }
+            Ok(())
+        })
+    }
+
+    fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+        panic!("{why}")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
+    let world = World::sqlite().await;
+    let ctx = now(&world);
+    let ((begun, mut has_begun), (go, may_go)) = (watch::channel(false), watch::channel(false));
+    let (stop, stopped) = watch::channel(false);
+    ask(&ctx, "write").await;
+    let hands = Arc::new(Writer { ctx: ctx.clone(), begun, go: may_go });
+    let options = Workers { concurrency: 4, name: "stopping".to_owned() };
+    let working = tokio::spawn(worker::work(ctx.clone(), options, hands, stopped));
+    has_begun.wait_for(|begun| *begun).await.unwrap();
+    // Somebody else writes: the worker's next look for jobs waits for that, and has begun when it is told to stop.
+    let other = Db::open(&world.url, Durability::Normal).await.unwrap();
+    let busy = other.begin().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    drop(busy);
+    stop.send(true).unwrap();
+    go.send(true).unwrap();
+    working.await.unwrap();
+    let states: Vec<_> = queue::stats(&ctx).await.unwrap().into_iter().map(|(state, _)| state).collect();
+    assert!(states.contains(&"done".to_owned()), "{states:?}");
+    assert!(!states.contains(&"failed".to_owned()) && !states.contains(&"running".to_owned()), "{states:?}");
 }
 
 #[tokio::test]

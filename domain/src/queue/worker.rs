@@ -24,6 +24,9 @@ const BATCH: usize = 2;
 /// How often to look for what nothing announces: another process on SQLite, a job whose pause is over.
 const SQLITE_POLL: Duration = Duration::from_millis(500);
 const POSTGRES_POLL: Duration = Duration::from_secs(1);
+/// How long a worker that is told to stop goes on without looking for jobs, until what it has begun in the database is
+/// ended: apalis leaves the rest of it lying, with its locks, for as long as jobs are running, and they may want to write.
+const QUIET: Duration = Duration::from_millis(500);
 /// How long running jobs may take to finish once the worker is told to stop.
 const GRACE: Duration = Duration::from_secs(25);
 
@@ -83,11 +86,11 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                     .missed_heartbeats(MISSED)
                     .batch_size(BATCH);
                 let storage = apalis_sqlite::SqliteStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler, name) = (ctx.clone(), handler.clone(), name.clone());
+                let (ctx, handler, name, told) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(SQLITE_POLL, wakes(&ctx))))
+                        .backend(storage.clone().poll_with_strategy(every(SQLITE_POLL, wakes(&ctx), told.clone())))
                         .concurrency(options.concurrency)
                         .build(move |job: Envelope, ticket: Ticket| {
                             guarded(inner.clone(), handler.clone(), job, ticket)
@@ -102,12 +105,12 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                     .missed_heartbeats(MISSED)
                     .batch_size(BATCH);
                 let storage = apalis_postgres::PostgresStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler, name) = (ctx.clone(), handler.clone(), name.clone());
+                let (ctx, handler, name, told) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     let wake = futures::stream::select(wakes(&ctx), announced(&ctx));
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(POSTGRES_POLL, wake)))
+                        .backend(storage.clone().poll_with_strategy(every(POSTGRES_POLL, wake, told.clone())))
                         .concurrency(options.concurrency)
                         .build(move |job: Envelope, ticket: Ticket| {
                             guarded(inner.clone(), handler.clone(), job, ticket)
@@ -151,6 +154,9 @@ async fn until(monitor: Monitor, stop: &mut watch::Receiver<bool>) -> Result<boo
     tokio::select! {
         ended = &mut running => ended.map(|()| true),
         () = stopped(stop) => {
+            if let Ok(ended) = tokio::time::timeout(QUIET, &mut running).await {
+                return ended.map(|()| true);
+            }
             let _ = monitored.shutdown();
             match tokio::time::timeout(GRACE, running).await {
                 Ok(Ok(())) => Ok(true),
@@ -252,17 +258,22 @@ impl<Args: Sync> FromRequest<Task<Args>> for Ticket {
 struct Ticks {
     tick: tokio::time::Interval,
     wake: Mutex<BoxStream<'static, ()>>,
+    /// From then on never.
+    stop: watch::Receiver<bool>,
 }
 
-fn every(period: Duration, wake: impl Stream<Item = ()> + Send + 'static) -> Ticks {
+fn every(period: Duration, wake: impl Stream<Item = ()> + Send + 'static, stop: watch::Receiver<bool>) -> Ticks {
     let mut tick = tokio::time::interval(period);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    Ticks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()) }
+    Ticks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()), stop }
 }
 
 impl PollStrategy for Ticks {
     /// Polls every source until it is pending, so that a waker is always in place.
     fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
+        if *self.stop.borrow() {
+            return Poll::Pending;
+        }
         let mut ready = false;
         while self.tick.poll_tick(cx).is_ready() {
             ready = true;
