@@ -229,27 +229,32 @@ async function measureStreams(product, employee, clients, steps) {
   return found;
 }
 
-/** Dashboards of companies, and of their one partner, as these grow tenfold twice. */
+/** Dashboards of companies with forty partners, and of single partners, as these grow tenfold twice. */
 async function measureGrowth(product) {
   const { base, spvctl } = product;
   const listed = (noun) => JSON.parse(spvctl([noun, "list", "--limit", "500", "--format", "json"]));
   const sizes = [400, 4_000, 40_000];
   const rows = [];
   for (const size of sizes) {
-    const before = new Set(listed("company").map(({ id }) => id));
-    spvctl(["seed", "--spvs", String(size), "--companies", "1", "--isos", "1"]);
-    const company = listed("company").find(({ id }) => !before.has(id));
+    const seeded = (spvs, isos) => {
+      const before = new Set(listed("company").map(({ id }) => id));
+      spvctl(["seed", "--spvs", String(spvs), "--companies", "1", "--isos", String(isos)]);
+      return listed("company").find(({ id }) => !before.has(id));
+    };
+    const company = seeded(size, 40);
+    // Every fifth order came without a partner.
+    const partner = JSON.parse(spvctl(["iso", "list", "--company", seeded((size * 5) / 4, 1).id, "--format", "json"]))[0];
     const email = `growth-${size}@bench.example`;
     spvctl(["user", "create", "--role", "company_admin", "--first-name", "Bench", "--last-name", "Growth", "--email", email, "--password-stdin", "--company", company.id], password);
-    const partner = JSON.parse(spvctl(["iso", "list", "--company", company.id, "--format", "json"]))[0];
     // Nothing was heard here meanwhile: connections that the server closed are noticed first.
     await wait(100);
     const admin = await token(base, email);
     const bearerOfPartner = await token(base, partner.email);
     const looks = [
       [`company dashboard, first 50 of ${size.toLocaleString("en-US")} orders`, "/rest/v1/dashboards/company?limit=50", admin],
-      [`ISO dashboard, ${(size * 0.8).toLocaleString("en-US")} orders`, "/rest/v1/dashboards/iso", bearerOfPartner],
-      [`commissions of this year, ${(size * 0.8).toLocaleString("en-US")} orders`, "/rest/v1/commissions/overview?period=this_year", bearerOfPartner],
+      [`company dashboard as its page asks for it, ${size.toLocaleString("en-US")} orders`, "/rest/v1/dashboards/company?limit=0", admin],
+      [`ISO dashboard, ${size.toLocaleString("en-US")} orders`, "/rest/v1/dashboards/iso", bearerOfPartner],
+      [`commissions of this year, ${size.toLocaleString("en-US")} orders`, "/rest/v1/commissions/overview?period=this_year", bearerOfPartner],
       [`finances of this year, ${size.toLocaleString("en-US")} orders`, "/rest/v1/finances", admin],
     ];
     for (const [what, path, bearer] of looks) {

@@ -586,6 +586,15 @@ impl Tx {
         Ok(())
     }
 
+    /// Has PostgreSQL look at what it plans queries by, after very many rows have come: by itself it does so a minute
+    /// later, and reads them one by one until then.
+    pub(crate) async fn analyze(&mut self) -> Result<()> {
+        if self.dialect() == Dialect::Postgres {
+            self.sql("analyze").run().await?;
+        }
+        Ok(())
+    }
+
     /// Tells other processes once this transaction commits; only PostgreSQL can.
     pub(crate) async fn announce(&mut self, channel: &'static str) -> Result<()> {
         if self.dialect() == Dialect::Postgres {

@@ -73,6 +73,7 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     let told = Event::new("backup.restored", "backup", manifest.id.0, manifest.name.clone())
         .with("made_at", manifest.made_at.to_rfc3339());
     activity::append(&mut tx, ctx, told).await?;
+    tx.analyze().await?;
     // Last of all: a restore that is refused leaves the keys that were here.
     let (signing_keys, replaced_keys) = keys(ctx, kept).await?;
     if let Err(e) = tx.commit().await {

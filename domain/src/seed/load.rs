@@ -82,6 +82,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         // The rows were moved past the state machine, so the counters are counted once.
         if made == orders {
             counts::repair(&mut tx).await?;
+            tx.analyze().await?;
         }
         tx.commit().await?;
         if !told(made) {
