@@ -86,6 +86,18 @@ impl Events {
         }
     }
 
+    /// What is told of before the first word of this order: numbered later, it comes after all that there was to hear.
+    async fn before(&mut self, order: &str) -> BTreeSet<String> {
+        let mut actions = BTreeSet::new();
+        loop {
+            let change = self.change().await;
+            if change["spv_id"] == order {
+                return actions;
+            }
+            actions.insert(change["action"].as_str().unwrap().to_owned());
+        }
+    }
+
     async fn silence(&mut self) {
         let heard = timeout(Duration::from_millis(600), self.next()).await;
         assert!(heard.is_err(), "{heard:?}");
@@ -229,6 +241,99 @@ async fn nobody_hears_of_the_orders_documents_and_payments_of_another_company() 
         }
         for hears in &mut owners[1..] {
             assert_eq!(hears.until("step.updated").await["spv_id"], order);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn partners_of_one_company_hear_nothing_of_each_others_leads_calls_commissions_and_orders() {
+    on_both(|app| async move {
+        app.follow();
+        let erin = app.employee("Erin").await;
+        let borea = app.world.company("Borea").await;
+        let ((iso, ivan), (other_iso, igor)) = (app.iso("Ivan", app.acme).await, app.iso("Igor", app.acme).await);
+        let (far_iso, ines) = app.iso("Ines", borea).await;
+        let (cora, carl) = (app.company_admin("Cora", app.acme).await, app.company_admin("Carl", borea).await);
+        let (_, paid, _) = app.world.client("Maya", app.acme, Some(iso)).await;
+        let (_, voided, _) = app.world.client("Mila", app.acme, Some(iso)).await;
+        // What each stream tells of last.
+        let (_, his, _) = app.world.client("Mona", app.acme, Some(iso)).await;
+        let (_, others, _) = app.world.client("Nora", app.acme, Some(other_iso)).await;
+        let (_, far, _) = app.world.client("Nils", borea, Some(far_iso)).await;
+        settled(&app).await;
+        let mut listeners = Vec::new();
+        for (name, person, last) in [
+            ("Ivan", &ivan, his),
+            ("Igor", &igor, others),
+            ("Cora", &cora, others),
+            ("Erin", &erin, far),
+            ("Ines", &ines, far),
+            ("Carl", &carl, far),
+        ] {
+            let mut hears = Events::of(person, None).await;
+            listeners.push((name, person, last.to_string(), hears.ready().await, hears));
+        }
+
+        let adds = async |first: &str| {
+            let email = format!("{}@lead.example", first.to_lowercase());
+            let lead = json!({ "first_name": first, "last_name": "Lead", "email": email });
+            let lead = ivan.post("/rest/v1/leads", lead).await.ok();
+            format!("/rest/v1/leads/{}", lead["id"].as_str().unwrap())
+        };
+        let (won, lost) = (adds("Lena").await, adds("Ludo").await);
+        ivan.patch(&won, json!({ "stage": "contacted" })).await.ok();
+        let terms = json!({ "setup": "quick", "price": "10", "commission": "1" });
+        erin.post(&format!("{won}/convert"), terms).await.ok();
+        erin.patch(&lost, json!({ "stage": "lost" })).await.ok();
+        let time = app.world.clock.now() + chrono::Duration::days(2);
+        let call = ivan.post("/rest/v1/calls", json!({ "topic": "Terms", "times": [time] })).await.ok();
+        let path = format!("/rest/v1/calls/{}", call["id"].as_str().unwrap());
+        erin.post(&format!("{path}/confirm"), json!({ "begins_at": call["times"][0] })).await.ok();
+        ivan.post(&format!("{path}/cancel"), json!({})).await.ok();
+        let closes = async |spv: SpvId| {
+            let order = format!("/rest/v1/spvs/{spv}");
+            let steps = erin.get(&order).await.ok()["steps"].as_array().unwrap().clone();
+            let ids: Vec<_> = steps.iter().map(|step| step["id"].clone()).collect();
+            erin.post(&format!("{order}/steps/complete"), json!({ "ids": ids })).await.ok();
+            let ledger = erin.get("/rest/v1/commissions").await.ok();
+            let mut rows = ledger["items"].as_array().unwrap().iter();
+            rows.find(|row| row["spv_id"] == spv.to_string()).unwrap()["id"].as_str().unwrap().to_owned()
+        };
+        let (row, taken_out) = (closes(paid).await, closes(voided).await);
+        erin.post("/rest/v1/commissions/approve", json!({ "ids": [row] })).await.ok();
+        let run = erin.post("/rest/v1/payout-runs", json!({})).await.ok();
+        erin.post(&format!("/rest/v1/payout-runs/{}/pay", run["id"].as_str().unwrap()), json!({})).await.ok();
+        let reason = json!({ "reason": "Agreed on the phone" });
+        erin.post(&format!("/rest/v1/commissions/{taken_out}/void"), reason).await.ok();
+        for last in [his, others, far] {
+            settled(&app).await;
+            let step = first_step(&erin, last).await;
+            erin.patch(&step, json!({ "status": "in_progress" })).await.ok();
+        }
+
+        let orders = ["spv.closed", "spv.created", "step.updated"];
+        let earned = ["commission.approved", "commission.earned", "commission.paid", "commission.voided"];
+        let brought = ["call.cancelled", "call.confirmed", "call.requested"];
+        let leads = ["lead.converted", "lead.created", "lead.lost", "lead.updated"];
+        for (name, person, last, start, hears) in &mut listeners {
+            // As it happens, and once more from the log.
+            let mut again = Events::of(person, Some(*start)).await;
+            again.ready().await;
+            for heard in [hears.before(last).await, again.before(last).await] {
+                let hears_of = |all: &[&str]| {
+                    let known = all.iter().filter(|action| heard.contains(**action)).count();
+                    assert!(known == 0 || known == all.len(), "{name} hears of some of {all:?}: {heard:?}");
+                    known > 0
+                };
+                let said = (hears_of(&orders), hears_of(&earned), hears_of(&brought), hears_of(&leads));
+                match *name {
+                    "Ivan" | "Erin" => assert_eq!(said, (true, true, true, true), "{name}"),
+                    // Of whom a partner speaks to, and with whom, the company hears once it is an order.
+                    "Cora" => assert_eq!(said, (true, true, false, false), "{name}"),
+                    _ => assert!(heard.is_empty(), "{name} hears of {heard:?}"),
+                }
+            }
         }
     })
     .await;

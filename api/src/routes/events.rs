@@ -214,3 +214,67 @@ impl Listener {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Http, Parts};
+    use domain::{
+        Actor,
+        access::Role,
+        auth::{self, Auth, Keys, passwords},
+        ctx::Origin,
+        testing::on_both,
+        users,
+    };
+    use tokio::{sync::broadcast, time::timeout};
+
+    /// Looks a thousand times as often as streams do: what counts is how many looks there are between two signs.
+    #[tokio::test]
+    async fn a_quiet_stream_gives_a_sign_of_life_after_so_many_looks() {
+        on_both(async |world| {
+            let app = App::new(Parts {
+                db: world.db.clone(),
+                clock: world.clock.clone(),
+                chance: world.chance.clone(),
+                options: world.options.clone(),
+                auth: Auth::new(Keys::for_tests()),
+                feed: broadcast::channel(1).0,
+                http: Http::default(),
+            });
+            let erin = world.user(Role::Employee, "Erin", None, None).await;
+            let password = "correct horse battery staple";
+            let hash = passwords::hash(&world.operator(), password).await.unwrap();
+            let mut tx = world.db.begin().await.unwrap();
+            users::store::save_password(&mut tx, erin.id, &hash, false).await.unwrap();
+            tx.commit().await.unwrap();
+            let token = auth::sign_in(&world.nobody(), &app.auth, &erin.email, password).await.unwrap().access_token;
+            let ctx = app.ctx(Actor::User(app.who(&token).await.unwrap()), Origin::default());
+            let mut quiet = Listener {
+                token,
+                after: 0,
+                behind: false,
+                greeted: true,
+                waiting: VecDeque::new(),
+                looks: interval(Duration::from_millis(1)),
+                looked: 0,
+                feed: app.feed.subscribe(),
+                ctx,
+                _place: app.streams.place_of(Some(erin.id)).unwrap(),
+                app,
+            };
+            for signs in 1..=2 {
+                let sign = timeout(Duration::from_secs(60), quiet.next()).await.expect("a sign of life");
+                let sign = sign.expect("the stream goes on");
+                assert_eq!(quiet.looked, signs * HEARTBEAT);
+                let answer = Sse::new(stream::iter([Ok::<_, Infallible>(sign)])).into_response();
+                let written = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+                // A comment, which browsers read over.
+                assert_eq!(&written[..], b": \n\n");
+            }
+            // So far apart are they, less than the minute after which proxies give a silent connection up.
+            assert!(LOOK * HEARTBEAT < Duration::from_secs(60));
+        })
+        .await;
+    }
+}

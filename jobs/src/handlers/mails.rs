@@ -56,3 +56,273 @@ pub async fn failed(state: State, job: Send, why: String, last: bool) {
 pub async fn answer(state: State, job: Asked) -> Result<(), Failure> {
     asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(outcome::of)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        handlers::{
+            notifications as notices,
+            reminders::{self, RemindOverdue},
+            reports::{self as reporting, MailReports},
+        },
+        mail::{Mailer, sender},
+    };
+    use chrono::Duration;
+    use domain::{
+        access::Role,
+        activity,
+        clients::{self, Setup},
+        commissions,
+        db::Sql,
+        document_requests,
+        documents::uploads,
+        invoices,
+        mails::Kind,
+        messages,
+        notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
+        page::PageQuery,
+        reports, requests, spvs, steps,
+        testing::on_both,
+        users,
+    };
+    use futures::stream;
+    use std::{collections::BTreeSet, convert::Infallible};
+
+    /// What is mailed of accounts and of the mails themselves: nothing that happens to an order brings one.
+    const OF_ACCOUNTS: [Kind; 11] = [
+        Kind::Welcome,
+        Kind::WelcomeSetup,
+        Kind::Recovery,
+        Kind::MagicLink,
+        Kind::ConfirmSignup,
+        Kind::AlreadyRegistered,
+        Kind::Invite,
+        Kind::EmailChangeCurrent,
+        Kind::EmailChangeNew,
+        Kind::Reauthentication,
+        Kind::Test,
+    ];
+    /// Price, payment and rest, the partner's share, and the amounts of a second order.
+    const AMOUNTS: [&str; 7] = ["7341.85", "2198.43", "5143.42", "1613.27", "918273.64", "4417.91", "22956.84"];
+    const CONTENT: &str = "%PDF-1.7 the passport has the number X4481516";
+    const FILE: &str = "scan-of-both-pages.pdf";
+    /// Said among people, and in files.
+    const WORDS: [&str; 6] = ["X4481516", FILE, "wire the rest", "when it arrives", "pays late", "to account 98"];
+
+    /// A text whose numbers have neither points, commas nor gaps, however they were written.
+    fn plain(text: &str) -> String {
+        let all: Vec<char> = text.chars().collect();
+        let digit = |n: Option<usize>| n.and_then(|n| all.get(n)).is_some_and(char::is_ascii_digit);
+        let apart = |n: usize| " .,'’\u{a0}\u{202f}".contains(all[n]) && digit(n.checked_sub(1)) && digit(Some(n + 1));
+        (0..all.len()).filter(|n| !apart(*n)).map(|n| all[n]).collect()
+    }
+
+    #[test]
+    fn an_amount_is_found_however_it_is_written() {
+        for written in ["7341.85", "7,341.85", "7.341,85", "7 341,85", "7’341.85", "7\u{202f}341,85", "734185"] {
+            assert_eq!(plain(written), "734185", "{written}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_mail_in_the_life_of_an_order_carries_an_amount_a_text_or_a_document() {
+        on_both(async |world| {
+            let office = sender("office@example.com").unwrap();
+            let ctx = world.operator();
+            let state = State::new(ctx.clone(), Mailer::files(&world.dir.0, office.clone()));
+            let acme = world.company("Acme").await;
+            let (erin, sam) = (world.employee("Erin").await, world.super_admin("Sam").await);
+            let cora = world.company_admin("Cora", acme).await;
+            let (iso, ivan) = world.iso("Ivan", acme).await;
+            let id = |ctx: &Ctx| ctx.actor.user_id().unwrap();
+            for (who, mail) in [(&ivan, Mailed::Now), (&cora, Mailed::Daily)] {
+                let wanted = Wanted { event: "progress".to_owned(), way: Way { in_app: true, mail } };
+                notifications::choose(who, &[wanted]).await.unwrap();
+            }
+            let weekly = reports::Input {
+                report: Some("commissions".to_owned()),
+                every: Some("weekly".to_owned()),
+                recipients: vec![id(&cora)],
+                ..Default::default()
+            };
+            reports::create(&cora, weekly).await.unwrap();
+
+            // Two orders with all amounts that there are; the first goes all the way.
+            let client = clients::Input {
+                first_name: "Maya".to_owned(),
+                last_name: "Ortiz".to_owned(),
+                email: "maya@example.com".to_owned(),
+                company_id: Some(acme),
+                iso_id: Some(iso),
+                price: Some(AMOUNTS[0].to_owned()),
+                commission: Some(AMOUNTS[3].to_owned()),
+                ..Default::default()
+            };
+            let made = clients::create(&erin, Setup::Quick, client).await.unwrap();
+            let spv = made.spv.id;
+            let mut tx = world.db.begin().await.unwrap();
+            let sql = "update users set status = 'active' where id = $1";
+            tx.sql(sql).bind(made.client.id).run().await.unwrap();
+            tx.commit().await.unwrap();
+            let maya = world.signed_in(&users::get(&ctx, made.client.id).await.unwrap());
+            assert_eq!(maya.actor.role(), Some(Role::Client));
+            let second = spvs::Input {
+                client_id: Some(made.client.id),
+                company_id: Some(acme),
+                iso_id: Some(iso),
+                purchase_amount: Some(AMOUNTS[4].to_owned()),
+                price: Some(AMOUNTS[5].to_owned()),
+                iso_commission_percentage: Some("2.5".to_owned()),
+                ..Default::default()
+            };
+            spvs::create(&erin, second).await.unwrap();
+
+            // What the process that follows the log does, and the jobs that it asks for.
+            let settle = async || {
+                activity::number_all(&ctx).await.unwrap();
+                notifications::catch_up(&ctx).await.unwrap();
+                world.clock.advance(notifications::WAIT);
+                for user_id in [&erin, &sam, &cora, &ivan, &maya].map(id) {
+                    notices::mail(state.clone(), MailSoon { user_id }).await.unwrap();
+                }
+            };
+            let sends_in = async |who: &Ctx, new: uploads::New| {
+                let new = uploads::New { bytes: CONTENT.len() as u64, ..new };
+                let upload = uploads::create(who, new).await.unwrap();
+                let body = stream::iter([Ok::<_, Infallible>(CONTENT.as_bytes().to_vec().into())]);
+                uploads::append(who, upload.id, 0, body).await.unwrap();
+            };
+            let asks = async |name: &str| {
+                let due = Some("2026-11-25".to_owned());
+                let input =
+                    document_requests::Input { name: Some(name.to_owned()), due_date: due, ..Default::default() };
+                document_requests::create(&erin, spv, input).await.unwrap().id
+            };
+            let (passport, proof) = (asks("Passport copy").await, asks("Proof of address").await);
+            let page = || uploads::New { file_name: FILE.to_owned(), request_id: Some(passport), ..Default::default() };
+            sends_in(&maya, page()).await;
+            document_requests::send_back(&erin, passport, None, "The second page is cut off.").await.unwrap();
+            sends_in(&maya, page()).await;
+            document_requests::approve(&erin, passport, None).await.unwrap();
+            // What nobody asked for is called as its file is; that is said, and no more of it.
+            let articles =
+                uploads::New { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
+            sends_in(&erin, articles).await;
+            for (who, body, internal) in [
+                (&erin, "Please wire the rest of 5143.42 to account 98.", false),
+                (&maya, "Tell me when it arrives: USD 2,198.43.", false),
+                (&erin, "She pays late, 7341.85 in all.", true),
+            ] {
+                let input =
+                    messages::Input { spv_id: Some(spv), body: body.to_owned(), internal, ..Default::default() };
+                messages::send(who, input).await.unwrap();
+            }
+            let pays = async |amount: &str| {
+                let of_order = invoices::Filter { spv_id: Some(spv), ..Default::default() };
+                let owed = invoices::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
+                let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+                invoices::pay(&erin, owed.id, None, typed).await.unwrap();
+            };
+            pays(AMOUNTS[1]).await;
+            settle().await;
+
+            // A month later everything is late.
+            world.clock.advance(Duration::days(30));
+            reminders::overdue(state.clone(), RemindOverdue {}).await.unwrap();
+            settle().await;
+            world.clock.advance(Duration::hours(2));
+            notices::digests(state.clone(), Digests {}).await.unwrap();
+            reporting::mail(state.clone(), MailReports {}).await.unwrap();
+
+            document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
+            pays(AMOUNTS[2]).await;
+            let ids: Vec<_> = steps::list(&erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
+            steps::complete(&erin, spv, &ids).await.unwrap();
+            let of_order = commissions::Filter { spv_id: Some(spv), ..Default::default() };
+            let earned = commissions::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
+            assert_eq!(earned.amount_minor, 161_327);
+            commissions::approve(&erin, &[earned.id]).await.unwrap();
+            let run = commissions::open(&erin).await.unwrap().run.id;
+            commissions::pay(&erin, run, None, None).await.unwrap();
+            for answered in [true, false] {
+                let asked = requests::Input {
+                    kind: "support".to_owned(),
+                    name: "Paul".to_owned(),
+                    email: "paul@example.com".to_owned(),
+                    message: "Is the fee 7341.85, to account 98?".to_owned(),
+                    ..Default::default()
+                };
+                let asked = requests::create(&world.nobody(), asked).await.unwrap().id;
+                if answered {
+                    requests::approve(&erin, asked, None, Some("A letter is on its way.")).await.unwrap();
+                } else {
+                    requests::reject(&erin, asked, None, "We only work for companies.").await.unwrap();
+                }
+            }
+            settle().await;
+            world.clock.advance(Duration::hours(26));
+            notices::digests(state.clone(), Digests {}).await.unwrap();
+
+            let page = PageQuery { limit: Some(500), cursor: None };
+            let outbox = mails::list(&ctx, None, &page).await.unwrap();
+            assert!(outbox.next_cursor.is_none());
+            let (mut kinds, mut told) = (BTreeSet::new(), BTreeSet::new());
+            for mail in outbox.items {
+                kinds.insert(mail.kind.name());
+                let events = mail.data.get("events").and_then(|events| events.as_array().cloned()).unwrap_or_default();
+                told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
+
+                let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
+                let letter = templates::letter(&outgoing, ctx.now(), "https://portal.example.com", BRAND).unwrap();
+                let mut said = [letter.subject, letter.text, letter.html].join("\n");
+                // Made by chance: any digits may be in them.
+                if let Some(made) = &outgoing.link {
+                    for random in [made.url.clone(), made.url.replace('&', "&amp;"), made.code.clone()] {
+                        said = said.replace(&random, "");
+                    }
+                }
+                let of = format!("{} to {}", mail.kind.name(), mail.to_email);
+                let numbers = plain(&said);
+                for amount in AMOUNTS {
+                    assert!(!numbers.contains(&plain(amount)), "{of} says {amount}: {said}");
+                }
+                for word in WORDS.into_iter().chain(["USD", "$"]) {
+                    assert!(!said.contains(word), "{of} says {word}: {said}");
+                }
+
+                // As it leaves: the text, the same as HTML, and nothing besides.
+                let folder = world.dir.0.join(mail.id.to_string());
+                let leaving = State::new(ctx.clone(), Mailer::files(&folder, office.clone()));
+                send(leaving, Send { mail_id: mail.id }).await.unwrap();
+                let file = std::fs::read_dir(&folder).unwrap().next().expect("a mail").unwrap().path();
+                let written = std::fs::read_to_string(file).unwrap();
+                let types = written.lines().filter_map(|line| line.strip_prefix("Content-Type: "));
+                let types: Vec<&str> = types.map(|kind| kind.split(';').next().unwrap_or_default()).collect();
+                assert_eq!(types, ["multipart/alternative", "text/plain", "text/html"], "{of}");
+                assert!(!written.contains("Content-Disposition"), "{of}");
+            }
+            let of_orders = Kind::ALL.into_iter().filter(|kind| !OF_ACCOUNTS.contains(kind));
+            assert_eq!(kinds, of_orders.map(Kind::name).collect::<BTreeSet<_>>());
+            for action in [
+                "commission.approved",
+                "commission.paid",
+                "document.uploaded",
+                "document_request.approved",
+                "document_request.overdue",
+                "document_request.submitted",
+                "document_request.waived",
+                "invoice.overdue",
+                "invoice.paid",
+                "invoice.part_paid",
+                "invoice.raised",
+                "message.sent",
+                "note.written",
+                "spv.closed",
+            ] {
+                assert!(told.contains(action), "{action} was not mailed: {told:?}");
+            }
+        })
+        .await;
+    }
+}
