@@ -18,19 +18,39 @@ export async function asksForTokens(
 const modules = '../../node_modules/@supabase/auth-js/dist/module/index.js';
 let script: Promise<string> | undefined;
 
+interface InPage {
+  AuthJs: typeof AuthJs;
+  waits: (string | null)[];
+}
+
 /** A client of its own in the page, beside the app's. */
-export async function npmClient(page: Page): Promise<JSHandle<AuthJs.GoTrueClient>> {
+export async function npmClient(
+  page: Page,
+  detectSessionInUrl = false,
+): Promise<JSHandle<AuthJs.GoTrueClient>> {
   script ??= bundled();
   await page.evaluate(await script);
-  return page.evaluateHandle(() => {
-    const { AuthJs: npm } = globalThis as unknown as { AuthJs: typeof AuthJs };
-    return new npm.AuthClient({
+  return page.evaluateHandle((detectSessionInUrl) => {
+    const here = globalThis as unknown as InPage;
+    here.waits = [];
+    return new here.AuthJs.AuthClient({
       url: `${location.origin}/auth/v1`,
       storageKey: 'npm-client',
       autoRefreshToken: false,
-      detectSessionInUrl: false,
+      detectSessionInUrl,
+      experimental: { recoveryCodes: true },
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        if (answer.status === 429) here.waits.push(answer.headers.get('retry-after'));
+        return answer;
+      },
     });
-  });
+  }, detectSessionInUrl);
+}
+
+/** How long the page's client was told to wait, each time that it had asked too often. */
+export function waits(page: Page): Promise<(string | null)[]> {
+  return page.evaluate(() => (globalThis as unknown as InPage).waits);
 }
 
 /** Its modules name each other in a way that only bundlers understand. Nothing is written: the app stays as it is. */
