@@ -13,7 +13,7 @@ use domain::{
     messages::{self, Input},
     notifications::{self, Mailed, Topic, Wanted, Way},
     page::PageQuery,
-    queue, spvs, steps,
+    queue, requests, spvs, steps,
     testing::{World, on_both},
     users,
 };
@@ -147,6 +147,33 @@ async fn who_is_somebody_else_now_is_told_nothing_of_before() {
         assert_eq!(notifications::mail_digests(&office.job()).await.unwrap(), 0);
         assert_eq!(office.mails(Kind::Digest).await.len(), 0);
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_one_may_not_know_of_any_more_is_neither_listed_nor_counted() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
+        let mut row = office.world.user(Role::CompanyAdmin, "Clara", Some(company), None).await;
+        let clara = office.world.signed_in(&row);
+        let asked =
+            requests::Input { kind: "support".to_owned(), message: "Please help".to_owned(), ..Default::default() };
+        let asked = requests::create(&clara, asked).await.unwrap().id;
+        requests::reject(&office.erin, asked, None, "Answered by phone").await.unwrap();
+        spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
+        office.settle().await;
+        assert_eq!((told(&clara).await.len(), notifications::unread(&clara).await.unwrap()), (2, 2));
+        // Of another company now: the order is none of hers, and what she asked for still is.
+        row.company_id = Some(office.world.company("Bolt").await);
+        let moved = office.world.signed_in(&row);
+        assert_eq!(told(&moved).await, ["request.rejected"]);
+        assert_eq!(notifications::unread(&moved).await.unwrap(), 1);
+        row.company_id = None;
+        assert_eq!(notifications::unread(&office.world.signed_in(&row)).await.unwrap(), 1);
+        notifications::read(&moved, &[], true).await.unwrap();
+        assert_eq!(notifications::unread(&moved).await.unwrap(), 0);
     })
     .await;
 }

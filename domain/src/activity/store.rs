@@ -303,8 +303,9 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit:
     query.json().await
 }
 
-/// What the scope shows, and what happened to the account of `me` and to what they asked for.
-pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
+/// What [`super::visible`] says, as a condition with the ids it is about, of which that of `me` is the last: what the
+/// scope shows, and what happened to the account of `me` and to what they asked for.
+pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>) {
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let mut shown = condition.to_owned();
@@ -316,6 +317,12 @@ pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, li
              or public and subject_kind = 'request' and client_id = ${me} and seq is not null"
         ));
     }
+    (shown, ids)
+}
+
+/// Of what somebody sees, the oldest after a number.
+pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
+    let (shown, ids) = seen(scope, me);
     let sql = format!("select * from activity where ({shown}) and seq > {after} order by seq limit {limit}");
     let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
     for id in ids {

@@ -149,7 +149,7 @@ pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Noti
 /// Unauthenticated as [`list`].
 pub async fn unread(ctx: &Ctx) -> Result<i64> {
     let (me, _) = me(ctx)?;
-    store::unread(&mut ctx.db(), me).await
+    store::unread(&mut ctx.db(), ctx.scope()?, me).await
 }
 
 /// Marks one's own notifications as read, these or all; what waits to be mailed is not mailed any more.

@@ -4,7 +4,11 @@ use super::{
     rules::{Audience, EVENTS},
 };
 use crate::{
-    activity::{Activity, store::COLUMNS},
+    access::Scope,
+    activity::{
+        Activity,
+        store::{COLUMNS, seen},
+    },
     db::{Db, Sql, Tx, json_list},
     error::Result,
     ids::{ActivityId, NotificationId, UserId},
@@ -159,11 +163,23 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).json().await
 }
 
-pub async fn unread(db: &mut Db, me: UserId) -> Result<i64> {
-    db.sql("select count(*) from notifications where user_id = $1 and read_at is null and in_app")
-        .bind(me)
-        .scalar()
-        .await
+/// How many are unread of those that the list shows.
+pub async fn unread(db: &mut Db, scope: Scope, me: UserId) -> Result<i64> {
+    let (seen, ids) = seen(scope, Some(me));
+    let narrow = match scope {
+        Scope::All => String::new(),
+        // As a value and not as a join: each event is looked up by its id, however many others there are.
+        _ => format!(" and (select {seen} from activity where id = n.activity_id)"),
+    };
+    let mut query = db.sql_built(format!(
+        "select count(*) from notifications n \
+         where n.user_id = ${} and n.read_at is null and n.in_app{narrow}",
+        ids.len()
+    ));
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.scalar().await
 }
 
 /// Marks as read, which takes what waits to be mailed back: one, all about a subject, or everything.
