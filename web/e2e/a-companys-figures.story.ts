@@ -107,6 +107,10 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   const row = paper.getByRole('row', { name: new RegExp(identifier) });
   await expect(row).toContainText('$765.43');
   await expect(row).toContainText('Paid');
+  // Figures say how they are counted.
+  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
+  await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
+  await expect(paper.getByRole('img', { name: /^All rows of the report in USD together/ })).toBeVisible();
   const [book] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Excel').click()]);
   expect(book.suggestedFilename()).toMatch(/^commissions-.*\.xlsx$/);
   expect((await readFile(await book.path())).subarray(0, 2).toString()).toBe('PK');
@@ -114,6 +118,21 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   const portfolio = clara.page.getByRole('article', { name: 'Portfolio' });
   await expect(portfolio.getByRole('row', { name: new RegExp(identifier) })).toContainText('$3,000.50');
   await expect(portfolio).toContainText(dollars(after.total.ordered));
+
+  // The orders are sorted as they are asked for.
+  await clara.opens('/company-dashboard/spv');
+  for (const [choice, order] of [
+    ['Largest amount first', '-amount'],
+    ['Oldest first', 'ordered_date'],
+  ] as const) {
+    await clara.field('Sort by').click();
+    await clara.page.getByRole('option', { name: choice, exact: true }).click();
+    await clara.isAt(`/company-dashboard/spv?order=${order}`);
+    const sorted = await clara.api.get<Orders>(`/rest/v1/spvs?order=${order}&limit=1`);
+    // Below the header.
+    const highest = clara.page.getByRole('table', { name: 'All SPVs', exact: true }).getByRole('row').nth(1);
+    await expect(highest).toContainText(sorted.items[0]?.identifier ?? 'an order');
+  }
 });
 
 test('charts say in words what they show, and a report is mailed', async ({ office }) => {

@@ -268,6 +268,16 @@ test('on the first day of an office every list says that it is empty', async ({ 
   await expect(ada.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();
   // Made-up data is for demos only.
   await expect(ada.button('Seed Test Data')).toHaveCount(0);
+  // Of a list that is narrowed, only that nothing fits.
+  for (const [path, words] of [
+    ['leads?stage=lost', 'No lead matches these filters'],
+    ['commissions?status=paid', 'No commission has this status'],
+    ['invoices?status=paid', 'No invoice has this status'],
+    ['calls?status=declined', 'No call has this status'],
+  ] as const) {
+    await ada.opens(`/employee-dashboard/${path}`);
+    await expect(ada.page.getByText(words, { exact: true })).toBeVisible();
+  }
 });
 
 async function counters(staff: Staff) {

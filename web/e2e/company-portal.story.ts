@@ -15,6 +15,7 @@ interface Founded {
   admin: Person;
   email: string;
   client: string;
+  clientId: string;
   order: string;
 }
 
@@ -29,14 +30,15 @@ async function founded(office: Office, name: string, first: string): Promise<Fou
     last_name: who.last,
     email: who.email,
   });
-  const { spv } = await office.clientWithOrder(client, company.id);
+  const made = await office.clientWithOrder(client, company.id);
   await office.setsPassword(who.email);
   return {
     company,
     admin: await office.person(who.email),
     email: who.email,
     client: client.name,
-    order: spv.identifier,
+    clientId: made.client.id,
+    order: made.spv.identifier,
   };
 }
 
@@ -144,6 +146,75 @@ async function partner(office: Office, companyId: string, first: string) {
     lead: lead.name,
   };
 }
+
+test("a partner's table loads as it is opened, and what staff do to an order is seen live", async ({
+  office,
+}) => {
+  const { company, admin: clara, clientId } = await founded(office, 'Tamarind Funds', 'Cleo');
+  const ilse = await partner(office, company.id, 'Ilse');
+  // So many that the last of the tables is not shown without being asked for.
+  const api = await office.api();
+  const order = { client_id: clientId, company_id: company.id, purchase_amount: '1000.00' };
+  for (let made = 0; made < 50; made += 10)
+    await Promise.all(Array.from({ length: 10 }, () => api.post('/rest/v1/spvs', order)));
+
+  await clara.opens('/company-dashboard');
+  const group = (name: string) => clara.page.getByRole('region', { name, exact: true });
+  const explained = (name: string, text: string) => group(name).getByRole('img', { name: text, exact: true });
+  await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText(ilse.order);
+  await expect(
+    explained('Ilse Bringer', 'All orders of the company with this partner, whatever their status.'),
+  ).toBeVisible();
+  const head = group('Unassigned').getByRole('button', { name: /^Unassigned/ });
+  await expect(head).toContainText('51 orders');
+  await expect(head).toHaveAttribute('aria-expanded', 'false');
+  await expect(group('Unassigned').getByRole('table')).toHaveCount(0);
+  const how = explained('Unassigned', 'All orders of the company without a partner, whatever their status.');
+  await how.hover();
+  await expect(clara.page.getByRole('tooltip')).toContainText('without a partner');
+  await clara.withoutReloading(async () => {
+    await head.click();
+    await expect(head).toHaveAttribute('aria-expanded', 'true');
+    const rows = group('Unassigned').getByRole('table', { name: 'Unassigned', exact: true }).getByRole('row');
+    await expect(rows).toHaveCount(21);
+    await clara.button('Load more', group('Unassigned')).click();
+    await expect(rows).toHaveCount(41);
+
+    const staff = await office.api('employee@example.com');
+    await staff.post(`/rest/v1/spvs/${ilse.orderId}/hold`, { reason: 'A paper is missing' });
+    await expect(group('Recent Activities')).toContainText(`put order ${ilse.order} on hold`);
+    await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText('On hold');
+  });
+});
+
+test('on a phone the sidebar is a drawer that leads to every page', async ({ office }) => {
+  const clara = await office.companyAdmin({ viewport: { width: 390, height: 844 } });
+  await clara.opens('/company-dashboard');
+  const drawer = clara.dialog('Company Portal');
+  const goes = async (name: string, path: string) => {
+    await clara.button('Open navigation').click();
+    await clara.link(name, drawer.getByRole('navigation', { name: 'Main navigation' })).click();
+    await clara.isAt(path);
+    await expect(drawer).toBeHidden();
+    // There is no other.
+    await expect(clara.page.getByRole('navigation', { name: 'Main navigation' })).toHaveCount(0);
+  };
+  for (const [name, path] of [
+    ['SPV Portfolio', 'spv'],
+    ['Employees', 'employees'],
+    ['Clients', 'clients'],
+    ['Analytics', 'analytics'],
+    ['Finances', 'finances'],
+    ['Settings', 'settings'],
+    ['Reports', 'reports'],
+  ] as const) {
+    await goes(name, `/company-dashboard/${path}`);
+    const title = clara.page.getByRole('heading', { name: new RegExp(`${name}$`), level: 1 });
+    await expect(title).toBeVisible();
+  }
+  await goes('Overview', '/company-dashboard');
+  await expect(clara.heading('Clients by ISO Partner')).toBeVisible();
+});
 
 /** What is not to be there could still be on its way. */
 async function allIsThere(main: Locator) {

@@ -151,6 +151,17 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
     await expect(done.first()).toBeVisible();
     await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
   });
+
+  // What is not needed after all is waived, and the client reads why.
+  await elias.api.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Proof of address' });
+  await elias.button('Waive Proof of address').click();
+  const waiving = elias.dialog('Waive Proof of address');
+  await elias.writes({ Reason: 'The passport is enough' }, waiving);
+  await elias.button('Waive', waiving).click();
+  await elias.isTold('Document Waived', 'Proof of address');
+  const waived = asked.filter({ hasText: 'Proof of address' });
+  await expect(waived).toContainText('Waived');
+  await expect(waived).toContainText('Reason: The passport is enough');
 });
 
 test('the library finds documents, shows their versions, and staff bring an older one back', async ({
@@ -188,7 +199,12 @@ test('the library finds documents, shows their versions, and staff bring an olde
   await teodora.button('Download Deed of trust.pdf, version 1').click();
   expect((await saved).suggestedFilename()).toBe('Deed of trust.pdf');
 
-  await teodora.opens('/client-dashboard/documents');
+  await teodora.opens('/client-dashboard');
+  const recent = teodora.card('Recent Documents');
+  await expect(recent.getByRole('listitem')).toHaveCount(3);
+  await expect(teodora.link('Deed of trust.pdf', recent)).toBeVisible();
+  await teodora.link('View all documents', recent).click();
+  await teodora.isAt('/client-dashboard/documents');
   await teodora.searches('Search documents', 'trust');
   await expect(teodora.row('Deed of trust.pdf')).toContainText(spv.identifier);
   await expect(teodora.row('photo.png')).toHaveCount(0);
@@ -257,6 +273,32 @@ test('an upload survives a lost connection, and one that is cancelled leaves not
   await bastian.button('Cancel the upload of slow.pdf').click();
   expect((await gone).status()).toBe(204);
   await expect(uploads).toHaveCount(0);
+});
+
+test('a file is dropped, and how far it is can be heard until it is there', async ({ office }) => {
+  const { spv } = await clientAndOrder(office, 'Dagny', 'Holt');
+  // No page of its own tells the staff that it has arrived.
+  const elias = await office.employee();
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await elias.page.route('**/storage/v1/uploads/*', async (route) => {
+    await way;
+    return route.continue();
+  });
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  const place = elias.page.getByRole('group', {
+    name: `Upload documents for ${spv.identifier}`,
+    exact: true,
+  });
+  // Also onto the button, which is a part of the place.
+  await elias.button('Choose files', place).drop({ files: file('dropped.pdf', pdf('Dropped')) });
+  const upload = place.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const bar = upload.getByRole('progressbar', { name: 'Upload of dropped.pdf', exact: true });
+  await expect(bar).toHaveAttribute('aria-valuenow', /^\d+$/);
+  arrive();
+  await expect(upload.getByRole('status')).toContainText('Uploaded');
+  await expect(bar).toHaveCount(0);
+  await expect(elias.row('dropped.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
 });
 
 test('an empty file and one that is too large are refused in words', async ({ office }) => {

@@ -105,12 +105,16 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
   await expect(sigrid.heading('Choose a company')).toBeVisible();
   await sigrid.finds('Company', 'Northstar Holdings');
   await expect(sigrid.heading('Northstar Holdings')).toBeVisible();
-  await expect(sigrid.page.getByRole('complementary', { name: 'Super admin view' })).toContainText(
-    'You see this portal as Northstar Holdings does.',
-  );
+  const banner = sigrid.page.getByRole('complementary', { name: 'Super admin view' });
+  await expect(banner).toContainText('You see this portal as Northstar Holdings does.');
   const { items } = await api.get<{ items: { id: string; name: string }[] }>('/rest/v1/companies');
   const id = items.find((company) => company.name === 'Northstar Holdings')?.id;
   await showsCompany(sigrid, await api.get<Company>(`/rest/v1/dashboards/company?company_id=${id}`));
+  for (const name of ['Analytics', 'Finances', 'Reports']) {
+    await sigrid.link(name, side).click();
+    await expect(sigrid.page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
+    await expect(banner).toContainText('Northstar Holdings');
+  }
   await endsSession(sigrid);
 });
 

@@ -8,6 +8,10 @@ interface Orders {
 interface Ledger {
   items: { id: string; amount: string; status: string }[];
 }
+interface Earned {
+  currency: string;
+  total: string;
+}
 interface Statement {
   items: { amount: string; status: string }[];
   sums: { currency: string; total: string; paid: string }[];
@@ -58,6 +62,15 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   const leadLines = (await readFile(await leads.path(), 'utf8')).trim().split('\r\n');
   expect(leadLines).toHaveLength(2);
   expect(leadLines[1]).toContain(`,Ingrid Solberg,${who.first},${who.last},${who.email},`);
+
+  // What is narrowed to nothing does not say that there is nothing.
+  await ingrid.field('Stage').click();
+  await ingrid.page.getByRole('option', { name: 'Lost', exact: true }).click();
+  await expect(ingrid.page.getByText('No lead matches these filters')).toBeVisible();
+  await expect(ingrid.button('Add Lead')).toHaveCount(1);
+  await ingrid.field('Stage').click();
+  await ingrid.page.getByRole('option', { name: 'All stages', exact: true }).click();
+  await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
 
   // The lead waits on the desk, where it is converted.
   const elias = await office.employee();
@@ -112,6 +125,15 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await ingrid.opens('/iso-dashboard/commissions');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText('Paid');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText(name);
+  await ingrid.field('Period').click();
+  await ingrid.page.getByRole('option', { name: 'This Year', exact: true }).click();
+  await ingrid.isAt('/iso-dashboard/commissions?period=this_year');
+  const year = await ingrid.api.get<Earned>('/rest/v1/commissions/overview?period=this_year');
+  const cards = ingrid.card('Commission Overview');
+  await expect(cards).toContainText(/Earned from Jan 1, \d{4} to /);
+  await expect(cards).toContainText(
+    Number(year.total).toLocaleString('en-US', { style: 'currency', currency: year.currency }),
+  );
   const statement = await ingrid.api.get<Statement>('/rest/v1/commissions/statement');
   const total = statement.sums[0]?.total ?? '';
   await ingrid.opens('/iso-dashboard/commissions/statement');
@@ -119,6 +141,15 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await expect(paper).toContainText(
     Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
   );
+  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
+  await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
+  // On paper there is the table, and nothing that needs a screen.
+  await ingrid.page.emulateMedia({ media: 'print' });
+  await expect(paper.getByRole('table')).toBeVisible();
+  await expect(ingrid.page.getByRole('navigation')).toHaveCount(0);
+  await expect(ingrid.button('Print')).toHaveCount(0);
+  await expect(paper.getByRole('img')).toHaveCount(0);
+  await ingrid.page.emulateMedia({ media: null });
   const [csv] = await Promise.all([
     ingrid.page.waitForEvent('download'),
     ingrid.button('Export CSV').click(),
@@ -179,9 +210,18 @@ test('a call is asked for, confirmed and put into the calendar', async ({ office
   await elias.button('Cancel call', question).click();
   await elias.isTold('Call cancelled', topic);
   await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
+  // The partner narrows the list as the staff do.
+  const status = ingrid.field('Status');
+  await status.click();
+  await ingrid.page.getByRole('option', { name: 'Requested', exact: true }).click();
+  await ingrid.isAt('/iso-dashboard/calls?status=requested');
+  await expect(ingrid.row(topic, 'Calls')).toHaveCount(0);
+  await status.click();
+  await ingrid.page.getByRole('option', { name: 'Cancelled', exact: true }).click();
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
 });
 
-test('a partner leaves, and the portal says so', async ({ office }) => {
+test('a partner changes their profile, and every page is one link away', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.opens('/iso-dashboard/profile');
   await ingrid.writes({ Phone: '+1 555 0144' });

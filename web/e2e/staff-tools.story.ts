@@ -84,9 +84,12 @@ test('an employee takes every table away as a file, as it is narrowed', async ({
   expect(await exported(elias)).toHaveLength(1);
 });
 
-test('an employee finds an order and a client from wherever they are', async ({ office }) => {
+test('an employee finds an order, a client, a company and a document from wherever they are', async ({
+  office,
+}) => {
   const who = office.newcomer('Torbjorn', 'Quist');
-  const { spv } = await office.clientWithOrder(who);
+  const company = await office.company(office.fresh('Quist Shipping'));
+  const { spv } = await office.clientWithOrder(who, company.id);
   const elias = await office.employee();
   await elias.opens('/employee-dashboard/requests');
   await expect(elias.button('Search Ctrl K')).toBeVisible();
@@ -119,6 +122,21 @@ test('an employee finds an order and a client from wherever they are', async ({ 
   await expect(elias.page.getByRole('switch', { name: 'Show archived' })).not.toBeChecked();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
   await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'clients', q: who.email })}`);
+
+  await elias.page.keyboard.press('Control+k');
+  await field.fill(company.name);
+  await elias.page.getByRole('dialog').getByText(company.name, { exact: true }).click();
+  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'companies', q: company.name })}`);
+  await expect(elias.row(company.name, 'Companies')).toHaveCount(1);
+
+  const { items } = await elias.api.get<{ items: { id: string; name: string; reference: string }[] }>(
+    '/rest/v1/documents?limit=1',
+  );
+  const paper = items[0] ?? { id: '', name: '', reference: '' };
+  await elias.page.keyboard.press('Control+k');
+  await field.fill(paper.reference);
+  await elias.page.getByRole('dialog').getByText(paper.name, { exact: true }).click();
+  await elias.isAt(`/employee-dashboard/documents/${paper.id}`);
 });
 
 test('a step is given to an employee, who finds it among the tasks', async ({ office }) => {
@@ -147,6 +165,21 @@ test('a step is given to an employee, who finds it among the tasks', async ({ of
   const [, task, ...others] = await exported(karin);
   expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
   expect(others).toEqual([]);
+  // Of very many the page has the first, and says so.
+  const told = 'These are the first 200 by due date. There are more: the export has all.';
+  await expect(karin.page.getByText(told)).toHaveCount(0);
+  await karin.page.route('**/rest/v1/tasks', async (route) => {
+    const response = await route.fetch();
+    const { items } = (await response.json()) as { items: object[] };
+    const many = Array.from({ length: 200 }, (_, n) => ({ ...items[0], id: `${n}` }));
+    await route.fulfill({ response, json: { items: many, more: true } });
+  });
+  await karin.opens('/employee-dashboard/tasks');
+  await expect(karin.page.getByText(told)).toBeVisible();
+  await expect(karin.row('KYC and beneficial owners', 'My Tasks')).toHaveCount(200);
+  await karin.page.unroute('**/rest/v1/tasks');
+  await karin.opens('/employee-dashboard/tasks');
+  await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();

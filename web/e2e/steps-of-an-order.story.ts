@@ -40,6 +40,13 @@ test('an employee plans a step, which then waits for another', async ({ office }
 
   await office.portal.operator('step', 'set', spv.identifier, first, '--due-date', '2031-02-03');
   await expect(elias.step(first)).toContainText('Feb 3, 2031');
+
+  // What is near is said in words, and so is what is past. Where the clocks stand may make it a day more or less.
+  const near = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  await office.portal.operator('step', 'set', spv.identifier, second, '--due-date', near);
+  await expect(ours.filter({ hasText: second })).toContainText(/Due (tomorrow|in [23] days)/);
+  await office.portal.operator('step', 'set', spv.identifier, second, '--due-date', '2020-01-15');
+  await expect(ours.filter({ hasText: second })).toContainText(/Overdue by \d+ days/);
 });
 
 test('an employee adds, sorts and deletes steps, also with the keyboard', async ({ office }) => {

@@ -33,11 +33,20 @@ pub struct Task {
     client_name: String,
 }
 
+/// The first 200 tasks.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TaskList {
+    items: Vec<Task>,
+    /// There are more than these: the export has them all.
+    more: bool,
+}
+
 /// What is assigned to you, by due date.
 #[utoipa::path(get, path = "/tasks", operation_id = "task_list", tag = "tasks",
-    responses((status = 200, body = Items<Task>)))]
-pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Task>>> {
-    let items = tasks::mine(&ctx).await?.into_iter().map(|task| Task {
+    responses((status = 200, body = TaskList)))]
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<TaskList>> {
+    let (found, more) = tasks::mine(&ctx).await?;
+    let items = found.into_iter().map(|task| Task {
         spv_identifier: task.identifier(),
         client_name: task.client_name,
         kind: task.kind,
@@ -50,7 +59,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Task>>> {
         spv_id: task.spv_id,
         client_id: task.client_id,
     });
-    Ok(Answer(Items { items: items.collect() }))
+    Ok(Answer(TaskList { items: items.collect(), more }))
 }
 
 /// The active staff by name: whom a step can be assigned to.

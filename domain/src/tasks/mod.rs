@@ -21,15 +21,16 @@ const NINETY_DAYS: u64 = 90;
 /// So many steps, the newest first, tell how the work goes.
 const STEPS: usize = 1_000;
 
-/// The open steps and requests assigned to the actor, and the documents that came in for steps of theirs, by due date.
-/// Staff.
+/// The open steps and requests assigned to the actor, and the documents that came in for steps of theirs, by due date;
+/// and whether there are more than these. Staff.
 ///
 /// # Errors
 /// Forbidden for others, and for who is no person.
-pub async fn mine(ctx: &Ctx) -> Result<Vec<Task>> {
-    let mut tasks = assigned(ctx, TASKS, ListOrder::Due).await?;
+pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
+    let mut tasks = assigned(ctx, TASKS + 1, ListOrder::Due).await?;
+    let more = tasks.len() > TASKS;
     tasks.truncate(TASKS);
-    Ok(tasks)
+    Ok((tasks, more))
 }
 
 /// The same, however many they are.

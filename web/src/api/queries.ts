@@ -279,7 +279,6 @@ export const queries = {
     queryOptions({
       queryKey: ['tasks'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/tasks', { signal })),
-      select: (found) => found.items,
     }),
   staff: () =>
     queryOptions({

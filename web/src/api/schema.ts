@@ -4129,10 +4129,6 @@ export interface components {
             items: components["schemas"]["Step"][];
         };
         /** @description A short list that has no pages. */
-        Items_Task: {
-            items: components["schemas"]["Task"][];
-        };
-        /** @description A short list that has no pages. */
         Items_Template: {
             items: components["schemas"]["Template"][];
         };
@@ -5691,6 +5687,12 @@ export interface components {
          * @enum {string}
          */
         TaskKind: "step" | "document_request" | "request";
+        /** @description The first 200 tasks. */
+        TaskList: {
+            items: components["schemas"]["Task"][];
+            /** @description There are more than these: the export has them all. */
+            more: boolean;
+        };
         Template: {
             /** @description What the caller may do with it: `update`. */
             can: string[];
@@ -11703,7 +11705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_Task"];
+                    "application/json": components["schemas"]["TaskList"];
                 };
             };
             401: components["responses"]["Refused_401"];

@@ -7,6 +7,7 @@ import { queries } from '../../api/queries';
 import type { CompanyDashboard, Spv } from '../../api/types';
 import { listState } from '../../shared/listState';
 import { DataTable, type Column } from '../../ui/DataTable';
+import { Explained } from '../../ui/Explained';
 import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { Section } from '../../ui/Section';
@@ -52,20 +53,26 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
   const name = partner.name ?? t('company.unassigned');
   return (
     <section className={classes.group} aria-label={name}>
-      <h3 className={classes.head}>
-        <button
-          type="button"
-          className={classes.button}
-          aria-expanded={open}
-          aria-controls={id}
-          onClick={() => setOpen(!open)}
-        >
-          <IconChevronRight className={classes.chevron} size={16} aria-hidden="true" />
-          <span className={classes.name}>{name}</span>
-          <span className={classes.count}>{t('company:overview.count', { count: partner.spvs })}</span>
-        </button>
-      </h3>
-      <div id={id} hidden={!open}>
+      <div className={classes.head}>
+        <h3 className={classes.title}>
+          <button
+            type="button"
+            className={classes.button}
+            aria-expanded={open}
+            aria-controls={id}
+            onClick={() => setOpen(!open)}
+          >
+            <IconChevronRight className={classes.chevron} size={16} aria-hidden="true" />
+            <span className={classes.name}>{name}</span>
+            <span className={classes.count}>{t('company:overview.count', { count: partner.spvs })}</span>
+          </button>
+        </h3>
+        {/* Beside the button: one cannot be in the other. */}
+        <Explained
+          text={partner.iso_id ? t('company:overview.with_partner') : t('company:overview.without_partner')}
+        />
+      </div>
+      <div id={id} className={classes.orders} hidden={!open}>
         {open && <PartnerOrders label={name} iso={partner.iso_id ?? 'none'} />}
       </div>
     </section>

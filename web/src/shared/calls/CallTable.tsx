@@ -7,6 +7,7 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Call, CallStatus } from '../../api/types';
 import { dateTime } from '../../messages/format';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
@@ -14,18 +15,21 @@ import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
 import { listState } from '../listState';
+import { useParam } from '../queryParams';
+
+const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
 
 interface Props {
-  status?: CallStatus;
   withIso?: boolean;
-  filter?: ReactNode;
   empty: { title: string; text?: string; action?: ReactNode };
   actions: (call: Call) => ReactNode;
 }
 
 /** Calls with the times that would suit, or the one that was confirmed. */
-export function CallTable({ status, withIso = false, filter, empty, actions }: Props) {
-  const { t } = useTranslation(['partners', 'common']);
+export function CallTable({ withIso = false, empty, actions }: Props) {
+  const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
+  const [wanted, setWanted] = useParam('status');
+  const status = states.find((known) => known === wanted);
   const state = listState(useInfiniteQuery(queries.calls({ status })));
   const columns: Column<Call>[] = [
     {
@@ -78,7 +82,13 @@ export function CallTable({ status, withIso = false, filter, empty, actions }: P
       flush
       actions={
         <>
-          {filter}
+          <ChoiceFilter
+            label={t('common:status')}
+            all={t('commissions:all_states')}
+            value={status ?? ''}
+            choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
+            onChange={setWanted}
+          />
           <ExportButton
             name="calls"
             load={() =>
@@ -93,7 +103,12 @@ export function CallTable({ status, withIso = false, filter, empty, actions }: P
         columns={columns}
         state={state}
         rowKey={(call) => call.id}
-        empty={<EmptyState icon={<IconPhoneCall size={20} />} {...empty} />}
+        empty={
+          <EmptyState
+            icon={<IconPhoneCall size={20} />}
+            {...(status ? { title: t('calls.none_match') } : empty)}
+          />
+        }
       />
     </Section>
   );

@@ -11,6 +11,8 @@ import { StatusBadge } from '../../ui/StatusBadge';
 
 interface Props {
   state: TableState<Commission>;
+  /** Not all of the ledger is asked for: that nothing is there says nothing about the rest. */
+  narrowed?: boolean;
   /** The staff's ledger names the partner. */
   withIso?: boolean;
   /** Before and after the ledger's own columns. */
@@ -19,7 +21,13 @@ interface Props {
 }
 
 /** Rows of the ledger: what, by which rule, how much and where it stands. */
-export function CommissionTable({ state, withIso = false, before = [], after = [] }: Props) {
+export function CommissionTable({
+  state,
+  narrowed = false,
+  withIso = false,
+  before = [],
+  after = [],
+}: Props) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const columns: Column<Commission>[] = [
     ...before,
@@ -66,7 +74,13 @@ export function CommissionTable({ state, withIso = false, before = [], after = [
       columns={columns}
       state={state}
       rowKey={(row) => row.id}
-      empty={<EmptyState icon={<IconCoin size={20} />} title={t('empty')} text={t('empty_text')} />}
+      empty={
+        <EmptyState
+          icon={<IconCoin size={20} />}
+          title={narrowed ? t('none_match') : t('empty')}
+          text={narrowed ? undefined : t('empty_text')}
+        />
+      }
     />
   );
 }

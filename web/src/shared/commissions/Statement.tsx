@@ -97,6 +97,9 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th scope="col">{t('common:status')}</th>
                       <th scope="col" className={classes.amount}>
                         {t('column.amount')}
+                        <span className={classes.screen}>
+                          <Explained text={t('column.amount_text')} />
+                        </span>
                       </th>
                     </tr>
                   </thead>

@@ -61,7 +61,13 @@ export function InvoiceTable({ query, pathOf, withClient = false }: Props) {
       columns={columns}
       state={state}
       rowKey={(invoice) => invoice.id}
-      empty={<EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} text={t('empty_text')} />}
+      empty={
+        <EmptyState
+          icon={<IconReceipt2 size={20} />}
+          title={query.status ? t('none_match') : t('empty')}
+          text={query.status ? undefined : t('empty_text')}
+        />
+      }
     />
   );
 }

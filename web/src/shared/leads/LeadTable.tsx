@@ -33,6 +33,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
   const [picked, setPicked] = useParam('stage');
   const stage = stages.find((known) => known === picked);
   const wanted = { q: q || undefined, stage };
+  const narrowed = Boolean(q || stage);
   const state = listState(useInfiniteQuery(queries.leads(wanted)));
   const columns: Column<Lead>[] = [
     {
@@ -130,9 +131,9 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
         empty={
           <EmptyState
             icon={<IconUserPlus size={20} />}
-            title={q ? t('common:no_match', { q }) : t('leads.empty')}
-            text={q ? undefined : t('leads.empty_text')}
-            action={q ? undefined : empty}
+            title={narrowed ? t('leads.none_match') : t('leads.empty')}
+            text={narrowed ? undefined : t('leads.empty_text')}
+            action={narrowed ? undefined : empty}
           />
         }
       />

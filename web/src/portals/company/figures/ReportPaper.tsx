@@ -53,6 +53,11 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
                 {shown.map(({ column }) => (
                   <th key={column.name} scope="col" data-number={isNumber(column) || undefined}>
                     {t(`names:report_column.${column.name}`)}
+                    {isNumber(column) && (
+                      <span className={classes.screen}>
+                        <Explained text={t(`explained.${first.report}.${column.name}`)} />
+                      </span>
+                    )}
                   </th>
                 ))}
               </tr>
@@ -80,7 +85,12 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
         <dl key={sum.currency} className={classes.sums} aria-label={sum.currency}>
           {sum.amounts.map(({ column, amount }) => (
             <div key={column}>
-              <dt>{t('sum_of', { column: t(`names:report_column.${column}`), currency: sum.currency })}</dt>
+              <dt>
+                {t('sum_of', { column: t(`names:report_column.${column}`), currency: sum.currency })}
+                <span className={classes.screen}>
+                  <Explained text={t('sum_of_text', { currency: sum.currency })} />
+                </span>
+              </dt>
               <dd className="num">{money(amount, sum.currency)}</dd>
             </div>
           ))}

@@ -3,11 +3,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
-import type { Call, CallStatus } from '../../../api/types';
+import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
-import { useParam } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
-import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
@@ -15,13 +13,9 @@ import { toast } from '../../../ui/toasts';
 import { ReasonDialog } from '../spvs/ReasonDialog';
 import { ConfirmForm } from './ConfirmForm';
 
-const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
-
 /** Partners who would like to talk: a time is confirmed, or the call declined. */
 export function Component() {
-  const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
+  const { t } = useTranslation(['partners', 'common']);
   const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline' | 'cancel'; call: Call } | null>(null);
   const close = () => setDialog(null);
   const calendar = useSave({ save: saveCalendar, saved: () => undefined });
@@ -47,17 +41,7 @@ export function Component() {
       <PageHeader title={t('calls.title')} text={t('calls.text_desk')} />
       <CallTable
         withIso
-        status={status}
         empty={{ title: t('calls.empty_desk') }}
-        filter={
-          <ChoiceFilter
-            label={t('common:status')}
-            all={t('commissions:all_states')}
-            value={status ?? ''}
-            choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
-            onChange={setWanted}
-          />
-        }
         actions={(call) => (
           <RowMenu
             name={call.topic}

@@ -98,6 +98,7 @@ export function Component() {
         <CommissionTable
           withIso
           state={state}
+          narrowed={Boolean(status)}
           before={[
             {
               key: 'pick',

@@ -9,7 +9,7 @@ import { useTasks } from './useTasks';
 /** The most urgent of what is assigned to the signed-in person. */
 export function MyTasks() {
   const { t } = useTranslation('employee');
-  const { state, count } = useTasks(5);
+  const { state, count, more } = useTasks(5);
   return (
     <Section
       title={t('tasks.title')}
@@ -17,7 +17,7 @@ export function MyTasks() {
       actions={
         count > 0 && (
           <Anchor component={Link} to={paths.employeeTasks} size="sm">
-            {t('tasks.all', { count })}
+            {more ? t('tasks.first', { count }) : t('tasks.all', { count })}
           </Anchor>
         )
       }

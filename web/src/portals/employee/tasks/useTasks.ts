@@ -5,12 +5,13 @@ import type { Task } from '../../../api/types';
 import type { TableState } from '../../../ui/DataTable';
 
 /** What is assigned to the signed-in person; the first few of it where there is little room. */
-export function useTasks(first?: number): { state: TableState<Task>; count: number } {
+export function useTasks(first?: number): { state: TableState<Task>; count: number; more: boolean } {
   const { data, error, refetch } = useQuery(queries.tasks());
   return {
-    count: data?.length ?? 0,
+    count: data?.items.length ?? 0,
+    more: data?.more ?? false,
     state: {
-      rows: first === undefined ? data : data?.slice(0, first),
+      rows: first === undefined ? data?.items : data?.items.slice(0, first),
       error: error ? errorText(error) : null,
       retry: () => void refetch(),
     },

@@ -40,7 +40,10 @@ export function Component() {
             </>
           }
         >
-          <CommissionTable state={listState(useInfiniteQuery(queries.commissions({ status })))} />
+          <CommissionTable
+            state={listState(useInfiniteQuery(queries.commissions({ status })))}
+            narrowed={Boolean(status)}
+          />
         </Section>
       </Stack>
     </>
