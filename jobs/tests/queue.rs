@@ -190,8 +190,9 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();
     let busy = other.begin().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    drop(busy);
     stop.send(true).unwrap();
+    tokio::time::sleep(Duration::from_millis(1_000)).await;
+    drop(busy);
     go.send(true).unwrap();
     working.await.unwrap();
     let states: Vec<_> = queue::stats(&ctx).await.unwrap().into_iter().map(|(state, _)| state).collect();

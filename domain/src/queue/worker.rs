@@ -24,9 +24,8 @@ const BATCH: usize = 2;
 /// How often to look for what nothing announces: another process on SQLite, a job whose pause is over.
 const SQLITE_POLL: Duration = Duration::from_millis(500);
 const POSTGRES_POLL: Duration = Duration::from_secs(1);
-/// How long a worker that is told to stop goes on without looking for jobs, until what it has begun in the database is
-/// ended: apalis leaves the rest of it lying, with its locks, for as long as jobs are running, and they may want to write.
-const QUIET: Duration = Duration::from_millis(500);
+/// How often a worker that is told to stop looks whether what it has begun in the database is ended.
+const QUIET: Duration = Duration::from_millis(20);
 /// How long running jobs may take to finish once the worker is told to stop.
 const GRACE: Duration = Duration::from_secs(25);
 
@@ -96,7 +95,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                             guarded(inner.clone(), handler.clone(), job, ticket)
                         })
                 });
-                until(monitor, &mut stop).await
+                until(monitor, &mut stop, || pool.num_idle() < pool.size() as usize).await
             }
             Pool::Postgres(pool) => {
                 let config = apalis_postgres::Config::default()
@@ -116,7 +115,8 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                             guarded(inner.clone(), handler.clone(), job, ticket)
                         })
                 });
-                until(monitor, &mut stop).await
+                // What apalis leaves lying there keeps nobody from writing.
+                until(monitor, &mut stop, || false).await
             }
         };
         let error = match ended {
@@ -148,27 +148,39 @@ pub async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 /// Runs one monitor until it fails or, after `stop`, all is done: then true, false when jobs are still running.
-async fn until(monitor: Monitor, stop: &mut watch::Receiver<bool>) -> Result<bool, MonitorError> {
+///
+/// What apalis has begun in the database it leaves lying once it shuts down, with its locks, for as long as jobs are
+/// running, and they may want to write: so it goes on until the database is no longer `busy` with it.
+async fn until(
+    monitor: Monitor,
+    stop: &mut watch::Receiver<bool>,
+    busy: impl Fn() -> bool,
+) -> Result<bool, MonitorError> {
     let monitored = monitor.context();
     let mut running = std::pin::pin!(monitor.run());
     tokio::select! {
-        ended = &mut running => ended.map(|()| true),
-        () = stopped(stop) => {
+        ended = &mut running => return ended.map(|()| true),
+        () = stopped(stop) => {}
+    }
+    let stopping = async {
+        while busy() {
             if let Ok(ended) = tokio::time::timeout(QUIET, &mut running).await {
-                return ended.map(|()| true);
+                return ended;
             }
-            let _ = monitored.shutdown();
-            match tokio::time::timeout(GRACE, running).await {
-                Ok(Ok(())) => Ok(true),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "the worker stopped with an error");
-                    Ok(false)
-                }
-                Err(_) => {
-                    tracing::warn!("jobs still running are left to another worker");
-                    Ok(false)
-                }
-            }
+        }
+        // Nothing of it runs between the look and this, as it is run here.
+        let _ = monitored.shutdown();
+        running.await
+    };
+    match tokio::time::timeout(GRACE, stopping).await {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the worker stopped with an error");
+            Ok(false)
+        }
+        Err(_) => {
+            tracing::warn!("jobs still running are left to another worker");
+            Ok(false)
         }
     }
 }
@@ -258,7 +270,7 @@ impl<Args: Sync> FromRequest<Task<Args>> for Ticket {
 struct Ticks {
     tick: tokio::time::Interval,
     wake: Mutex<BoxStream<'static, ()>>,
-    /// From then on never.
+    /// From then on by nothing.
     stop: watch::Receiver<bool>,
 }
 
