@@ -2,6 +2,7 @@
 use super::{company, iso, store};
 use crate::{
     access::{Action, Resource, Role},
+    activity,
     auth::passwords::{self, PasswordHash},
     counts,
     ctx::Ctx,
@@ -82,7 +83,6 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         // The rows were moved past the state machine, so the counters are counted once.
         if made == orders {
             counts::repair(&mut tx).await?;
-            tx.analyze().await?;
         }
         tx.commit().await?;
         if !told(made) {
@@ -92,6 +92,11 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
             break;
         }
     }
+    // Rows of the log are read by their numbers, so they are looked at when they have theirs.
+    activity::number_all(ctx).await?;
+    let mut tx = ctx.begin().await?;
+    tx.analyze().await?;
+    tx.commit().await?;
     Ok(made)
 }
 
