@@ -65,4 +65,11 @@ test('what people choose to be told of is kept', async ({ office }) => {
   // The topic sets all of its events again.
   await cleo.chooses('E-mail: Messages', 'At once');
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
+  // What did not reach the server is not shown as if it had.
+  await cleo.isTold('Settings Saved');
+  cleo.foresees(/ERR_CONNECTION_RESET/);
+  await cleo.page.route('**/rest/v1/me/notification-choices', (route) => route.abort('connectionreset'));
+  await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
+  await cleo.isRefused('Error', 'The server cannot be reached. Check your connection and try again.');
+  await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 });

@@ -25,6 +25,8 @@ export function ChoicesPanel() {
   const { data, error, refetch } = useQuery(queries.notificationChoices());
   const { queryKey } = queries.notificationChoices();
   const waiting = useRef(0);
+  /** What the server is known to keep while choices are on their way. */
+  const kept = useRef(data);
   const save = useSave({
     scope: { id: 'notification choices' },
     save: (choices: Wish[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
@@ -32,6 +34,10 @@ export function ChoicesPanel() {
   });
   // Shown at once, so that the next choice starts from it: nothing has to wait, and who is quick takes nothing back.
   const choose = async (wishes: Wish[]) => {
+    if (waiting.current === 0) kept.current = data;
+    waiting.current += 1;
+    // An answer to what was asked before would show the choice taken back.
+    await queryClient.cancelQueries({ queryKey });
     const wished = ({ event, topic }: NotificationChoice) =>
       wishes.find((wish) => wish.event === event || wish.event === topic);
     queryClient.setQueryData(
@@ -41,11 +47,13 @@ export function ChoicesPanel() {
           items: shown.items.map((choice) => ({ ...choice, ...wished(choice), event: choice.event })),
         },
     );
-    waiting.current += 1;
     const saved = await save.mutateAsync(wishes).catch(() => null);
     waiting.current -= 1;
+    if (saved) kept.current = saved;
+    if (waiting.current > 0) return;
+    queryClient.setQueryData(queryKey, kept.current);
+    // Whether it was kept is not known: it may have been refused, or only its answer was lost.
     if (!saved) await refetch();
-    else if (waiting.current === 0) queryClient.setQueryData(queryKey, saved);
   };
   return (
     <Section title={t('choices')} flush>
