@@ -157,3 +157,25 @@ test('charts say in words what they show, and a report is mailed', async ({ offi
   const mailed = clara.page.getByRole('table', { name: 'Mailed reports' });
   await expect(mailed.getByRole('row', { name: /Portfolio/ }).first()).toContainText('Every Monday');
 });
+
+test('on paper there is the report, and nothing that needs a screen', async ({ office }) => {
+  const clara = await office.companyAdmin();
+  await clara.opens('/company-dashboard/reports?report=portfolio&period=all_time');
+  const paper = clara.page.getByRole('article', { name: 'Portfolio' });
+  const ofTheScreen = [
+    clara.page.getByRole('navigation'),
+    clara.page.getByRole('button', { name: /^Account menu of/ }),
+    clara.button('Excel'),
+    clara.button('Print'),
+    clara.button('Mail a report'),
+    paper.getByRole('img'),
+  ];
+  for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);
+
+  await clara.page.emulateMedia({ media: 'print' });
+  for (const part of ofTheScreen) await expect(part).toHaveCount(0);
+  await expect(paper.getByRole('heading', { name: 'Portfolio' })).toBeVisible();
+  // Below the header, and below all rows what they come to.
+  await expect(paper.getByRole('row').nth(1)).toBeVisible();
+  await expect(paper.getByRole('definition').first()).toContainText('$');
+});

@@ -104,8 +104,13 @@ async function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office
   const office = new Office(portal, browser, new Map());
   try {
     await story(office);
-    await office.close();
+  } catch (error) {
+    const contentType = 'text/plain';
+    await test.info().attach('what was on the screens', { body: await office.scene(), contentType });
+    await test.info().attach('what the server logged', { body: portal.logged, contentType });
+    throw error;
   } finally {
+    await office.close();
     await portal.stop();
   }
 }
@@ -339,7 +344,8 @@ test('the parent of a refresh token is good at any age, an older one for a few s
   }
   expect(new Set(tokens).size).toBe(4);
   const [oldest = '', , parent = '', active = ''] = tokens;
-  for (const token of [parent, oldest]) expect(await renews(token)).toBe(active);
+  await office.portal.wasJustRefreshed();
+  for (const token of [oldest, parent]) expect(await renews(token)).toBe(active);
   await office.portal.minutePasses();
   expect(await renews(parent)).toBe(active);
   expect(await refusal(npm, 'getUser')).toBeNull();

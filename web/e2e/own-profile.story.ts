@@ -96,6 +96,31 @@ test('language, zone, date format and theme change what is shown', async ({ offi
   expect(mail.text).toMatch(/20\d\d-\d\d-\d\d, \d\d:\d\d JST/);
 });
 
+test('British English writes dates and times as Britain does', async ({ office }) => {
+  const who = office.newcomer('Edith', 'Finch');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  await office.portal.operator('step', 'set', spv.identifier, '1', '--due-date', '2030-11-22');
+  const edith = await office.person(who.email);
+  await edith.opens(`/client-dashboard/orders/${spv.id}`);
+  await expect(edith.page.getByText('Due Nov 22, 2030').first()).toBeVisible();
+
+  await edith.opens('/client-profile?tab=preferences');
+  await edith.chooses('Language', 'English (UK)');
+  await edith.button('Save Changes').click();
+  await edith.isTold('Preferences saved');
+  await expect(edith.page.locator('html')).toHaveAttribute('lang', 'en-GB');
+  const example = /^A date and time look like this: \d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d$/;
+  await expect(edith.page.getByText(example)).toBeVisible();
+  await edith.opens(`/client-dashboard/orders/${spv.id}`);
+  await expect(edith.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
+
+  // In another browser, which prefers American English, too.
+  const elsewhere = await office.person(who.email);
+  await elsewhere.opens(`/client-dashboard/orders/${spv.id}`);
+  await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
+});
+
 test('the activity log tells of what one did', async ({ office }) => {
   const who = office.newcomer('Lena', 'Fuchs');
   await office.clientWithOrder(who);

@@ -79,6 +79,33 @@ test('a payment is recorded in two parts, and the client sees it live', async ({
   await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
 });
 
+test('on paper there is the invoice, and nothing that needs a screen', async ({ office }) => {
+  const who = office.newcomer('Petra', 'Blatt');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const petra = await office.person(who.email);
+  const { items } = await petra.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  await petra.opens(`/client-dashboard/billing/${id}`);
+  const paper = petra.page.getByRole('article', { name: `Invoice ${number}` });
+  const ofTheScreen = [
+    petra.page.getByRole('navigation'),
+    petra.page.getByRole('button', { name: /^Account menu of/ }),
+    petra.button('Download PDF'),
+    petra.button('Print'),
+    petra.page.getByRole('region', { name: 'Pay by bank transfer' }),
+  ];
+  for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);
+
+  await petra.page.emulateMedia({ media: 'print' });
+  for (const part of ofTheScreen) await expect(part).toHaveCount(0);
+  await expect(paper.getByRole('heading', { name: `Invoice ${number}` })).toBeVisible();
+  await expect(paper).toContainText(who.name);
+  // Below the header.
+  await expect(paper.getByRole('row').nth(1)).toContainText('$1,250.00');
+  await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$1,250.00');
+});
+
 test('an invoice is voided with a reason that its client reads', async ({ office }) => {
   const who = office.newcomer('Vera', 'Nowak');
   await office.clientWithOrder(who);

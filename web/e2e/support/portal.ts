@@ -106,9 +106,14 @@ export class Portal {
   }
 
   /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */
-  async minutePasses(): Promise<void> {
-    const ago = new Date(Date.now() - 60_000).toISOString().replace('Z', '+00:00');
-    await this.place.sql(`update sessions set refreshed_at = '${ago}'`);
+  minutePasses = () => this.refreshed(60_000);
+
+  /** However long the last refresh took to be tried. */
+  wasJustRefreshed = () => this.refreshed(0);
+
+  private async refreshed(before: number): Promise<void> {
+    const at = new Date(Date.now() - before).toISOString().replace('Z', '+00:00');
+    await this.place.sql(`update sessions set refreshed_at = '${at}'`);
   }
 
   /** What the server has logged. */
