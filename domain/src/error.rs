@@ -1,6 +1,6 @@
 //! The one error type. It carries codes and parameters; words come from the catalogue at the edge.
 use serde_json::{Map, Value};
-use sqlx::sqlite::SqliteError;
+use sqlx::{error::ErrorKind, sqlite::SqliteError};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -91,6 +91,14 @@ impl Error {
         matches!(self, Self::Internal(e) if matches!(
             e.downcast_ref::<sqlx::Error>(),
             Some(sqlx::Error::Database(db)) if db.is_unique_violation()
+        ))
+    }
+
+    /// True where a row was written over that somebody else has written since it was read: it has no version then.
+    pub(crate) fn is_outdated(&self) -> bool {
+        matches!(self, Self::Internal(e) if matches!(
+            e.downcast_ref::<sqlx::Error>(),
+            Some(sqlx::Error::Database(db)) if matches!(db.kind(), ErrorKind::NotNullViolation) && db.message().contains("version")
         ))
     }
 }

@@ -1,9 +1,10 @@
 //! Rows are locked without writing their keys: whoever adds a row that refers to a locked one need not wait, and SQLite
 //! does not look through every table that refers to it. On both databases.
 use domain::{
+    Error,
     access::Role,
     auth::{self, Auth, Keys, passwords},
-    commissions,
+    commissions, counts,
     db::{Dialect, Sql, for_update},
     isos, mails, messages,
     page::PageQuery,
@@ -11,7 +12,7 @@ use domain::{
     testing::{World, on_both},
     users,
 };
-use std::{fs, path::Path, time::Duration};
+use std::{collections::HashMap, fs, path::Path, time::Duration};
 
 /// From now on whoever writes the key of a row is refused, also when it stays as it was.
 async fn refuse_keys(world: &World) {
@@ -121,6 +122,45 @@ async fn what_refers_to_a_locked_row_is_added_meanwhile() {
         holder.commit().await.unwrap();
         let after: String = db.sql(written).bind(order).scalar().await.unwrap();
         assert_eq!(after, before, "a lock changes nothing");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
+    on_both(async |world: World| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let company = world.company("Harbor").await;
+        let (_, order, _) = world.client("Maya", company, None).await;
+        let before = spvs::get(&sigrid, order).await.unwrap().steps;
+        let change = |n: usize| match n % 3 {
+            0 => steps::Change { status: Some("in_progress".to_owned()), ..steps::Change::default() },
+            1 => steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() },
+            _ => steps::Change { status: Some("pending".to_owned()), ..steps::Change::default() },
+        };
+        let wanted = (0..8 * before.len()).map(|n| {
+            let step = before[n % before.len()].id;
+            let change = change(n / before.len());
+            let sigrid = &sigrid;
+            async move { (step, steps::update(sigrid, step, None, change).await) }
+        });
+        let mut kept = HashMap::new();
+        for (step, outcome) in futures::future::join_all(wanted).await {
+            match outcome {
+                Ok(_) => *kept.entry(step).or_insert(0) += 1,
+                // What comes first may not be done yet.
+                Err(Error::Conflict(_)) => {}
+                Err(e) => panic!("{e:?}"),
+            }
+        }
+        let after = spvs::get(&sigrid, order).await.unwrap();
+        for (old, new) in before.iter().zip(&after.steps) {
+            assert_eq!(new.version, old.version + kept[&new.id], "{}", new.step_name);
+        }
+        let pending = after.steps.iter().filter(|step| step.status == steps::Status::Pending).count();
+        assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
+        let differing = counts::differ(&mut world.db.clone()).await.unwrap();
+        assert!(differing.is_empty(), "{differing:?}");
     })
     .await;
 }

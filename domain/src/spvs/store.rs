@@ -54,20 +54,26 @@ const WITH_NAMES: &str = "select s.*, c.first_name as client_first_name, c.last_
     from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
     left join isos i on i.id = s.iso_id";
 
+const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
+
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
     with_steps(db, "$1", id.0).await
 }
 
-/// The order of a step with all its steps, kept from others until the transaction ends.
+/// The order of a step with all its steps.
+pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
+    with_steps(db, OF_STEP, step.0).await
+}
+
+/// The same, kept from others until the transaction ends.
 pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
-    let order = "(select spv_id from spv_steps where id = $1)";
     // SQLite has one writer, which this is. PostgreSQL reads what others wrote only after it has the lock.
     if tx.dialect() == Dialect::Postgres {
-        let text = format!("select s.id from spvs s where s.id = {order}{}", for_update(tx.dialect(), "s"));
+        let text = format!("select s.id from spvs s where s.id = {OF_STEP}{}", for_update(tx.dialect(), "s"));
         tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?;
     }
-    with_steps(tx, order, step.0).await
+    of_step(tx, step).await
 }
 
 /// An order, its steps, and which of them waits for which.
@@ -373,7 +379,7 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
 pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     tx.later(
         "update spvs set steps_completed = $2, steps_pending = $3, current_step = $4, updated_at = $5, updated_by = $6, \
-         steps_total = $7, version = version + 1 where id = $1",
+         steps_total = $7, version = case when version + 1 = $8 then $8 end where id = $1",
     )
     .await?
     .bind(spv.id)
@@ -383,17 +389,19 @@ pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     .bind(spv.updated_at)
     .bind(spv.updated_by.clone())
     .bind(spv.steps_total)
+    .bind(spv.version)
     .run()
     .await?;
     Ok(())
 }
 
-/// Writes the fields that the state machine and the steps move, and a new version.
+/// Writes the fields that the state machine and the steps move, and its version, over the one before as
+/// [`steps::store::save`] does.
 pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
     tx.later(
         "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
          steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
-         steps_total = $12, version = version + 1 where id = $1",
+         steps_total = $12, version = case when version + 1 = $13 then $13 end where id = $1",
     )
     .await?
     .bind(spv.id)
@@ -408,6 +416,7 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     .bind(at)
     .bind(by.to_owned())
     .bind(spv.steps_total)
+    .bind(spv.version)
     .run()
     .await?;
     Ok(())

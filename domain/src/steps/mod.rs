@@ -15,7 +15,7 @@ use crate::{
     activity,
     check::Check,
     ctx::Ctx,
-    db::Tx,
+    db::{Dialect, Sql, Tx},
     error::{Error, Problem, Result},
     ids::{SpvId, StepId, UserId},
     mails,
@@ -51,8 +51,34 @@ fn as_step(error: Error) -> Error {
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
+    // On SQLite everybody who writes waits while one has the turn, so the order is read before it. Where somebody else
+    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn.
+    let seen = match ctx.db().dialect() {
+        Dialect::Sqlite => spvs::store::of_step(&mut ctx.db(), id).await?,
+        Dialect::Postgres => None,
+    };
+    if seen.is_some() {
+        match at_once(ctx, seen, id, version, change.clone()).await {
+            Err(error) if error.is_outdated() => {}
+            done => return done,
+        }
+    }
+    at_once(ctx, None, id, version, change).await
+}
+
+async fn at_once(
+    ctx: &Ctx,
+    seen: Option<(Spv, Vec<Step>)>,
+    id: StepId,
+    version: Option<i64>,
+    change: Change,
+) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
-    let changed = work(&mut tx, ctx, id, version, change).await?;
+    let changed = match seen {
+        Some(seen) => changed(&mut tx, ctx, seen, id, version, change).await?,
+        None => self::change(&mut tx, ctx, id, version, change).await?,
+    };
+    let changed = settled(&mut tx, ctx, changed).await?;
     tx.commit().await?;
     Ok(changed)
 }
@@ -65,22 +91,36 @@ pub(crate) async fn work(
     version: Option<i64>,
     change: Change,
 ) -> Result<(Step, Spv)> {
-    let (step, spv, free) = self::change(tx, ctx, id, version, change).await?;
+    let changed = self::change(tx, ctx, id, version, change).await?;
+    settled(tx, ctx, changed).await
+}
+
+/// The step and its order, once what the step set free is done where it is done by itself.
+async fn settled(tx: &mut Tx, ctx: &Ctx, (step, spv, free): Changed) -> Result<(Step, Spv)> {
     match settle(tx, ctx, spv.id, free).await? {
-        Some(detail) => of(detail, id),
+        Some(detail) => of(detail, step.id),
         None => Ok((step, spv)),
     }
 }
 
-/// [`update`] in a transaction that may move more; also says which steps it may have set free, for [`settle`].
-async fn change(
+/// A step and its order, and the steps that it may have set free, for [`settle`].
+type Changed = (Step, Spv, Vec<StepId>);
+
+/// [`update`] in a transaction that may move more.
+async fn change(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<Changed> {
+    let seen = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
+    changed(tx, ctx, seen, id, version, change).await
+}
+
+/// The same with the order and its steps as they were read.
+async fn changed(
     tx: &mut Tx,
     ctx: &Ctx,
+    (before, mut steps): (Spv, Vec<Step>),
     id: StepId,
     version: Option<i64>,
     change: Change,
-) -> Result<(Step, Spv, Vec<StepId>)> {
-    let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
+) -> Result<Changed> {
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;

@@ -96,11 +96,13 @@ async fn insert_needs(tx: &mut Tx, spv: SpvId, needs: &[(StepId, StepId)]) -> Re
     Ok(())
 }
 
-/// Writes everything that a person may change.
+/// Writes everything that a person may change, over the version that the step had before; over another it is refused
+/// ([`crate::Error::is_outdated`]).
 pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     tx.later(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
-         waiting_on = $7, updated_at = $8, updated_by = $9, version = $10, assignee_id = $11 where id = $1",
+         waiting_on = $7, updated_at = $8, updated_by = $9, assignee_id = $11, \
+         version = case when version + 1 = $10 then $10 end where id = $1",
     )
     .await?
     .bind(step.id)
