@@ -28,6 +28,9 @@ const MOST_WAITING: usize = 600;
 const MOST_TURNS: usize = 32;
 /// Groups between two times that the log is emptied.
 const GROUPS: usize = 16;
+/// Pages (of 4 kB) in the log from which on it is begun anew. Where two processes write without a pause, it never happens
+/// to be empty when one of them begins, and whoever reads has ever more to look through.
+const MOST_PAGES: i64 = 32_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
@@ -58,10 +61,19 @@ impl Log {
         let pool = self.pool.clone();
         tokio::spawn(async move {
             // What cannot be moved now is moved the next time.
-            let _ = sqlx::query("pragma wal_checkpoint(passive)").execute(&pool).await;
+            let _ = empty(&pool, MOST_PAGES).await;
             drop(alone);
         });
     }
+}
+
+/// Moves what is in the log into the database's own file. Writers wait only where there are more than `most` pages.
+async fn empty(pool: &SqlitePool, most: i64) -> sqlx::Result<()> {
+    let (_, pages, _): (i64, i64, i64) = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(pool).await?;
+    if pages > most {
+        sqlx::query("pragma wal_checkpoint(truncate)").execute(pool).await?;
+    }
+    Ok(())
 }
 
 /// Turns that will be committed together.
@@ -349,6 +361,12 @@ mod tests {
         // Whoever moves it lets go when it is done.
         drop(writer.log.moving.lock().await);
         assert!(size() > before);
+        let log = dir.path().join("turns.db-wal");
+        let log = || std::fs::metadata(&log).expect("a log").len();
+        empty(&writer.log.pool, MOST_PAGES).await.expect("is small");
+        assert!(log() > 0, "so few pages are written over");
+        empty(&writer.log.pool, 0).await.expect("is begun anew");
+        assert_eq!(log(), 0);
     }
 
     #[tokio::test]
