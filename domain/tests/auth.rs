@@ -6,19 +6,21 @@ use domain::{
     access::Role,
     activity,
     auth::{
-        self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, flows,
-        identities::ProviderTokens,
+        self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, factors, flows,
+        identities::{self, Arrival, Landing, ProviderTokens},
         links::{self, LinkKind},
         passwords::{self, PasswordHash},
         sessions,
     },
     db::Sql,
+    ids::ChallengeId,
     settings::{self, Settings},
     testing::{World, on_both},
     users::{self, NewUser, Status, User},
 };
 use std::sync::Arc;
 use tokio::sync::broadcast;
+use totp_rs::{Builder, Secret};
 
 const PASSWORD: &str = "correct horse battery";
 
@@ -76,6 +78,23 @@ async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
         .await
         .expect("works");
     rows.into_iter().map(|(data,)| serde_json::from_str(&data).expect("works")).collect()
+}
+
+/// How and why sign-ins of somebody were refused, of which the log says from where and with what.
+async fn refusals(world: &World, whose: &User) -> Vec<String> {
+    let mut db = world.db.clone();
+    let sql = "select cast(data as text) from activity where action = 'sign_in.failed' and subject_id = $1 \
+         and address is not null and user_agent is not null";
+    let rows: Vec<(String,)> = db.sql(sql).bind(whose.id).all().await.expect("works");
+    let mut told: Vec<String> = rows
+        .into_iter()
+        .map(|(data,)| {
+            let data: serde_json::Value = serde_json::from_str(&data).expect("works");
+            format!("{} {}", data["method"].as_str().expect("works"), data["reason"].as_str().expect("works"))
+        })
+        .collect();
+    told.sort();
+    told
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
@@ -674,6 +693,90 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         let auth_code = back(&flow).await.unwrap();
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
         assert_eq!(code(exchange(&auth_code, &verifier).await), "user_banned");
+        let told = told(&world, "sign_in.failed").await;
+        let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
+        reasons.sort_unstable();
+        assert_eq!(reasons, ["account_shut", "too_late", "wrong_verifier"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() {
+    on_both(async |world: World| {
+        let auth = node();
+        let (maya, noah) = (person(&world, Role::Employee, "maya").await, person(&world, Role::Employee, "noah").await);
+        let origin = |address: &str| domain::Origin {
+            address: Some(address.to_owned()),
+            user_agent: Some("Firefox".to_owned()),
+        };
+        let visitor = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
+
+        // The right password, and an address that is still to be confirmed.
+        let olga = person(&world, Role::Employee, "olga").await;
+        let mut tx = world.db.begin().await.unwrap();
+        let sql = "update users set status = 'pending', awaits_confirmation = true where id = $1";
+        tx.sql(sql).bind(olga.id).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
+        assert_eq!(code(answer), "email_not_confirmed");
+        assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"]);
+
+        // An address that the provider has not verified is somebody's or nobody's, and is answered alike.
+        let verifier = "v".repeat(50);
+        let challenge = || flows::Challenge::read(&verifier, "plain");
+        let to = "http://127.0.0.1:8080/";
+        let there = async || identities::begin(&visitor, "google", challenge(), to.to_owned()).await.unwrap();
+        let back = async |flow: &flows::Flow, subject: &str, email: &str, email_verified: bool| {
+            let arrival = Arrival {
+                subject: subject.to_owned(),
+                email: Some(email.to_owned()),
+                email_verified,
+                name: None,
+                tokens: None,
+            };
+            identities::arrive(&visitor, &auth, flow, &arrival).await
+        };
+        for email in ["maya@example.com", "nobody@example.com"] {
+            let answer = back(&there().await, "one", email, false).await;
+            assert_eq!(code(answer), "provider_email_needs_verification");
+        }
+        assert_eq!(refusals(&world, &maya).await, ["oauth unverified_address"]);
+
+        // Hers by now, or by the time that the other comes for it.
+        back(&there().await, "one", "maya@example.com", true).await.unwrap();
+        let granted = sign_in(&world, &auth, "noah").await;
+        let me = Ctx { origin: origin("192.0.2.1"), ..holder(&world, &auth, &granted.access_token).await.unwrap() };
+        let linking =
+            async || identities::begin_linking(&me, "google", challenge().unwrap(), to.to_owned()).await.unwrap();
+        let answer = back(&linking().await, "one", "noah@example.com", true).await;
+        assert_eq!(code(answer), "identity_already_exists");
+        let late = match back(&linking().await, "two", "noah@example.com", true).await {
+            Ok(Landing::Code(given)) => given,
+            other => panic!("{other:?}"),
+        };
+        back(&there().await, "two", "maya@example.com", true).await.unwrap();
+        assert_eq!(code(flows::exchange(&visitor, &auth, &late, &verifier).await), "identity_already_exists");
+        let twice = ["oauth identity_taken"; 2];
+        assert_eq!(refusals(&world, &noah).await, twice);
+
+        // A second factor that is shown from elsewhere, or too late.
+        let made = factors::enroll(&me, &auth, Some("Phone"), None).await.unwrap();
+        let totp = Builder::new().with_secret(Secret::try_from_base32(&made.secret).unwrap()).build().unwrap();
+        let shown = totp.generate(u64::try_from(world.clock.now().timestamp()).unwrap()).to_string();
+        let asked = async || factors::challenge(&me, made.factor.id).await.unwrap().id;
+        let show = async |ctx: &Ctx, challenge: ChallengeId| {
+            factors::verify(ctx, &auth, made.factor.id, challenge, &shown).await
+        };
+        let first = asked().await;
+        let elsewhere = Ctx { origin: origin("192.0.2.2"), ..me.clone() };
+        assert_eq!(code(show(&elsewhere, first).await), "mfa_ip_address_mismatch");
+        show(&me, first).await.unwrap();
+        let late = asked().await;
+        world.clock.advance(Duration::seconds(300));
+        assert_eq!(code(show(&me, late).await), "mfa_challenge_expired");
+        let others = ["totp too_late", "totp wrong_challenge"];
+        assert_eq!(refusals(&world, &noah).await, [twice, others].concat());
     })
     .await;
 }

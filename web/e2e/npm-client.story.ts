@@ -28,6 +28,7 @@ type Ask =
   | 'signInWithPassword'
   | 'signInWithSSO'
   | 'signOut'
+  | 'signUp'
   | 'updateUser'
   | 'verifyOtp';
 type Refusal = { status?: number; code?: string } | null;
@@ -115,11 +116,28 @@ async function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office
   }
 }
 
-type Kind = 'invite' | 'magiclink' | 'recovery';
+type Kind = 'invite' | 'magiclink' | 'recovery' | 'signup';
 
 function tokenOf(mail: Mail, kind: Kind): string {
-  const link = mail.link(kind === 'magiclink' ? paths.confirm : paths.resetPassword);
+  const confirms = kind === 'magiclink' || kind === 'signup';
+  const link = mail.link(confirms ? paths.confirm : paths.resetPassword);
   return new URL(link).searchParams.get('token_hash') ?? '';
+}
+
+/** What a click leads back to: a page without the app, whose own client would look at the address as well. */
+async function leadsBack(
+  page: Page,
+  { office, mail, kind }: { office: Office; mail: Mail; kind: Kind },
+): Promise<URL> {
+  const { url } = await new Api(office.portal.url).post<{ url: string }>('/auth/v1/verify', {
+    type: kind,
+    token_hash: tokenOf(mail, kind),
+    redirect_to: `${office.portal.url}/nothing`,
+    skip_http_redirect: true,
+  });
+  await page.route(/\/nothing/, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await page.goto(url);
+  return new URL(url);
 }
 
 /** What a mail brings is good once: for the client that is answered. */
@@ -196,21 +214,52 @@ test('a link that was asked for without PKCE leads back with the session, which 
   const redirectTo = `${office.portal.url}/nothing`;
   expect(await refusal(npm, 'resetPasswordForEmail', email, { redirectTo })).toBeNull();
   const mail = await office.portal.post.arrives(email, 'Choose a new password');
-  const { url } = await new Api(office.portal.url).post<{ url: string }>('/auth/v1/verify', {
-    type: 'recovery',
-    token_hash: tokenOf(mail, 'recovery'),
-    redirect_to: redirectTo,
-    skip_http_redirect: true,
-  });
-  expect(new URLSearchParams(new URL(url).hash.slice(1)).get('type')).toBe('recovery');
-  // A page without the app, whose own client would look at the address as well.
-  await page.route(/\/nothing/, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
-  await page.goto(url);
+  const url = await leadsBack(page, { office, mail, kind: 'recovery' });
+  expect(new URLSearchParams(url.hash.slice(1)).get('type')).toBe('recovery');
   const back = await npmClient(page, true);
   expect(await whose(back)).toBe(email);
   await expect(page).toHaveURL(({ pathname, hash }) => pathname === '/nothing' && !hash);
   expect(await refusal(back, 'updateUser', { password: chosen })).toBeNull();
   expect(await enters(back, email, chosen)).toBeNull();
+});
+
+test('a mail to sign in that was asked for with PKCE leads back with a code, which the client takes', async ({
+  office,
+}) => {
+  const email = await client(office, 'Pia');
+  const { page } = await office.visitor();
+  await page.goto(paths.login('client'));
+  const npm = await npmClient(page, false, 'pkce');
+  const options = { shouldCreateUser: false, emailRedirectTo: `${office.portal.url}/nothing` };
+  expect(await refusal(npm, 'signInWithOtp', { email, options })).toBeNull();
+  const mail = await office.portal.post.arrives(email, 'Sign in to');
+  const url = await leadsBack(page, { office, mail, kind: 'magiclink' });
+  const code = url.searchParams.get('code') ?? '';
+  expect([code.length > 0, url.hash]).toEqual([true, '']);
+  const back = await npmClient(page, true, 'pkce');
+  expect(await whose(back)).toBe(email);
+  await expect(page).toHaveURL(({ pathname, search }) => pathname === '/nothing' && !search);
+  expect(await refusal(back, 'getUser')).toBeNull();
+  // It has worked once.
+  const again = { auth_code: code, code_verifier: 'x'.repeat(64) };
+  const spent = new Api(office.portal.url).post('/auth/v1/token?grant_type=pkce', again);
+  await expect(spent).rejects.toMatchObject({ status: 404 });
+});
+
+test('an account that somebody makes waits for its link or its digits', async ({ browser }) => {
+  await inOffice(browser, { SPV_AUTH_SIGNUP: 'true' }, async (office) => {
+    for (const by of ['link', 'digits'] as const) {
+      const { email, first } = office.newcomer('Signe', 'Self');
+      const { npm } = await opens(office);
+      const asked = { email, password, options: { data: { first_name: first } } };
+      expect(await refusal(npm, 'signUp', asked)).toBeNull();
+      expect(await whose(npm)).toBeNull();
+      expect(await enters(npm, email)).toEqual(no(400, 'email_not_confirmed'));
+      const mail = await office.portal.post.arrives(email, 'Confirm');
+      await comesBy(by, { office, email, mail, kind: 'signup' });
+      expect(await enters(npm, email)).toBeNull();
+    }
+  });
 });
 
 test('an invitation is accepted by its link and by its digits', async ({ office }) => {

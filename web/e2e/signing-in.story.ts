@@ -190,6 +190,19 @@ test('a server that is gone for a while is told of, and asked for without the pe
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
+test('a session that the portal has no profile for is told so, and ends', async ({ office }) => {
+  const amara = await office.visitor();
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  await amara.page.route('**/rest/v1/me', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await amara.opens(paths.clientOrders);
+  await amara.isRefused('Access Denied', 'Unable to load your profile. Please contact support.');
+  await amara.isAt('/');
+  await expect(amara.heading('Streamline Your SPV Management')).toBeVisible();
+  const kept = () => amara.page.evaluate(() => localStorage.getItem('spv-auth-token'));
+  await expect.poll(kept).toBeNull();
+});
+
 test('a password that somebody else chose is changed first, and then the page that was wanted opens', async ({
   office,
 }) => {

@@ -193,6 +193,16 @@ describe('what is no proof', () => {
     expect(refusal(await verify(first, shown(secret, 1)))).toEqual(no(422, 'mfa_ip_address_mismatch'));
   });
 
+  test('a code that was asked for too long ago', async () => {
+    const { client, factorId, secret } = await enrolled();
+    const asked = got(await client.mfa.challenge({ factorId }));
+    await portal.portal.timeIsUp();
+    const late = await client.mfa.verify({ factorId, challengeId: asked.id, code: shown(secret, 1) });
+    expect(refusal(late)).toEqual(no(422, 'mfa_challenge_expired'));
+    // It is not used up by that.
+    got(await client.mfa.challengeAndVerify({ factorId, code: shown(secret, 1) }));
+  });
+
   test('another’s authenticator, and what is none', async () => {
     const mine = await enrolled();
     const { session } = await portal.inside();

@@ -347,6 +347,18 @@ describe('proof of who sits there', () => {
     expect(refusal(again)).toEqual(no(422, 'reauthentication_not_valid'));
   });
 
+  test('is asked for where somebody has sat for more than a day', async () => {
+    const { who, client } = await portal.inside();
+    await portal.portal.dayPasses();
+    expect(refusal(await client.updateUser({ password: chosen }))).toEqual(
+      no(400, 'reauthentication_needed'),
+    );
+    got(await client.reauthenticate());
+    const nonce = (await portal.mail(who.email)).code();
+    got(await client.updateUser({ password: chosen, nonce }));
+    await portal.client().enters(who.email, chosen);
+  });
+
   test('is no way in', async () => {
     const { who, client } = await portal.inside();
     got(await client.reauthenticate());

@@ -107,8 +107,9 @@ describe('anything else is refused', () => {
       return performance.now() - begun;
     };
     const ratios: number[] = [];
+    const alike = (ratio: number) => ratio > 0.5 && ratio < 2;
     // Something else that the machine does may spoil a round. What can be learnt from is there in each.
-    for (let round = 0; round < 4 && !ratios.some((ratio) => ratio > 0.5 && ratio < 2); round += 1) {
+    for (let round = 0; round < 4 && !ratios.some(alike); round += 1) {
       const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
       for (let n = 0; n < 9; n += 1) {
         // Another account each time: after some failures one would have to wait, and be answered sooner.
@@ -118,8 +119,7 @@ describe('anything else is refused', () => {
       }
       ratios.push(median(times.unknown) / median(times.known));
     }
-    expect(Math.max(...ratios), `unknown to known: ${ratios.join(', ')}`).toBeGreaterThan(0.5);
-    expect(Math.min(...ratios), `unknown to known: ${ratios.join(', ')}`).toBeLessThan(2);
+    expect(ratios.some(alike), `unknown to known: ${ratios.join(', ')}`).toBe(true);
   });
 
   test('when there is no address, or two', async () => {

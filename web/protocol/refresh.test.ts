@@ -87,6 +87,18 @@ describe('a refresh', () => {
   });
 });
 
+describe('a session that has lasted as long as the office lets it', () => {
+  test('ends with its next refresh', async () => {
+    await portal.portal.operator('security', 'set', '--session-max-hours', '24');
+    const { client } = await portal.inside();
+    got(await client.refreshSession());
+    await portal.portal.dayPasses();
+    expect(refusal(await client.refreshSession())).toEqual(no(400, 'session_expired'));
+    expect(await client.isOut()).toBe(true);
+    await portal.portal.operator('security', 'set', '--session-max-hours', '0');
+  });
+});
+
 describe('what is no refresh token', () => {
   test('is told from what is none any more', async () => {
     for (const text of ['', 'nonsense', 'x'.repeat(2000), null]) {

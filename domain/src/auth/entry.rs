@@ -89,6 +89,8 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
         return Err(Error::unauthenticated("user_banned"));
     }
     if user.status == Status::Pending {
+        history::failed(&mut tx, ctx, Some(&user), "password", "not_confirmed").await?;
+        tx.commit().await?;
         return Err(Error::conflict("email_not_confirmed"));
     }
     if let Some(hash) = stronger {

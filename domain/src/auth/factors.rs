@@ -234,9 +234,14 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId
     let challenge =
         store::try_challenge(&mut tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
     if challenge.verified_at.is_some() || challenge.address != ctx.origin.address {
+        // Not counted as a try: from elsewhere nobody uses up the owner's.
+        drop(tx);
+        history::refused(ctx, &user, Method::Totp.name(), "wrong_challenge").await?;
         return Err(Error::conflict("mfa_ip_address_mismatch"));
     }
     if challenge.expires_at <= now || challenge.attempts > TRIES {
+        drop(tx);
+        history::refused(ctx, &user, Method::Totp.name(), "too_late").await?;
         return Err(Error::conflict("mfa_challenge_expired"));
     }
     failures::check(&mut tx, now, &counters).await?;

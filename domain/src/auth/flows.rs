@@ -234,6 +234,8 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
     let user: User = users::store::lock(&mut tx, owner).await?.ok_or_else(unknown)?;
     let flow = store::lock_by_code(&mut tx, &hash).await?.ok_or_else(unknown)?;
     if flow.expires_at <= ctx.now() {
+        drop(tx);
+        history::refused(ctx, &user, "pkce", "too_late").await?;
         return Err(Error::unauthenticated("flow_state_expired"));
     }
     if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
@@ -247,7 +249,13 @@ pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -
         return Err(Error::unauthenticated("user_banned"));
     }
     store::delete(&mut tx, flow.id).await?;
-    identities::settle(&mut tx, ctx, &user, &flow).await?;
+    if let Err(e) = identities::settle(&mut tx, ctx, &user, &flow).await {
+        if matches!(&e, Error::Unauthenticated(problem) if problem.code == "identity_already_exists") {
+            drop(tx);
+            history::refused(ctx, &user, identities::METHOD, "identity_taken").await?;
+        }
+        return Err(e);
+    }
     let session = sessions::start_at(&mut tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
     tx.commit().await?;
     let granted = tokens::grant(ctx, auth, user, session).await?;

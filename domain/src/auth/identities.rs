@@ -166,8 +166,14 @@ pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> R
             return Err(Error::unauthenticated("account_requested"));
         }
         Err(e) => {
-            // That a shut account was tried is told.
-            if matches!(&e, Error::Unauthenticated(problem) if problem.code == "user_banned") {
+            // Whose account was tried, and why in vain, is told. Only whoever links is refused an identity that is taken
+            // before anything is done; what others have begun by then is undone.
+            let told = |code: &str| match code {
+                "user_banned" | "provider_email_needs_verification" => true,
+                "identity_already_exists" => flow.linking_user_id.is_some(),
+                _ => false,
+            };
+            if matches!(&e, Error::Unauthenticated(problem) if told(problem.code)) {
                 tx.commit().await?;
             }
             return Err(e);
@@ -194,7 +200,14 @@ async fn admit(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Res
         return Ok(Some(user));
     }
     let address = arrival.email.as_deref().filter(|email| arrival.email_verified && is_address(email));
-    let Some(address) = address else { return Err(Error::unauthenticated("provider_email_needs_verification")) };
+    let Some(address) = address else {
+        let claimed = match &arrival.email {
+            Some(email) => users::store::by_email(tx, &users::email_key(email)).await?,
+            None => None,
+        };
+        history::failed(tx, ctx, claimed.as_ref(), METHOD, "unverified_address").await?;
+        return Err(Error::unauthenticated("provider_email_needs_verification"));
+    };
     let key = users::email_key(address);
     let Some(found) = users::store::by_email(tx, &key).await? else { return Ok(None) };
     let user = welcome(tx, ctx, found.id).await?;

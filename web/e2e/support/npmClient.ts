@@ -27,17 +27,19 @@ interface InPage {
 export async function npmClient(
   page: Page,
   detectSessionInUrl = false,
+  flowType: 'implicit' | 'pkce' = 'implicit',
 ): Promise<JSHandle<AuthJs.GoTrueClient>> {
   script ??= bundled();
   await page.evaluate(await script);
-  return page.evaluateHandle((detectSessionInUrl) => {
+  const options = { detectSessionInUrl, flowType };
+  return page.evaluateHandle((options) => {
     const here = globalThis as unknown as InPage;
     here.waits = [];
     return new here.AuthJs.AuthClient({
       url: `${location.origin}/auth/v1`,
       storageKey: 'npm-client',
       autoRefreshToken: false,
-      detectSessionInUrl,
+      ...options,
       experimental: { recoveryCodes: true },
       fetch: async (input, init) => {
         const answer = await fetch(input, init);
@@ -45,7 +47,7 @@ export async function npmClient(
         return answer;
       },
     });
-  }, detectSessionInUrl);
+  }, options);
 }
 
 /** How long the page's client was told to wait, each time that it had asked too often. */

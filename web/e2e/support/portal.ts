@@ -99,21 +99,25 @@ export class Portal {
     return new Said(await run(python, script, { env }));
   }
 
-  /** The time of every link that was sent, and of every sign-in that is under way, runs out. */
+  /** The time of every link sent, of every sign-in under way and of every code asked for runs out. */
   async timeIsUp(): Promise<void> {
     const past = "expires_at = '2000-01-01T00:00:00+00:00'";
-    for (const table of ['links', 'flows']) await this.place.sql(`update ${table} set ${past}`);
+    for (const table of ['links', 'flows', 'factor_challenges'])
+      await this.place.sql(`update ${table} set ${past}`);
   }
 
   /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */
-  minutePasses = () => this.refreshed(60_000);
+  minutePasses = () => this.sessionsWere('refreshed_at', 60_000);
 
   /** However long the last refresh took to be tried. */
-  wasJustRefreshed = () => this.refreshed(0);
+  wasJustRefreshed = () => this.sessionsWere('refreshed_at', 0);
 
-  private async refreshed(before: number): Promise<void> {
+  /** Every session was begun more than a day ago. */
+  dayPasses = () => this.sessionsWere('created_at', 25 * 3_600_000);
+
+  private async sessionsWere(when: 'created_at' | 'refreshed_at', before: number): Promise<void> {
     const at = new Date(Date.now() - before).toISOString().replace('Z', '+00:00');
-    await this.place.sql(`update sessions set refreshed_at = '${at}'`);
+    await this.place.sql(`update sessions set ${when} = '${at}'`);
   }
 
   /** What the server has logged. */

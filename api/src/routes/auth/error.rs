@@ -15,7 +15,7 @@ use chrono::NaiveDate;
 use domain::{Error, catalogue, error::Problem};
 use futures::FutureExt;
 use serde_json::{Value, json};
-use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 pub type Result<T, E = AuthError> = std::result::Result<T, E>;
 
@@ -32,7 +32,7 @@ pub struct AuthError {
     status: StatusCode,
     code: &'static str,
     /// A sentence that the client compares, in English whoever asks.
-    fixed: Option<Cow<'static, str>>,
+    fixed: Option<&'static str>,
     /// Where in the catalogue the sentence is otherwise, and what it names.
     worded: Problem,
     retry_after: Option<u64>,
@@ -48,7 +48,7 @@ impl AuthError {
 
     /// A refusal in the protocol's words.
     pub fn fixed(status: StatusCode, code: &'static str, text: &'static str) -> Self {
-        Self { fixed: Some(text.into()), ..Self::new(status, code) }
+        Self { fixed: Some(text), ..Self::new(status, code) }
     }
 
     /// A refusal with the protocol's code and a sentence of the catalogue's that says more.
@@ -115,8 +115,11 @@ impl AuthError {
     }
 
     fn message(&self, language: &str) -> String {
-        let ours = || catalogue::text(language, "errors", self.worded.code, &self.worded.params);
-        self.fixed.as_deref().map_or_else(ours, str::to_owned)
+        match self.fixed {
+            Some(text) => text.to_owned(),
+            None if self.code == "weak_password" => weak_words(&self.worded, language),
+            None => catalogue::text(language, "errors", self.worded.code, &self.worded.params),
+        }
     }
 
     fn body(&self, new_shape: bool, language: &str, request_id: &str) -> Value {
@@ -149,7 +152,6 @@ impl From<Error> for AuthError {
                 let weak = problem.code == "weak_password";
                 let code = if weak { "weak_password" } else { "validation_failed" };
                 Self {
-                    fixed: too_short(&problem).filter(|_| weak).map(Cow::Owned),
                     worded: Problem { code: in_field(problem.code), params: problem.params },
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
                 }
@@ -174,17 +176,20 @@ impl From<Error> for AuthError {
     }
 }
 
-/// What the client compares of a password that is too short.
-fn too_short(weak: &Problem) -> Option<String> {
-    let reasons = weak.params.get("reasons")?.as_array()?;
-    let min = weak.params.get("min")?.as_u64()?;
-    reasons.contains(&json!("length")).then(|| format!("Password should be at least {min} characters."))
+/// A sentence for each reason. What is too short is said in words that the client compares, in English whoever asks.
+fn weak_words(weak: &Problem, language: &str) -> String {
+    let reasons = weak.params.get("reasons").and_then(Value::as_array);
+    let min = weak.params.get("min").and_then(Value::as_u64).unwrap_or_default();
+    let sentence = |reason: &Value| match reason.as_str() {
+        Some("length") => format!("Password should be at least {min} characters."),
+        _ => catalogue::text(language, "errors", weak.code, &weak.params),
+    };
+    reasons.into_iter().flatten().map(sentence).collect::<Vec<_>>().join(" ")
 }
 
 /// What a weak password is told beside a session that it has begun.
 pub fn weakness(weak: &Problem, language: &str) -> Value {
-    let message = too_short(weak).unwrap_or_else(|| catalogue::text(language, "errors", weak.code, &weak.params));
-    json!({ "message": message, "reasons": weak.params.get("reasons") })
+    json!({ "message": weak_words(weak, language), "reasons": weak.params.get("reasons") })
 }
 
 /// A field's code, under which the catalogue has its sentence.
@@ -382,8 +387,12 @@ mod tests {
             AuthError::from(Error::field_with("password", problem)).message("en-US")
         };
         assert_eq!(said(&["length"]), "Password should be at least 12 characters.");
-        assert_eq!(said(&["length", "characters"]), "Password should be at least 12 characters.");
-        assert!(said(&["pwned"]).starts_with("Choose a password of at least 12 characters"), "{}", said(&["pwned"]));
+        assert_eq!(
+            said(&["length", "characters"]),
+            "Password should be at least 12 characters. \
+             Choose a password that is not common and not your name or e-mail address."
+        );
+        assert_eq!(said(&["pwned"]), "Choose a password that is not common and not your name or e-mail address.");
     }
 
     #[test]

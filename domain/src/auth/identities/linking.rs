@@ -1,11 +1,11 @@
 //! Identities linked to an account by its owner, and taken away again.
-use super::{Arrival, link, start, store, title, welcome};
+use super::{Arrival, METHOD, link, start, store, title, welcome};
 use crate::{
     access::{Actor, SignedIn},
     activity,
     auth::{
         flows::{self, Challenge, Flow},
-        sessions,
+        history, sessions,
     },
     ctx::Ctx,
     db::Tx,
@@ -34,10 +34,11 @@ pub(super) async fn bring(
     arrival: &Arrival,
 ) -> Result<Option<User>> {
     let provider = flow.provider.as_deref().unwrap_or_default();
+    let user = welcome(tx, ctx, owner).await?;
     if store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
+        history::failed(tx, ctx, Some(&user), METHOD, "identity_taken").await?;
         return Err(Error::unauthenticated("identity_already_exists"));
     }
-    let user = welcome(tx, ctx, owner).await?;
     if !is_held(tx, flow).await? {
         return Err(Error::unauthenticated("bad_oauth_state"));
     }
