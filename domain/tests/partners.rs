@@ -52,7 +52,7 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         world.client("Maya", company, Some(iso)).await;
         let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
         assert_eq!((lena.stage, lena.protected_until.to_string().as_str()), (Stage::New, "2027-02-19"));
-        assert_eq!(lena.protected_days(ingrid.today()), Some(90));
+        assert_eq!(lena.protected_days(ingrid.now()), Some(90));
 
         // One answer whoever has the person: another partner, oneself, or the office as a client.
         let same = Input { email: "LENA@lead.example".to_owned(), ..lead("Someone", None) };
@@ -82,16 +82,40 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         let igors = leads::create(&igor, phone.clone()).await.unwrap();
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
         world.clock.advance(Duration::days(90));
-        assert_eq!(igors.protected_days(igor.today()), Some(0), "what is shown on the last day");
+        assert_eq!(igors.protected_days(igor.now()), Some(0), "what is shown on the last day");
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
         world.clock.advance(Duration::days(1));
-        assert_eq!(igors.protected_days(igor.today()), None);
+        assert_eq!(igors.protected_days(igor.now()), None);
         leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap();
         assert_eq!(
             code(&leads::update(&ingrid, lost.id, None, stage("won")).await.unwrap_err()),
             "stage won_by_conversion"
         );
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("gone")).await.unwrap_err()), "stage unknown");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_days_of_a_leads_protection_are_those_of_its_company() {
+    on_both(async |world: World| {
+        let company = world.company("Meridian").await;
+        let (_, ingrid) = world.iso("Ingrid", company).await;
+        let (_, igor) = world.iso("Igor", world.company("Orbis").await).await;
+        let clara = world.company_admin("Clara", company).await;
+        // Noon by UTC, and tomorrow there.
+        let there = companies::SettingsInput { time_zone: Some("Pacific/Kiritimati".to_owned()), ..Default::default() };
+        companies::set(&clara, company, None, there).await.unwrap();
+        let lena = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
+        assert_eq!(lena.protected_until.to_string(), "2027-02-20");
+        assert_eq!(lena.protected_days(ingrid.now()), Some(90));
+        // The last hour of the last day there, and the first of the next: by UTC the last day goes on.
+        world.clock.advance(Duration::days(90) + Duration::hours(21));
+        assert_eq!(lena.protected_days(igor.now()), Some(0));
+        assert_eq!(code(&leads::create(&igor, lead("Lena", None)).await.unwrap_err()), "lead_taken");
+        world.clock.advance(Duration::hours(1));
+        assert_eq!(lena.protected_days(igor.now()), None);
+        leads::create(&igor, lead("Lena", None)).await.unwrap();
     })
     .await;
 }

@@ -111,6 +111,7 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
   await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
   await expect(paper.getByRole('img', { name: /^All rows of the report in USD together/ })).toBeVisible();
+  await expect(paper.getByRole('img', { name: /^All rows of the report, also those/ })).toBeVisible();
   const [book] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Excel').click()]);
   expect(book.suggestedFilename()).toMatch(/^commissions-.*\.xlsx$/);
   expect((await readFile(await book.path())).subarray(0, 2).toString()).toBe('PK');

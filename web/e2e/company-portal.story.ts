@@ -43,7 +43,7 @@ async function founded(office: Office, name: string, first: string): Promise<Fou
 }
 
 test('a company admin changes zone, language and currency, and sees them used', async ({ office }) => {
-  const { company, admin: clara, email } = await founded(office, 'Larkspur Capital', 'Clara');
+  const { company, admin: clara, email, clientId } = await founded(office, 'Larkspur Capital', 'Clara');
   const { page } = clara;
   await clara.opens('/company-dashboard');
   await expect(clara.heading(company.name)).toBeVisible();
@@ -110,7 +110,12 @@ test('a company admin changes zone, language and currency, and sees them used', 
   await expect(clara.row(email)).toContainText('You');
   await expect(clara.button('Actions for Clara Keeper')).toHaveCount(0);
 
+  // A new order is in the currency, and so is the overview; what was ordered before stands below.
+  const order = { client_id: clientId, company_id: company.id, purchase_amount: '2500000.00' };
+  await (await office.api()).post('/rest/v1/spvs', order);
   await clara.link('Overview', side).click();
+  await expect(clara.card('Total Revenue')).toContainText('€2.5M');
+  await expect(clara.card('Total Revenue')).toContainText('$1,250.00');
   await expect(page.getByRole('region', { name: 'Recent Activities' })).toContainText(
     `Clara Keeper changed the settings of ${company.name}`,
   );

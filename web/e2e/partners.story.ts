@@ -52,6 +52,8 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await ingrid.picks('Mark as Qualified', who.name);
   await ingrid.isTold('Lead saved', who.name);
   await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
+  const days = ingrid.page.getByRole('columnheader', { name: /^Protected/ }).getByRole('img');
+  await expect(days).toHaveAccessibleName(/^Days for which nobody else can add the same person/);
   await ingrid.searches('Search leads', who.last);
   await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
   const [leads] = await Promise.all([
@@ -143,6 +145,8 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   );
   const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
   await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
+  const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
+  await expect(rule).toHaveAccessibleName(/^The percentage, and the amount of the order/);
   // On paper there is the table, and nothing that needs a screen.
   await ingrid.page.emulateMedia({ media: 'print' });
   await expect(paper.getByRole('table')).toBeVisible();
@@ -161,6 +165,11 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   const clara = await office.companyAdmin();
   const companys = await clara.api.get<Ledger>(`/rest/v1/commissions?spv_id=${id}`);
   expect(companys.items.map(({ amount, status }) => `${amount} ${status}`)).toEqual(['1234.56 paid']);
+  await clara.opens('/company-dashboard/reports?report=commissions&period=all_time');
+  const report = clara.page.getByRole('article', { name: 'Commissions' });
+  const reported = report.getByRole('row', { name: new RegExp(identifier) });
+  await expect(reported).toContainText('$1,234.56');
+  await expect(reported).toContainText('Paid');
 });
 
 test('a call is asked for, confirmed and put into the calendar', async ({ office }) => {

@@ -218,17 +218,33 @@ test('the zone of a company is the one of its overview, too', async ({ office })
   await expect(zoe.page.getByRole('tooltip')).toHaveText(there);
 });
 
-test('the short addresses of figures lead into the own portal', async ({ office }) => {
+test('the short addresses lead into the own portal', async ({ office }) => {
   const clara = await office.companyAdmin();
-  for (const title of ['Analytics', 'Finances', 'Reports']) {
+  for (const title of ['Analytics', 'Finances', 'Reports', 'Employees', 'Clients']) {
     await clara.opens(`/${title.toLowerCase()}`);
     await clara.isAt(`/company-dashboard/${title.toLowerCase()}`);
     await expect(clara.page.getByRole('heading', { name: title, exact: true, level: 1 })).toBeVisible();
   }
+  // How many clients have orders says how it is counted.
+  await expect(clara.page.getByRole('img', { name: /^Different clients with at least one/ })).toBeVisible();
+  const ingrid = await office.iso();
+  await ingrid.opens('/clients');
+  await ingrid.isAt('/iso-dashboard/clients');
   const sigrid = await office.superAdmin();
   await sigrid.opens('/analytics');
   await sigrid.isAt('/admin-dashboard/analytics');
 });
+
+/** Keeps the answers from these addresses until they may arrive. */
+async function held({ page }: Person, url: RegExp): Promise<() => void> {
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route(url, async (route) => {
+    await way;
+    return route.continue();
+  });
+  return arrive;
+}
 
 test('a table that waits for its rows has no barriers, at the desk and on a phone', async ({ office }) => {
   for (const viewport of [
@@ -236,12 +252,7 @@ test('a table that waits for its rows has no barriers, at the desk and on a phon
     { width: 390, height: 844 },
   ]) {
     const ingrid = await office.iso({ viewport });
-    let arrive = () => undefined as void;
-    const way = new Promise<void>((resolve) => (arrive = resolve));
-    await ingrid.page.route(/\/rest\/v1\/commissions(\?|$)/, async (route) => {
-      await way;
-      return route.continue();
-    });
+    const arrive = await held(ingrid, /\/rest\/v1\/commissions(\?|$)/);
     await ingrid.opens('/iso-dashboard/commissions');
     const ledger = ingrid.page.getByRole('table', { name: 'Ledger', exact: true });
     await expect(ledger).toHaveAttribute('aria-busy', 'true');
@@ -255,6 +266,23 @@ test('a table that waits for its rows has no barriers, at the desk and on a phon
     await expect(ledger.getByRole('cell').first()).toBeVisible();
     await expect(ledger).toHaveAttribute('aria-busy', 'false');
   }
+});
+
+test('notes and a statement that are on their way have their place', async ({ office }) => {
+  const ingrid = await office.iso();
+  const places = ingrid.page.getByRole('main').locator('.mantine-Skeleton-root');
+  const { items } = await ingrid.api.get<{ items: { id: string }[] }>('/rest/v1/clients?limit=1');
+  const notes = await held(ingrid, /\/rest\/v1\/clients\/[^/]+\/notes(\?|$)/);
+  await ingrid.opens(`/iso-dashboard/clients/${items[0]?.id}`);
+  await expect(ingrid.card('Private notes').locator('.mantine-Skeleton-root')).toBeVisible();
+  notes();
+  await expect(places).toHaveCount(0);
+  const statement = await held(ingrid, /\/rest\/v1\/commissions\/statement(\?|$)/);
+  await ingrid.opens('/iso-dashboard/commissions/statement');
+  await expect(places).toBeVisible();
+  statement();
+  await expect(ingrid.page.getByRole('article', { name: 'Commission statement' })).toBeVisible();
+  await expect(places).toHaveCount(0);
 });
 
 test('where the operator wants it so, a new address is confirmed at the new place alone', async ({

@@ -50,7 +50,7 @@ impl Lead {
         Self {
             can: leads::can(ctx, &row),
             iso_name: row.iso_name(),
-            protected_days: row.protected_days(ctx.today()),
+            protected_days: row.protected_days(ctx.now()),
             id: row.id,
             iso_id: row.iso_id,
             company_id: row.company_id,

@@ -11,6 +11,7 @@ use crate::{
     activity::{self, Event},
     check::{self, Check, LINE},
     clients::{self, Setup},
+    companies,
     counts::figures::{self, Of},
     ctx::Ctx,
     db::Tx,
@@ -21,7 +22,7 @@ use crate::{
     page::{Page, PageQuery},
     requests,
 };
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, Days, Utc};
 
 /// How many days nobody else can add a lead.
 pub const PROTECTED_DAYS: u64 = 90;
@@ -48,14 +49,15 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     ctx.may(Action::Create, Resource::NewLead)?;
     let iso_id = own(ctx)?;
     let iso = isos::get(ctx, iso_id).await?;
-    let (id, today) = (LeadId(ctx.chance.uuid()), ctx.today());
+    let today = companies::defaults(ctx, Some(iso.company_id)).await?.today;
+    let id = LeadId(ctx.chance.uuid());
     let fields = checked(input)?;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
         tx.commit().await?;
         return get(ctx, LeadId(id)).await;
     }
-    free(&mut tx, &fields.email, fields.phone.as_deref(), None, today).await?;
+    free(&mut tx, &fields.email, fields.phone.as_deref(), None, ctx.now()).await?;
     let row = store::NewRow {
         id,
         iso_id,
@@ -85,10 +87,10 @@ fn own(ctx: &Ctx) -> Result<IsoId> {
 
 /// Refuses a person whom somebody has already: a lead that is protected and not lost, or a client. The answer is the
 /// same whoever has them, so that nobody learns who works with whom.
-async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>, today: NaiveDate) -> Result<()> {
+async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>, now: DateTime<Utc>) -> Result<()> {
     // Two partners who add one person at a time.
     tx.alone_with("leads".to_owned()).await?;
-    if store::is_known(tx, &email.to_lowercase(), phone.and_then(digits).as_deref(), but, today).await? {
+    if store::is_known(tx, &email.to_lowercase(), phone.and_then(digits).as_deref(), but, now).await? {
         return Err(Error::conflict("lead_taken"));
     }
     Ok(())
@@ -109,7 +111,7 @@ pub(crate) async fn not_protected(
     // A partner who adds the person as a lead at this moment.
     tx.alone_with("leads".to_owned()).await?;
     let phone = phone.and_then(digits);
-    match store::protected(tx, &email.to_lowercase(), phone.as_deref(), partner, ctx.today()).await? {
+    match store::protected(tx, &email.to_lowercase(), phone.as_deref(), partner, ctx.now()).await? {
         Some(lead) => Err(Error::Conflict(
             Problem::new("lead_protected")
                 .with("name", lead.name())
@@ -226,7 +228,7 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
     let moved = fields.email.to_lowercase() != lead.email.to_lowercase()
         || fields.phone.as_deref().and_then(digits) != lead.phone.as_deref().and_then(digits);
     if moved || (lead.stage == Stage::Lost && stage != Stage::Lost) {
-        free(&mut tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.today()).await?;
+        free(&mut tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
     store::save(&mut tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;

@@ -1,5 +1,6 @@
 //! A lead and its stages.
 use crate::{
+    clock,
     error::{Problem, Result},
     ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
 };
@@ -78,8 +79,10 @@ pub struct Lead {
     pub stage: Stage,
     pub next_step: Option<String>,
     pub next_step_date: Option<NaiveDate>,
-    /// The last day on which nobody else can add the same person.
+    /// The last day on which nobody else can add the same person, by the clock of the partner's company.
     pub protected_until: NaiveDate,
+    /// Where that clock stands.
+    pub time_zone: String,
     pub client_id: Option<UserId>,
     pub spv_id: Option<SpvId>,
     pub converted_at: Option<DateTime<Utc>>,
@@ -98,8 +101,9 @@ impl Lead {
         format!("{} {}", self.iso_first_name, self.iso_last_name)
     }
 
-    /// Days after this one for which it is still protected: 0 on the last, none once that is over.
-    pub fn protected_days(&self, today: NaiveDate) -> Option<i64> {
+    /// Days after today for which it is still protected: 0 on the last, none once that is over.
+    pub fn protected_days(&self, now: DateTime<Utc>) -> Option<i64> {
+        let today = clock::day(now, &self.time_zone);
         Some((self.protected_until - today).num_days()).filter(|days| *days >= 0)
     }
 }

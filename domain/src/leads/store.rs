@@ -6,11 +6,11 @@ use crate::{
     error::Result,
     ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
-const WITH_NAMES: &str = "select l.*, i.first_name as iso_first_name, i.last_name as iso_last_name \
-    from leads l join isos i on i.id = l.iso_id";
+const WITH_NAMES: &str = "select l.*, i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
+    from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id";
 
 pub struct NewRow {
     pub id: LeadId,
@@ -61,7 +61,7 @@ pub async fn is_known(
     email: &str,
     phone: Option<&str>,
     but: Option<LeadId>,
-    today: NaiveDate,
+    now: DateTime<Utc>,
 ) -> Result<bool> {
     let client: bool = tx
         .sql("select exists (select 1 from users where email_key = $1 and role = 'client')")
@@ -78,21 +78,26 @@ pub async fn is_known(
     }
     for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
         let Some(key) = key else { continue };
-        let found: bool = tx
+        let found: Vec<Lead> = tx
             .sql_built(format!(
-                "select exists (select 1 from leads where {column} = $1 and id <> $2 and stage <> 'lost' \
-                 and (protected_until >= $3 or stage = 'won'))"
+                "{WITH_NAMES} where l.{column} = $1 and l.id <> $2 and l.stage <> 'lost' \
+                 and (l.protected_until >= $3 or l.stage = 'won')"
             ))
             .bind(key.to_owned())
             .bind(but.map_or(Uuid::nil(), |id| id.0))
-            .bind(today)
-            .scalar()
+            .bind(earliest(now))
+            .all()
             .await?;
-        if found {
+        if found.iter().any(|lead| lead.stage == Stage::Won || lead.protected_days(now).is_some()) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// No clock shows a day before this one: what the database leaves out is over everywhere.
+fn earliest(now: DateTime<Utc>) -> NaiveDate {
+    now.date_naive() - Days::new(1)
 }
 
 /// A client's phone without what people write between its digits; the index `users_by_phone` is of the same words.
@@ -110,20 +115,21 @@ pub async fn protected(
     email: &str,
     phone: Option<&str>,
     partner: Option<IsoId>,
-    today: NaiveDate,
+    now: DateTime<Utc>,
 ) -> Result<Option<Lead>> {
     for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
         let Some(key) = key else { continue };
-        let found: Option<Lead> = tx
+        let found: Vec<Lead> = tx
             .sql_built(format!(
                 "{WITH_NAMES} where l.{column} = $1 and l.iso_id <> $2 and l.stage not in ('won', 'lost') \
-                 and l.protected_until >= $3 order by l.protected_until desc, l.id limit 1"
+                 and l.protected_until >= $3 order by l.protected_until desc, l.id"
             ))
             .bind(key.to_owned())
             .bind(partner.map_or(Uuid::nil(), |id| id.0))
-            .bind(today)
-            .optional()
+            .bind(earliest(now))
+            .all()
             .await?;
+        let found = found.into_iter().find(|lead| lead.protected_days(now).is_some());
         if found.is_some() {
             return Ok(found);
         }

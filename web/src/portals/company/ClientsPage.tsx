@@ -9,6 +9,7 @@ import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
+import { Explained } from '../../ui/Explained';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
@@ -92,7 +93,12 @@ export function Component() {
         text={
           <>
             {t('clients.text')}{' '}
-            {overview.data && t('clients.counted', { count: overview.data.active_clients })}
+            {overview.data && (
+              <>
+                {t('clients.counted', { count: overview.data.active_clients })}
+                <Explained text={t('overview.active_clients')} />
+              </>
+            )}
           </>
         }
       />

@@ -44,7 +44,13 @@ export function CommissionTable({
       ),
     },
     { key: 'earned', header: t('column.earned'), cell: (row) => <DateText day={row.earned_date} /> },
-    { key: 'rule', header: t('column.rule'), wide: true, cell: (row) => <Rule row={row} /> },
+    {
+      key: 'rule',
+      header: t('column.rule'),
+      explain: t('column.rule_text'),
+      wide: true,
+      cell: (row) => <Rule row={row} />,
+    },
     {
       key: 'amount',
       header: t('column.amount'),

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, TextInput } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -64,6 +64,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
           />
         </Group>
       </div>
+      {!data && !error && <Skeleton height={360} radius="md" aria-hidden="true" />}
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : (
@@ -93,7 +94,12 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <tr>
                       <th scope="col">{t('column.earned')}</th>
                       <th scope="col">{t('column.order')}</th>
-                      <th scope="col">{t('column.rule')}</th>
+                      <th scope="col">
+                        {t('column.rule')}
+                        <span className={classes.screen}>
+                          <Explained text={t('column.rule_text')} />
+                        </span>
+                      </th>
                       <th scope="col">{t('common:status')}</th>
                       <th scope="col" className={classes.amount}>
                         {t('column.amount')}

@@ -84,6 +84,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
     {
       key: 'protected',
       header: t('leads.protected'),
+      explain: t('leads.protected_text'),
       cell: (lead) =>
         lead.stage === 'won' || lead.stage === 'lost' ? (
           '—'

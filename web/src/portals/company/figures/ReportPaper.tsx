@@ -39,7 +39,12 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
         </div>
         <div className={classes.who}>
           <p className={classes.name}>{first.company.name}</p>
-          <p className={classes.dim}>{t('rows', { count: total, n: number(total) })}</p>
+          <p className={classes.dim}>
+            {t('rows', { count: total, n: number(total) })}
+            <span className={classes.screen}>
+              <Explained text={t('rows_text')} />
+            </span>
+          </p>
         </div>
       </header>
       {rows.length === 0 ? (

@@ -1,4 +1,4 @@
-import { ActionIcon, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Skeleton, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -69,6 +69,7 @@ export function Notes({ clientId }: { clientId: string }) {
           busyLabel={t('common:saving')}
         />
       </form>
+      {!data && !error && <Skeleton height={72} mt="md" aria-hidden="true" />}
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {data?.length === 0 && (
         <Text size="sm" c="dimmed" mt="md">
