@@ -134,7 +134,7 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     if (by_id || method == "patch") && has_body && method != "get" && row {
         parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
     }
-    if method == "post" && creates && path.starts_with("/rest/") {
+    if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
         parameters.push(header_parameter(
             "Idempotency-Key",
             "The same key with the same body makes one row, however often it is sent.",

@@ -52,8 +52,57 @@ async fn the_same_request_sent_twice_makes_one_row() {
         let first = app.nobody().post("/rest/v1/requests", request.clone()).key("contact").await.ok();
         let second = app.nobody().post("/rest/v1/requests", request).key("contact").await.ok();
         assert_eq!(first["id"], second["id"]);
+
+        let sam = app.super_admin("Sam").await;
+        // What was made above has brought mails too.
+        app.post().await;
+        let order = maya.spv.unwrap().to_string();
+        for (person, path, body) in [
+            (&erin, "/functions/v1/send-notifications", json!({ "type": "welcome", "to": "maya@example.com" })),
+            (
+                &erin,
+                "/functions/v1/notify-client-spv",
+                json!({ "clientEmail": "maya@example.com", "spvIdentifier": &order[..8] }),
+            ),
+            (&sam, "/rest/v1/settings/test-mail", json!({})),
+        ] {
+            let first = person.post(path, body.clone()).key(path).await.ok();
+            let second = person.post(path, body).key(path).await.ok();
+            assert_eq!((first["id"].is_string(), &first["id"]), (true, &second["id"]), "{path}");
+            app.letter().await;
+        }
+
         let long = erin.post("/rest/v1/companies", json!({})).key(&"k".repeat(201)).await;
         assert_eq!(long.fields(), ["idempotency_key malformed"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_list_of_jobs_goes_on_where_its_page_ended() {
+    on_both(|app| async move {
+        let sam = app.super_admin("Sam").await;
+        for _ in 0..5 {
+            sam.post("/rest/v1/settings/test-mail", json!({})).await.ok();
+        }
+        for status in ["", "&status=pending"] {
+            let ids = |page: &Value| -> Vec<String> {
+                page["items"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()).collect()
+            };
+            let (mut seen, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = sam.get(&format!("/rest/v1/jobs?limit=2{status}{cursor}")).await.ok();
+                seen.extend(ids(&page));
+                match page["next_cursor"].as_str() {
+                    Some(next) => cursor = format!("&cursor={next}"),
+                    None => break,
+                }
+            }
+            let whole = sam.get(&format!("/rest/v1/jobs?limit=500{status}")).await.ok();
+            assert!(seen.len() >= 5 && seen.is_sorted_by(|a, b| a > b), "{seen:?}");
+            assert_eq!((seen, &whole["next_cursor"]), (ids(&whole), &Value::Null));
+        }
+        assert_eq!(sam.get("/rest/v1/jobs?cursor=nonsense").await.fields(), ["cursor invalid_cursor"]);
     })
     .await;
 }

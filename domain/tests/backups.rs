@@ -338,7 +338,9 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
         for _ in 0..5 {
             probes::ask(&operator).await.unwrap();
         }
-        let ids: Vec<String> = queue::list(&operator, None, 10).await.unwrap().into_iter().map(|job| job.id).collect();
+        let all = PageQuery::default();
+        let asked = queue::list(&operator, None, &all).await.unwrap().items;
+        let ids: Vec<String> = asked.into_iter().map(|job| job.id).collect();
         let table = if world.db.clone().dialect() == Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         for (id, set) in [
             (&ids[0], "status = 'Running', attempts = 1"),
@@ -350,7 +352,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
             tx.sql_built(format!("update {table} set {set} where id = '{id}'")).run().await.unwrap();
             tx.commit().await.unwrap();
         }
-        let was: Vec<_> = queue::list(&operator, None, 10).await.unwrap();
+        let was = queue::list(&operator, None, &all).await.unwrap().items;
         // Waits while the backup is made, and is not asked for again by it.
         backups::ask(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
@@ -359,7 +361,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
         for home in homes {
             let home = machine(&home, folder.path());
             backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
-            let jobs = queue::list(&home.operator(), None, 10).await.unwrap();
+            let jobs = queue::list(&home.operator(), None, &all).await.unwrap().items;
             assert_eq!(jobs.len(), 4, "{jobs:#?}");
             for job in &jobs {
                 let before = was.iter().find(|before| before.id == job.id).unwrap();
@@ -369,7 +371,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
                     (status, &before.job, before.attempts, before.max_attempts, before.run_at)
                 );
             }
-            let dead = queue::list(&home.operator(), Some("dead"), 10).await.unwrap();
+            let dead = queue::list(&home.operator(), Some("dead"), &all).await.unwrap().items;
             queue::retry(&home.operator(), &dead[0].id).await.unwrap();
         }
     })

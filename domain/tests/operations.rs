@@ -207,7 +207,7 @@ async fn dead_jobs_are_told_of_until_they_are_run_again() {
         tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(kinds(&world, &Readings::default()).await, ["dead_jobs"]);
-        let dead = queue::list(&sigrid, Some("dead"), 10).await.unwrap();
+        let dead = queue::list(&sigrid, Some("dead"), &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &dead[0].id).await.unwrap();
         assert!(kinds(&world, &Readings::default()).await.is_empty());
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;

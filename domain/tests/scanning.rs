@@ -56,7 +56,8 @@ async fn sent(ctx: &Ctx, spv: SpvId, name: &str, content: &'static str) -> Versi
 }
 
 async fn waiting(world: &World) -> usize {
-    let jobs = queue::list(&world.operator(), Some("pending"), 100).await.unwrap();
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let jobs = queue::list(&world.operator(), Some("pending"), &page).await.unwrap().items;
     jobs.iter().filter(|job| job.job == "documents.scan").count()
 }
 

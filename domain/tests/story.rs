@@ -28,7 +28,9 @@ fn code(error: &Error) -> &str {
 }
 
 async fn jobs(world: &World) -> Vec<String> {
-    queue::list(&world.operator(), None, 100).await.expect("jobs").into_iter().map(|job| job.job).collect()
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let jobs = queue::list(&world.operator(), None, &page).await.expect("jobs").items;
+    jobs.into_iter().map(|job| job.job).collect()
 }
 
 /// Numbers what was written, as a running portal does all the time.

@@ -148,3 +148,24 @@ pub async fn plain<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
     domain::queue::enqueue(&mut tx, &J::default()).await?;
     tx.commit().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::{Mailer, sender};
+    use domain::{mails, testing::World};
+
+    #[tokio::test]
+    async fn pauses_double_up_to_an_hour() {
+        let world = World::sqlite().await;
+        let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
+        let register = crate::register(State::new(world.operator(), mailer));
+        let hour = Duration::from_secs(3600);
+        for (job, first) in [(mails::Send::NAME, 5), ("of a newer portal", 60)] {
+            let pauses: Vec<_> = (1..=100).map(|number| register.pause(job, number)).collect();
+            assert_eq!(pauses[0], Duration::from_secs(first), "{job}");
+            assert!(pauses.windows(2).all(|two| two[1] == (two[0] * 2).min(hour)), "{job}: {pauses:?}");
+            assert_eq!((pauses[99], register.pause(job, usize::MAX)), (hour, hour), "{job}");
+        }
+    }
+}

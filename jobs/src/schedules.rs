@@ -98,6 +98,7 @@ mod tests {
     use domain::{
         Options, backups,
         clock::Clock,
+        page::PageQuery,
         testing::{World, noon, on_both},
     };
 
@@ -123,7 +124,7 @@ mod tests {
                         tokio::time::sleep(Duration::from_millis(300)).await;
                         stop.send(true).unwrap();
                     });
-                queue::list(ctx, None, 10).await.unwrap().len()
+                queue::list(ctx, None, &PageQuery::default()).await.unwrap().items.len()
             };
             let folder = tempfile::tempdir().unwrap();
             let options = Options { backup_dir: Some(folder.path().to_owned()), ..Options::clone(&world.options) };

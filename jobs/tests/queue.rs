@@ -223,8 +223,9 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
             ("took longer than 0 s", true),
         ];
         assert_eq!(failures, expected.map(|(why, last)| (why.to_owned(), last)));
-        let dead = queue::list(&ctx, Some("dead"), 10).await.unwrap();
+        let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items;
         assert_eq!(dead.len(), 4);
+        assert_eq!(queue::unfinished(&ctx).await.unwrap(), [("dead".to_owned(), 4)]);
         assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
         alerts::check(&ctx, &Readings::default()).await.unwrap();
         let open = alerts::list(&ctx, true, &PageQuery::default()).await.unwrap().items;
@@ -241,7 +242,7 @@ async fn a_dead_job_is_run_again_by_hand() {
         ask(&ctx, "refuse").await;
         let hands = Arc::new(Hands::default());
         work(&ctx, &hands, &[("dead", 1)]).await;
-        let dead = queue::list(&ctx, Some("dead"), 1).await.unwrap().remove(0);
+        let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, "pending");
         work(&ctx, &hands, &[("dead", 1)]).await;
         assert_eq!(hands.runs.load(Ordering::SeqCst), 2);

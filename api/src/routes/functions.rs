@@ -1,8 +1,5 @@
 //! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
-use crate::{
-    error::Result,
-    extract::{Json, SignedIn},
-};
+use crate::{error::Result, extract::New};
 use axum::{Json as Answer, http::StatusCode};
 use domain::{ids::MailId, mails};
 use serde::{Deserialize, Serialize};
@@ -41,8 +38,8 @@ pub struct Notification {
 /// Mails somebody who has an account a set-up link or a welcome.
 #[utoipa::path(post, path = "/functions/v1/send-notifications", operation_id = "notification_send", tag = "functions",
     request_body = Notification, responses((status = 202, body = MailQueued)))]
-pub async fn send_notifications(SignedIn(ctx): SignedIn, Json(asked): Json<Notification>) -> Queued {
-    Ok(queued(mails::send_notification(&ctx, &asked.kind, &asked.to).await?))
+pub async fn send_notifications(New { ctx, input, .. }: New<Notification>) -> Queued {
+    Ok(queued(mails::send_notification(&ctx, &input.kind, &input.to).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -67,6 +64,6 @@ pub struct SpvNotification {
 /// Mails a client about one of its orders.
 #[utoipa::path(post, path = "/functions/v1/notify-client-spv", operation_id = "notification_send_spv",
     tag = "functions", request_body = SpvNotification, responses((status = 202, body = MailQueued)))]
-pub async fn notify_client_spv(SignedIn(ctx): SignedIn, Json(asked): Json<SpvNotification>) -> Queued {
-    Ok(queued(mails::notify_client_spv(&ctx, &asked.client_email, &asked.spv_identifier).await?))
+pub async fn notify_client_spv(New { ctx, input, .. }: New<SpvNotification>) -> Queued {
+    Ok(queued(mails::notify_client_spv(&ctx, &input.client_email, &input.spv_identifier).await?))
 }

@@ -1,12 +1,12 @@
 //! Work done later.
 use crate::{
-    answer::Items,
+    answer::Page,
     error::Result,
     extract::{New, Path, Query, SignedIn},
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
-use domain::{queue, seed};
+use domain::{page::PageQuery, queue, seed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -52,15 +52,17 @@ pub struct Wanted {
     status: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
 }
 
-/// The newest jobs.
+/// The jobs, newest first.
 #[utoipa::path(get, path = "/jobs", operation_id = "job_list", tag = "jobs", params(Wanted),
-    responses((status = 200, body = Items<Job>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Items<Job>>> {
-    let limit = domain::page::PageQuery { limit: wanted.limit, cursor: None }.limit()?;
-    let found = queue::list(&ctx, wanted.status.as_deref().filter(|s| !s.is_empty()), limit as i64).await?;
-    Ok(Answer(Items { items: found.into_iter().map(Job::from).collect() }))
+    responses((status = 200, body = Page<Job>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Job>>> {
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = queue::list(&ctx, wanted.status.as_deref().filter(|s| !s.is_empty()), &page).await?;
+    Ok(Answer(Page::of(found, Job::from)))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -80,7 +80,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
-    let stats = queue::stats(ctx).await?;
+    let stats = queue::unfinished(ctx).await?;
     let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
     let workers = queue::live_workers(ctx).await?;
     let words = format!("{workers} workers, {} waiting, {} dead", count("pending") + count("failed"), count("dead"));

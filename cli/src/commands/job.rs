@@ -1,5 +1,6 @@
 //! `spvctl job …`
 use crate::{
+    args::Paging,
     exit::{Failure, Result},
     output::{Record, say},
     portal::Portal,
@@ -34,9 +35,8 @@ pub struct List {
     /// pending, queued, running, done, failed or dead
     #[arg(long)]
     status: Option<String>,
-    /// Rows at most
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=500))]
-    limit: i64,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Debug, Args)]
@@ -54,8 +54,8 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     match verb {
         Verb::List(args) => {
-            let jobs = queue::list(ctx, args.status.as_deref(), args.limit).await?;
-            out.list(jobs.iter().map(record).collect(), "jobs")
+            let page = queue::list(ctx, args.status.as_deref(), &args.paging.query()).await?;
+            out.page(page.items.iter().map(record).collect(), "jobs", page.next_cursor)
         }
         Verb::Show(args) => out.one(record(&queue::get(ctx, &args.id).await?)),
         Verb::Retry(args) => out.one(record(&queue::retry(ctx, &args.id).await?)),

@@ -108,7 +108,7 @@ async fn mail_failing(ctx: &Ctx) -> Result<Option<Cause>> {
 }
 
 async fn dead_jobs(ctx: &Ctx) -> Result<Option<Cause>> {
-    let stats = crate::queue::stats(ctx).await?;
+    let stats = crate::queue::unfinished(ctx).await?;
     let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
     Ok((dead > 0).then(|| cause(Kind::DeadJobs, "queue", json!({ "count": dead }))))
 }

@@ -18,6 +18,7 @@ use crate::{
     ctx::Ctx,
     db::{Sql, Tx},
     error::{Error, Result},
+    idempotency,
     ids::{MailId, SpvId, UserId},
     page::{Page, PageQuery},
     queue::{self, Job},
@@ -63,10 +64,15 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
     let me = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
     let user = users::get(ctx, me).await?;
     let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return Ok(MailId(id));
+    }
     let name = format!("{} {}", user.first_name, user.last_name);
     let mail = Mail { user_id: Some(me), ..new(ctx, Kind::Test, user.email, name, user.language, Map::new()) };
     store::insert(&mut tx, &mail).await?;
     queue::enqueue(&mut tx, &SendTest { mail_id: mail.id }).await?;
+    idempotency::remember(&mut tx, ctx, mail.id.0).await?;
     tx.commit().await?;
     Ok(mail.id)
 }

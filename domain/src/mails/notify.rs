@@ -7,6 +7,7 @@ use crate::{
     clients,
     ctx::Ctx,
     error::{Error, Problem, Result},
+    idempotency,
     ids::MailId,
     users::{self, Status},
 };
@@ -25,6 +26,10 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
     }
     check.done()?;
     let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return Ok(MailId(id));
+    }
     let user = users::store::by_email(&mut tx, &users::email_key(&to)).await?;
     let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
         return Err(Error::field("to", "not_found"));
@@ -35,6 +40,7 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
         _ => Kind::WelcomeSetup,
     };
     let id = queue(&mut tx, ctx, kind, user.id, None, Map::new()).await?.ok_or(Error::NotFound("mail"))?;
+    idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -54,6 +60,10 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
         return Err(Error::field("clientEmail", "not_found"));
     };
     let mut tx = ctx.begin().await?;
+    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
+        tx.commit().await?;
+        return Ok(MailId(id));
+    }
     // Among this client's own: another company may call an order the same.
     let wanted = identifier.to_lowercase();
     let number = wanted.strip_prefix("spv-").unwrap_or(&wanted);
@@ -64,6 +74,7 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
     let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new())
         .await?
         .ok_or(Error::NotFound("mail"))?;
+    idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     Ok(id)
 }

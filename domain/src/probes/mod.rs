@@ -119,7 +119,7 @@ async fn storage(ctx: &Ctx) -> Said {
 
 async fn queue(ctx: &Ctx) -> Said {
     let words = |e: Error| e.to_string();
-    let stats = queue::stats(ctx).await.map_err(words)?;
+    let stats = queue::unfinished(ctx).await.map_err(words)?;
     let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
     match queue::live_workers(ctx).await.map_err(words)? {
         0 => Err("no worker is at work".to_owned()),

@@ -10,6 +10,7 @@ use crate::{
     ctx::Ctx,
     db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
     error::{Error, Result},
+    page::{Page, PageQuery},
 };
 use apalis::prelude::{Task, TaskBuilder, TaskId};
 use chrono::{DateTime, Utc};
@@ -144,19 +145,21 @@ type JobRow = (String, Vec<u8>, String, i64, i64, Option<i64>, Option<i64>, Opti
 /// The newest jobs, all or of one status as [`Listed::status`] names it. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for others.
-pub async fn list(ctx: &Ctx, status: Option<&str>, limit: i64) -> Result<Vec<Listed>> {
+/// Forbidden for others; Invalid for another status, and for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<Page<Listed>> {
     ctx.may(Action::View, Resource::Jobs)?;
+    let limit = page.limit()?;
+    let before: Option<String> = page.after()?;
     let mut db = ctx.db();
     let (from, seconds) = table(db.dialect());
-    let narrow = match status {
-        None => "",
-        Some("pending") => "where status = 'Pending'",
-        Some("queued") => "where status = 'Queued'",
-        Some("running") => "where status = 'Running'",
-        Some("done") => "where status = 'Done'",
-        Some("failed") => "where status = 'Failed' and attempts < max_attempts",
-        Some("dead") => "where status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)",
+    let wanted = match status {
+        None => "1 = 1",
+        Some("pending") => "status = 'Pending'",
+        Some("queued") => "status = 'Queued'",
+        Some("running") => "status = 'Running'",
+        Some("done") => "status = 'Done'",
+        Some("failed") => "status = 'Failed' and attempts < max_attempts",
+        Some("dead") => "(status = 'Killed' or (status = 'Failed' and attempts >= max_attempts))",
         Some(_) => {
             return Err(Error::field_with(
                 "status",
@@ -164,17 +167,20 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, limit: i64) -> Result<Vec<Lis
             ));
         }
     };
-    let rows: Vec<JobRow> = db
-        .sql_built(format!(
-            "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
-             cast(last_result as text) from {from} {narrow} order by id desc limit $1",
-            seconds("run_at"),
-            seconds("done_at")
-        ))
-        .bind(limit)
-        .all()
-        .await?;
-    rows.into_iter().map(listed).collect()
+    let narrow = if before.is_some() { " and id < $1" } else { "" };
+    let mut query = db.sql_built(format!(
+        "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
+         cast(last_result as text) from {from} where {wanted}{narrow} order by id desc limit {}",
+        seconds("run_at"),
+        seconds("done_at"),
+        limit + 1
+    ));
+    if let Some(id) = before {
+        query = query.bind(id);
+    }
+    let rows: Vec<JobRow> = query.all().await?;
+    let jobs = rows.into_iter().map(listed).collect::<Result<Vec<_>>>()?;
+    Ok(Page::cut(jobs, limit, |job| job.id.clone()))
 }
 
 /// One job by id.
@@ -219,17 +225,30 @@ fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result
     })
 }
 
-/// How many jobs are in each state, by name and status.
+/// How many jobs are in each state, by name and status. Reads them all.
 ///
 /// # Errors
 /// Forbidden for all but super admins and the operator.
 pub async fn stats(ctx: &Ctx) -> Result<Vec<(String, i64)>> {
+    count(ctx, "").await
+}
+
+/// [`stats`] without those that are done, which are nearly all: for who asks every few minutes.
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn unfinished(ctx: &Ctx) -> Result<Vec<(String, i64)>> {
+    // Not `<> 'Done'`, which SQLite looks up in no index.
+    count(ctx, "where status in ('Pending', 'Queued', 'Running', 'Failed', 'Killed')").await
+}
+
+async fn count(ctx: &Ctx, narrow: &str) -> Result<Vec<(String, i64)>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
     let (from, _) = table(db.dialect());
     db.sql_built(format!(
         "select case when status = 'Killed' or (status = 'Failed' and attempts >= max_attempts) then 'dead' \
-         else lower(status) end as state, count(*) from {from} group by 1 order by 1"
+         else lower(status) end as state, count(*) from {from} {narrow} group by 1 order by 1"
     ))
     .all()
     .await

@@ -159,7 +159,7 @@ async fn scanner(ctx: &Ctx) -> Finding {
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
-    let stats = queue::stats(ctx).await?;
+    let stats = queue::unfinished(ctx).await?;
     let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
     Ok(match dead {
         0 => found("queue", State::Ok, "queue_works"),

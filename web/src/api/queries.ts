@@ -462,11 +462,9 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/backups', { signal })),
     }),
   jobs: (query: { status?: string; limit?: number }) =>
-    queryOptions({
-      queryKey: ['jobs', query],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/jobs', { params: { query }, signal })),
-      placeholderData: keepPreviousData,
-    }),
+    pages(['jobs', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/jobs', { params: { query: { ...query, cursor } }, signal })),
+    ),
   logs: (query: {
     who?: string;
     role?: string;

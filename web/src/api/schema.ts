@@ -1304,7 +1304,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest jobs. */
+        /** The jobs, newest first. */
         get: operations["job_list"];
         put?: never;
         /** Queues a job: test data, in demo mode. */
@@ -4101,10 +4101,6 @@ export interface components {
             items: components["schemas"]["DocumentRequest"][];
         };
         /** @description A short list that has no pages. */
-        Items_Job: {
-            items: components["schemas"]["Job"][];
-        };
-        /** @description A short list that has no pages. */
         Items_NotificationChoice: {
             items: components["schemas"]["NotificationChoice"][];
         };
@@ -4837,6 +4833,12 @@ export interface components {
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Iso: {
             items: components["schemas"]["Iso"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_Job: {
+            items: components["schemas"]["Job"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
@@ -5914,7 +5916,10 @@ export interface operations {
     notification_send_spv: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5945,7 +5950,10 @@ export interface operations {
     notification_send: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same body makes one row, however often it is sent. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8890,6 +8898,8 @@ export interface operations {
                 status?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -8902,7 +8912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_Job"];
+                    "application/json": components["schemas"]["Page_Job"];
                 };
             };
             400: components["responses"]["Refused_400"];

@@ -1,12 +1,12 @@
 import { IconListCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
-import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Job } from '../../api/types';
 import { dateTime, number } from '../../messages/format';
+import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
@@ -33,7 +33,7 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
-  const { data, error, refetch } = useQuery(queries.jobs({ status: status || undefined, limit: 100 }));
+  const state = listState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
   const columns: Column<Job>[] = [
     { key: 'name', header: t('jobs.name'), cell: (job) => <span className={classes.value}>{job.name}</span> },
     {
@@ -86,11 +86,7 @@ export function Component() {
         <DataTable
           label={t('jobs.newest')}
           columns={columns}
-          state={{
-            rows: data?.items,
-            error: error ? errorText(error) : null,
-            retry: () => void refetch(),
-          }}
+          state={state}
           rowKey={(job) => job.id}
           empty={<EmptyState icon={<IconListCheck size={20} />} title={t('jobs.none')} />}
         />
