@@ -222,6 +222,28 @@ test('the landing page: preview tabs, anchors, and only those footer links that 
   }
 });
 
+test('the footer links a page of the operator’s own once it has a text', async ({ ownOffice: office }) => {
+  const texts = {
+    pricing: 'An order costs 1,250 dollars.\nNothing else is charged.',
+    careers: 'We look for a clerk in Basel.',
+    privacy: 'We keep your files for ten years.',
+  };
+  await (await office.api()).put('/rest/v1/settings', { pages: texts });
+  const visitor = await office.visitor();
+  await visitor.opens('/');
+  const footer = visitor.page.getByRole('navigation', { name: 'Footer' });
+  for (const [name, path, text] of [
+    ['Pricing', '/pricing', texts.pricing],
+    ['Careers', '/careers', texts.careers],
+    ['Privacy', '/privacy', texts.privacy],
+  ] as const) {
+    await visitor.link(name, footer).click();
+    await visitor.isAt(path);
+    await expect(visitor.page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible();
+    await expect(visitor.page.getByRole('article')).toContainText(text);
+  }
+});
+
 test('the contact page makes a request that staff can read', async ({ office }) => {
   const visitor = await office.visitor();
   const who = office.newcomer('Petra', 'Novak');

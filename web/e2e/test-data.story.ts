@@ -23,6 +23,31 @@ test('the button and the command make the same test data, once', async ({ ownOff
   await elias.isTold('Test Data Created', 'The test ISO, client, company and SPV are ready.');
   expect(await counts(office)).toEqual(after);
 
+  // Who is on another page by the time of the outcome is told of it there.
+  const news = /\/(realtime\/v1\/events|rest\/v1\/activity)/;
+  await elias.page.route(news, (route) =>
+    route.request().url().includes('/realtime/')
+      ? route.fulfill({ contentType: 'text/event-stream', body: '' })
+      : route.fulfill({ json: { items: [], next_cursor: null } }),
+  );
+  await elias.opens('/employee-dashboard');
+  const queued = elias.page.waitForResponse('**/rest/v1/jobs');
+  await elias.button('Seed Test Data').click();
+  const { id: job } = (await (await queued).json()) as { id: string };
+  const api = await office.api();
+  const outcomes = async () => {
+    const { items } = await api.get<{ items: { action: string; data: { job_id?: string } }[] }>(
+      '/rest/v1/activity?limit=20',
+    );
+    return items.filter((activity) => activity.data.job_id === job).map((activity) => activity.action);
+  };
+  await expect.poll(outcomes).toEqual(['seed.finished']);
+  await elias.page.unroute(news);
+  await elias.opens('/employee-dashboard/tasks');
+  await elias.isTold('Test Data Created', 'The test ISO, client, company and SPV are ready.');
+  await elias.opens('/employee-dashboard');
+  await expect(elias.button('Seed Test Data')).toBeEnabled();
+
   const said = await office.portal.spvctl('seed');
   expect(said.words).toContain('Test Data Created');
   expect(said.code).toBe(0);

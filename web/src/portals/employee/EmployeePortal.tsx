@@ -20,6 +20,7 @@ import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 import { Search, SearchEntry } from './search/Search';
+import { SeedOutcome } from './SeedOutcome';
 
 export function Component() {
   const { t } = useTranslation(['common', 'employee', 'messages', 'partners', 'security']);
@@ -59,6 +60,7 @@ export function Component() {
         choices={paths.employeeNotifications}
       />
       <Search />
+      <SeedOutcome user={me.id} />
     </>
   );
 }
