@@ -111,7 +111,7 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
         let maya = id(&office.maya);
         office.writes(&office.erin, "The fee is 1250.00").await;
         office.writes(&office.erin, "And one more thing").await;
-        let jobs = queue::list(&office.world.operator(), None, 50).await.unwrap();
+        let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
         assert_eq!(waiting.len(), 1, "one mail tells of both");
         assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::WAIT));
@@ -435,6 +435,11 @@ async fn reminders_come_once_before_and_once_after_the_date() {
         let detail = spvs::get(&office.erin, office.spv).await.unwrap();
         let first = detail.steps[0].clone();
         let due = first.due_date.unwrap();
+        // Erin has both the client's step and one of the staff.
+        let given = steps::Change { assignee_id: Some(Some(id(&office.erin))), ..Default::default() };
+        steps::update(&office.erin, first.id, None, given.clone()).await.unwrap();
+        let staffs = steps::Change { owner: Some("staff".to_owned()), due_date: Some(due.to_string()), ..given };
+        steps::update(&office.erin, detail.steps[1].id, None, staffs).await.unwrap();
         let day = |office: &Office| office.world.clock.today();
         while due - day(&office) > Duration::days(3) {
             office.world.clock.advance(Duration::days(1));
@@ -446,6 +451,10 @@ async fn reminders_come_once_before_and_once_after_the_date() {
         remind().await;
         remind().await;
         assert_eq!(told(&office.maya).await, ["step.due_soon"], "{} is the client's", first.step_name);
+        assert_eq!(told(&office.erin).await, ["step.due_soon"], "{} is hers", detail.steps[1].step_name);
+        // Who has a step stays with the staff.
+        let page = notifications::list(&office.maya, false, &PageQuery::default()).await.unwrap();
+        assert!(page.items.iter().all(|one| !one.activity.data.contains_key("assignee_id")));
         // Nobody was there for a week: it is told of once, and not for each day.
         office.world.clock.advance(Duration::days(7));
         remind().await;

@@ -24,6 +24,8 @@ test('a super admin starts an order, the last step closes it, and the client see
   const sigrid = await office.superAdmin();
   await sigrid.opensOrder(order.id);
 
+  const upload = client.link(`Upload Docs of ${order.identifier}`);
+  await expect(upload).toBeVisible();
   await client.withoutReloading(async () => {
     await sigrid.button('Start Processing').click();
     await sigrid.isTold('SPV Status Updated', 'SPV status changed to Processing');
@@ -48,6 +50,7 @@ test('a super admin starts an order, the last step closes it, and the client see
     await elias.isTold('Step Updated', 'SPV status changed to Closed');
     await expect(client.page.getByRole('article', { name: order.identifier })).toContainText('Closed');
     await expect(client.card('Completed')).toHaveText(/1$/);
+    await expect(upload).toHaveCount(0);
     await expect(progress).toHaveAttribute('aria-valuenow', '100');
     await expect(client.page.getByText(`Order ${order.identifier} is completed`)).toBeVisible();
   });

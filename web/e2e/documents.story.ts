@@ -133,6 +133,9 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   await paloma.withoutReloading(async () => {
     await expect(asked).toContainText('Needs revision');
     await expect(asked).toContainText('Reason: The second page is cut off');
+    const overview = paloma.card('Overview');
+    await expect(overview).toContainText('Waiting for you: Passport copy');
+    await expect(overview).toContainText('The second page is cut off');
     await paloma.button('Upload another version of Passport copy').click();
     await choose(paloma, 'Upload Passport copy', file('passport.pdf', pdf('Second try')));
     await hasSentIn(paloma);

@@ -74,3 +74,22 @@ test('where no stream can be had, an open page asks again by itself', async ({ o
   // The server itself is there.
   await expect(client.page.getByText('No connection.')).toHaveCount(0);
 });
+
+test('who helps a client follows the settings, of which no event tells them, while the dashboard is open', async ({
+  office,
+}) => {
+  const { client } = await clientOfAnOrder(office, 'Nell', 'Frost');
+  await client.page.clock.install();
+  await client.opens(paths.clientDashboard);
+  const help = client.card('Need Help?');
+  await expect(help.getByRole('link', { name: 'employee@example.com' })).toBeVisible();
+  // As if a super admin had changed it: other stories read the office's own.
+  await client.page.route('**/rest/v1/settings', async (route) => {
+    const response = await route.fetch();
+    const settings = (await response.json()) as object;
+    const representative = { name: 'Ruth Okoye', email: 'ruth@example.com', phone: null };
+    await route.fulfill({ response, json: { ...settings, representative } });
+  });
+  await client.page.clock.runFor(61_000);
+  await expect(help).toContainText('Ruth Okoye');
+});

@@ -37,6 +37,8 @@ test('a date that is near is amber, one that is past is red, both say so in word
   await staff.patch(`/rest/v1/steps/${late.id}`, { owner: 'client', due_date: '2020-01-15' });
   await staff.patch(`/rest/v1/steps/${near.id}`, { owner: 'staff', due_date: soon });
   await staff.patch(`/rest/v1/steps/${far.id}`, { owner: 'authority', due_date: '2031-02-03' });
+  const deed = { name: 'Deed of trust', due_date: '2031-02-04' };
+  await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, deed);
 
   const astrid = await office.person(who.email);
   await astrid.opens(paths.clientOrder(spv.id));
@@ -57,6 +59,40 @@ test('a date that is near is amber, one that is past is red, both say so in word
   await expect(dueSoon).toHaveCSS('background-color', rgb(tones.wait.bg[0]));
   await expect(row('Our progress', far)).toContainText('Due Feb 3, 2031');
   await expect(tag(row('Our progress', far), /^(Due|Overdue) /)).toHaveCount(0);
+  const asked = astrid.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+  await expect(asked).toContainText('Due Feb 4, 2031');
+  await expect(tag(asked, /^(Due|Overdue) /)).toHaveCount(0);
+  // A document that is needed is what the order waits for.
+  await expect(astrid.card('Overview')).toContainText('Waiting for you: Deed of trust');
+});
+
+test('that there is nothing to do is said once it is known what is asked for', async ({ office }) => {
+  const who = office.newcomer('Runa', 'Dahl');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  for (const { id } of steps) await staff.patch(`/rest/v1/steps/${id}`, { owner: 'staff' });
+
+  const runa = await office.person(who.email);
+  const elias = await office.employee();
+  const address = '**/rest/v1/spvs/*/document-requests';
+  for (const { page } of [runa, elias]) await page.route(address, (route) => route.fulfill({ status: 404 }));
+  await runa.opens(paths.clientOrder(spv.id));
+  const tasks = runa.card('Your tasks');
+  const done = tasks.getByText('Nothing for you to do right now');
+  await expect(tasks.getByRole('alert')).toContainText('This could not be loaded');
+  await expect(done).toHaveCount(0);
+  await runa.page.unroute(address);
+  await runa.button('Try again', tasks).click();
+  await expect(done).toBeVisible();
+
+  await elias.opens(paths.employeeOrder(spv.id));
+  const asked = elias.card('Requested documents');
+  await expect(asked.getByRole('alert')).toContainText('This could not be loaded');
+  await elias.page.unroute(address);
+  await elias.button('Try again', asked).click();
+  await expect(asked).toContainText('Nothing has been asked for');
 });
 
 test('a client reads who the people of an order are and what happened to it, and nothing of the staff among themselves', async ({

@@ -79,7 +79,9 @@ test('a payment is recorded in two parts, and the client sees it live', async ({
   await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
 });
 
-test('on paper there is the invoice, and nothing that needs a screen', async ({ office }) => {
+test('on paper there is the invoice and how to pay it, and nothing that needs a screen', async ({
+  office,
+}) => {
   const who = office.newcomer('Petra', 'Blatt');
   await office.clientWithOrder(who);
   await office.setsPassword(who.email);
@@ -96,6 +98,8 @@ test('on paper there is the invoice, and nothing that needs a screen', async ({ 
     petra.page.getByRole('region', { name: 'Pay by bank transfer' }),
   ];
   for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);
+  const howToPay = paper.getByRole('heading', { name: 'Pay by bank transfer' });
+  await expect(howToPay).toHaveCount(0);
 
   await petra.page.emulateMedia({ media: 'print' });
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
@@ -104,6 +108,11 @@ test('on paper there is the invoice, and nothing that needs a screen', async ({ 
   // Below the header.
   await expect(paper.getByRole('row').nth(1)).toContainText('$1,250.00');
   await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$1,250.00');
+  // As on the PDF.
+  await expect(howToPay).toBeVisible();
+  const facts = paper.getByRole('definition');
+  await expect(facts.filter({ hasText: 'DEMOUS00XXX' })).toBeVisible();
+  await expect(facts.filter({ hasText: number })).toBeVisible();
 });
 
 test('an invoice is voided with a reason that its client reads', async ({ office }) => {

@@ -185,7 +185,7 @@ test('a step is given to an employee, who finds it among the tasks', async ({ of
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 });
 
-test('an employee completes several pending steps at once', async ({ office }) => {
+test('an employee completes several open steps at once', async ({ office }) => {
   const who = office.newcomer('Ines', 'Ferro');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
@@ -200,8 +200,15 @@ test('an employee completes several pending steps at once', async ({ office }) =
   await elias.button('Complete 2 steps', question).click();
   await elias.isTold('2 steps completed');
 
+  // What has begun or is blocked is as open as what is pending.
+  const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${spv.id}`);
+  const [third, fourth] = steps.slice(2) as [{ id: string }, { id: string }];
+  const blocked = { status: 'blocked', blocked_reason: 'A stamp is missing', waiting_on: 'authority' };
+  await elias.api.patch(`/rest/v1/steps/${third.id}`, { status: 'in_progress' });
+  await elias.api.patch(`/rest/v1/steps/${fourth.id}`, blocked);
+  await expect(elias.page.getByText('A stamp is missing').first()).toBeVisible();
   await elias.button('Complete several').click();
-  await elias.button('Choose all pending').click();
+  await elias.button('Choose all open').click();
   await elias.button('Complete 6 steps').click();
   const last = elias.dialog('Complete 6 steps?');
   await expect(last).toContainText('the order closes and the client gets an e-mail');

@@ -316,7 +316,8 @@ pub fn can(ctx: &Ctx, spv: &Spv, step: &Step) -> Vec<&'static str> {
 /// How many days before its date people hear of a step, and of whatever else is due.
 pub(crate) const SOON: u64 = 3;
 
-/// What the log says of a date that is near or past. A step that waits for the client is the client's to hear of.
+/// What the log says of a date that is near or past. A step that waits for the client is the client's to hear of;
+/// any other is for whoever of the staff has it, which is the staff's business.
 fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
     let identifier = spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref());
     let event = activity::Event::new(action, "step", step.id.0, identifier)
@@ -325,7 +326,11 @@ fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
         .with("step_name", step.step_name.clone())
         .with("due_date", step.due_date.to_string());
     let clients = step.waiting_on.unwrap_or(step.owner) == Party::Client;
-    if clients { event.public() } else { event }
+    match step.assignee_id {
+        _ if clients => event.public(),
+        Some(id) => event.with("assignee_id", id.to_string()),
+        None => event,
+    }
 }
 
 /// Tells, once for each step, that its date is near, and once that it is past, however long nobody has looked. The

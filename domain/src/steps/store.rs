@@ -189,14 +189,15 @@ pub struct Overdue {
     pub due_date: NaiveDate,
     pub owner: Party,
     pub waiting_on: Option<Party>,
+    pub assignee_id: Option<UserId>,
     pub custom_identifier: Option<String>,
     pub client_id: UserId,
     pub company_id: CompanyId,
     pub iso_id: Option<IsoId>,
 }
 
-const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, s.custom_identifier, s.client_id, \
-    s.company_id, s.iso_id from spv_steps t join spvs s on s.id = t.spv_id \
+const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
+    s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t join spvs s on s.id = t.spv_id \
     where t.status <> 'completed' and s.status in ('pending', 'active', 'processing')";
 
 /// Steps whose date is near, of which nobody has been told.

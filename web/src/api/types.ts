@@ -65,7 +65,6 @@ export type ReportName = Schemas['ReportName'];
 export type ReportPage = Schemas['ReportPage'];
 export type ReportSchedule = Schemas['ReportSchedule'];
 export type ReportSchedules = Schemas['ReportSchedules'];
-export type Representative = Schemas['Representative'];
 export type Request = Schemas['Request'];
 export type RequestDesk = Schemas['RequestDesk'];
 export type RequestKind = Request['kind'];

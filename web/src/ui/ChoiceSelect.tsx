@@ -1,4 +1,4 @@
-import { Combobox, Input, InputBase, useCombobox } from '@mantine/core';
+import { Combobox, Input, InputBase, VisuallyHidden, useCombobox } from '@mantine/core';
 import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './ChoiceSelect.module.css';
 
@@ -10,7 +10,7 @@ export interface Choice<Value extends string> {
 interface Props<Value extends string> {
   id?: string;
   label: string;
-  /** What it is called for who does not see what stands around it; begins with the label. */
+  /** What it is called for who does not see what stands around it. */
   name?: string;
   choices: Choice<Value>[];
   value?: Value | null;
@@ -26,6 +26,7 @@ const typeAheadResets = 1000;
 
 /** A short list to choose from. Typing letters jumps to the choice that begins with them. */
 export function ChoiceSelect<Value extends string>({
+  label,
   name,
   choices,
   value,
@@ -78,14 +79,24 @@ export function ChoiceSelect<Value extends string>({
           onClick={() => combobox.toggleDropdown()}
           onKeyDown={typeAhead}
           classNames={{ input: classes.chosen }}
-          aria-label={name}
           {...field}
+          // No `aria-label`: what is chosen stands in the button, and would have to be part of it.
+          label={
+            name ? (
+              <>
+                <span aria-hidden="true">{label}</span>
+                <VisuallyHidden>{name}</VisuallyHidden>
+              </>
+            ) : (
+              label
+            )
+          }
         >
           {choices[chosen]?.label ?? <Input.Placeholder>{placeholder}</Input.Placeholder>}
         </InputBase>
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options aria-label={name ?? field.label}>
+        <Combobox.Options aria-label={name ?? label}>
           {choices.map((choice) => (
             <Combobox.Option key={choice.value} value={choice.value} active={choice.value === value}>
               {choice.label}

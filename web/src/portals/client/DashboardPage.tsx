@@ -85,7 +85,7 @@ export function Component() {
                 <QuickActions />
                 <RecentActivity activity={data?.activity} all={paths.clientActivity} />
                 <RecentDocuments />
-                {data && <NeedHelp representative={data.representative} />}
+                <NeedHelp />
               </>
             }
           />

@@ -1,16 +1,19 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { IconMail, IconPhone } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { Representative } from '../../api/types';
+import { queries } from '../../api/queries';
 import { paths } from '../../paths';
 import { support } from '../../shared/messages/support';
 import { Section } from '../../ui/Section';
 import classes from './NeedHelp.module.css';
 
-export function NeedHelp({ representative }: { representative: Representative | null }) {
+export function NeedHelp() {
   const { t } = useTranslation(['client', 'messages']);
-  const { name, email, phone } = representative ?? {};
+  // No event tells a client that the office's settings changed.
+  const { data } = useQuery({ ...queries.settings(), refetchInterval: 60_000 });
+  const { name, email, phone } = data?.representative ?? {};
   return (
     <Section title={t('help.title')}>
       <Text size="sm" c="dimmed">

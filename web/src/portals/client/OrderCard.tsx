@@ -27,14 +27,16 @@ export function OrderCard({ spv }: { spv: Spv }) {
       <div className={classes.foot}>
         <span className={classes.phase}>{phaseText(t, spv)}</span>
         <span className={classes.buttons}>
-          <Button
-            component={Link}
-            to={paths.clientOrderDocuments(spv.id)}
-            variant="default"
-            aria-label={t('order.upload_of', { name: spv.identifier })}
-          >
-            {t('order.upload')}
-          </Button>
+          {spv.can.includes('upload') && (
+            <Button
+              component={Link}
+              to={paths.clientOrderDocuments(spv.id)}
+              variant="default"
+              aria-label={t('order.upload_of', { name: spv.identifier })}
+            >
+              {t('order.upload')}
+            </Button>
+          )}
           <Button
             component={Link}
             to={paths.clientOrder(spv.id)}

@@ -1,13 +1,14 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
+import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { SpvDetail } from '../../api/types';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState, ErrorState } from '../../ui/states';
 import { listState } from '../listState';
 import classes from './documents.module.css';
 import { DocumentTable } from './DocumentTable';
@@ -45,6 +46,10 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
             )
           }
         >
+          {requests.error && !requests.data && (
+            <ErrorState message={errorText(requests.error)} onRetry={() => void requests.refetch()} />
+          )}
+          {!requests.data && !requests.error && <Skeleton height={120} m="md" width="auto" />}
           {requests.data?.length === 0 && (
             <EmptyState icon={<IconFiles size={20} />} title={t('request.none')} />
           )}

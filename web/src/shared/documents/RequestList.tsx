@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
+import { date } from '../../messages/format';
 import { DueTag } from '../spvs/DueTag';
 import { StatusBadge } from '../../ui/StatusBadge';
 import classes from './documents.module.css';
@@ -27,7 +28,7 @@ export function RequestList({ requests, spv, label }: Props) {
 }
 
 function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
-  const { t } = useTranslation('documents');
+  const { t } = useTranslation(['documents', 'common']);
   const [open, setOpen] = useState(false);
   const { name } = request;
   const again = Boolean(request.document_id);
@@ -36,6 +37,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const facts = [
     !request.required && t('request.optional'),
     step && t('request.for_step', { step: step.step_name }),
+    waits && request.due_date && t('common:step.due', { date: date(request.due_date) }),
   ];
   return (
     <li className={classes.request}>

@@ -20,20 +20,27 @@ export function BankDetails({ bank, reference }: Props) {
       actions={bank && <CopyButton text={bank.account_number} name={t('bank.account_number')} />}
     >
       {bank ? (
-        <DetailList
-          details={[
-            [t('bank.account_holder'), bank.account_holder],
-            [t('bank.bank_name'), bank.bank_name],
-            [t('bank.account_number'), bank.account_number],
-            [t('bank.bank_code'), bank.bank_code],
-            [t('bank.reference'), reference ?? t('bank.reference_text')],
-          ]}
-        />
+        <BankFacts bank={bank} reference={reference ?? t('bank.reference_text')} />
       ) : (
         <Text size="sm" c="dimmed">
           {t('bank.none')}
         </Text>
       )}
     </Section>
+  );
+}
+
+export function BankFacts({ bank, reference }: { bank: Bank; reference: string }) {
+  const { t } = useTranslation('billing');
+  return (
+    <DetailList
+      details={[
+        [t('bank.account_holder'), bank.account_holder],
+        [t('bank.bank_name'), bank.bank_name],
+        [t('bank.account_number'), bank.account_number],
+        [t('bank.bank_code'), bank.bank_code],
+        [t('bank.reference'), reference],
+      ]}
+    />
   );
 }

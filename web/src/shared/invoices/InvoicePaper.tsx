@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import type { InvoiceDetail } from '../../api/types';
 import { date, money } from '../../messages/format';
+import { BankFacts } from './BankDetails';
 import classes from './InvoicePaper.module.css';
 import { InvoiceState } from './InvoiceState';
 
-/** An invoice as it stands on paper. */
-export function InvoicePaper({ invoice }: { invoice: InvoiceDetail }) {
+/** An invoice as it stands on paper, where it says how to pay it while something is due. */
+export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
   const { t } = useTranslation(['billing', 'common']);
   const amount = (value: string) => money(value, invoice.currency);
   const { from } = invoice;
@@ -66,6 +67,12 @@ export function InvoicePaper({ invoice }: { invoice: InvoiceDetail }) {
         </tfoot>
       </table>
       {invoice.void_reason && <p className={classes.void}>{t('voided', { reason: invoice.void_reason })}</p>}
+      {isDue && invoice.bank && (
+        <div className={classes.pay}>
+          <h3>{t('bank.title')}</h3>
+          <BankFacts bank={invoice.bank} reference={invoice.number} />
+        </div>
+      )}
     </article>
   );
 }

@@ -35,6 +35,8 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
   if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  const isDue =
+    invoice !== undefined && invoice.due !== '0.00' && invoice.status !== 'void' && invoice.status !== 'paid';
   return (
     <>
       <div className={classes.screen}>
@@ -61,15 +63,13 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
       </div>
       {invoice ? (
         <TwoColumns
-          main={<InvoicePaper invoice={invoice} />}
+          main={<InvoicePaper invoice={invoice} isDue={isDue} />}
           side={
             <div className={classes.side}>
               {side?.(invoice)}
               <Payments invoice={invoice} />
               {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
-              {invoice.due !== '0.00' && invoice.status !== 'void' && invoice.status !== 'paid' && (
-                <BankDetails bank={invoice.bank} reference={invoice.number} />
-              )}
+              {isDue && <BankDetails bank={invoice.bank} reference={invoice.number} />}
               {/* Whoever pays does so first. */}
               {!receiptActions && <Receipts invoice={invoice} />}
             </div>

@@ -1,5 +1,7 @@
 import { IconHourglass, IconUserExclamation } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
 import type { SpvDetail, Step } from '../../api/types';
 import { DueTag } from './DueTag';
 import { waitingFor } from './due';
@@ -10,19 +12,22 @@ const open = ['pending', 'active', 'processing'];
 /** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
 export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
   const { t } = useTranslation(['orders', 'names']);
-  const waiting = open.includes(spv.status) ? waitingFor(spv.steps) : undefined;
+  const isOpen = open.includes(spv.status);
+  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: isOpen });
+  // Nothing is said that what is asked for would take back; where that cannot be had, the steps say it.
+  const waiting = isOpen && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
   if (!waiting) return null;
-  const { step, on, reason } = waiting;
+  const { name: what, day, on, reason } = waiting;
   const yours = on === reader;
   const Icon = yours ? IconUserExclamation : IconHourglass;
-  const name = { step: step.step_name, who: t(`names:waiting_on.${on}`) };
+  const name = { step: what, who: t(`names:waiting_on.${on}`) };
   return (
     <div className={classes.line} data-yours={yours}>
       <Icon size={18} stroke={1.75} aria-hidden="true" />
       <div className={classes.words}>
         <div className={classes.what}>
           {yours ? t('waiting_on_you', name) : t('waiting_on', name)}
-          <DueTag day={step.due_date} />
+          <DueTag day={day} />
         </div>
         {reason && <div className={classes.why}>{reason}</div>}
       </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Step } from '../../api/types';
+import type { DocumentRequest, Step } from '../../api/types';
 import { businessDaysAfter, dueOn, waitingFor } from './due';
 
 test('a date is near within three days, and late the day after', () => {
@@ -13,12 +13,40 @@ test('a date is near within three days, and late the day after', () => {
 test('a blocked step says whom the order waits for, else its owner is next', () => {
   const step = (status: Step['status'], owner: Step['owner'], waiting_on: Step['waiting_on'] = null) =>
     ({ status, owner, waiting_on, blocked_reason: waiting_on && 'a stamp' }) as Step;
-  const on = (...steps: Step[]) => waitingFor(steps)?.on;
+  const on = (...steps: Step[]) => waitingFor(steps, [])?.on;
   expect(on(step('completed', 'staff'), step('pending', 'client'), step('pending', 'staff'))).toBe('client');
   expect(on(step('pending', 'client'), step('in_progress', 'authority'))).toBe('authority');
   expect(on(step('in_progress', 'staff'), step('blocked', 'staff', 'client'))).toBe('client');
-  expect(waitingFor([step('blocked', 'staff', 'iso')])?.reason).toBe('a stamp');
-  expect(waitingFor([step('completed', 'staff')])).toBeUndefined();
+  expect(waitingFor([step('blocked', 'staff', 'iso')], [])?.reason).toBe('a stamp');
+  expect(waitingFor([step('completed', 'staff')], [])).toBeUndefined();
+});
+
+test('an order waits for its client while a document is needed of them, unless a step is blocked', () => {
+  const asked = (
+    name: string,
+    status: DocumentRequest['status'],
+    due_date: string | null = null,
+    required = true,
+  ) => {
+    const reason = status === 'needs_revision' ? 'cut off' : null;
+    return { name, status, due_date, required, reason } as DocumentRequest;
+  };
+  const staffs = { status: 'in_progress', owner: 'staff', step_name: 'Filing', due_date: null } as Step;
+  const waits = (...requests: DocumentRequest[]) => waitingFor([staffs], requests);
+  const passport = asked('Passport', 'requested', '2026-11-24');
+  expect(waits(asked('Deed', 'requested'), passport)).toEqual({
+    name: 'Passport',
+    day: '2026-11-24',
+    on: 'client',
+    reason: null,
+  });
+  const returned = waits(passport, asked('Deed', 'needs_revision'));
+  expect(returned).toMatchObject({ name: 'Deed', on: 'client', reason: 'cut off' });
+  const done = [asked('A', 'submitted'), asked('B', 'approved'), asked('C', 'waived')];
+  expect(waits(...done, asked('D', 'requested', null, false))).toMatchObject({ name: 'Filing', on: 'staff' });
+  const blocked = { ...staffs, status: 'blocked', waiting_on: 'authority' } as Step;
+  expect(waitingFor([blocked], [passport])).toMatchObject({ name: 'Filing', on: 'authority' });
+  expect(waitingFor([], [passport])?.on).toBe('client');
 });
 
 test('business days skip the weekend', () => {

@@ -1,4 +1,4 @@
-import type { Step } from '../../api/types';
+import type { DocumentRequest, Step } from '../../api/types';
 
 /** How near a date is: `soon` within three days, `late` once it is past. */
 export type Nearness = 'far' | 'soon' | 'late';
@@ -29,20 +29,30 @@ export function businessDaysAfter(day: string, days: number): string {
 }
 
 export interface Waiting {
-  step: Step;
+  /** Of the step, or of the document that is asked for. */
+  name: string;
+  day: string | null;
   on: NonNullable<Step['waiting_on']>;
   /** Why, when somebody said so. */
   reason: string | null;
 }
 
-/** Whom an order waits for: what is blocked says so itself, else it is whoever does the next step. */
-export function waitingFor(steps: Step[]): Waiting | undefined {
+/**
+ * Whom an order waits for: what is blocked says so itself; else it is the client while a document is needed of them,
+ * one that was sent back first, then by its date; else it is whoever does the next step.
+ */
+export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting | undefined {
   const open = steps.filter((step) => step.status !== 'completed');
-  const step =
-    open.find(({ status }) => status === 'blocked') ??
-    open.find(({ status }) => status === 'in_progress') ??
-    open[0];
-  return step && { step, on: waitsOn(step), reason: step.blocked_reason };
+  const blocked = open.find(({ status }) => status === 'blocked');
+  const asked = requests
+    .filter(({ required, status }) => required && (status === 'requested' || status === 'needs_revision'))
+    .toSorted((one, other) => (one.due_date ?? '9').localeCompare(other.due_date ?? '9'));
+  const request = asked.find(({ status }) => status === 'needs_revision') ?? asked[0];
+  if (request && !blocked) {
+    return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
+  }
+  const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
+  return step && { name: step.step_name, day: step.due_date, on: waitsOn(step), reason: step.blocked_reason };
 }
 
 export function waitsOn(step: Step): NonNullable<Step['waiting_on']> {

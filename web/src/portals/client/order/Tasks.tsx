@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/states';
 export function Tasks({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'orders']);
   const yours = spv.steps.filter((step) => step.owner === 'client' || waitsOn(step) === 'client');
-  const requests = useRequests(spv);
+  const { data: requests } = useRequests(spv);
   const ours = spv.steps.filter((step) => !yours.includes(step));
   return (
     <Halves
@@ -22,7 +22,7 @@ export function Tasks({ spv }: { spv: SpvDetail }) {
           {yours.length > 0 && (
             <StepList reader="client" steps={yours} all={spv.steps} label={t('order.your_tasks')} />
           )}
-          {yours.length === 0 && requests.length === 0 && (
+          {yours.length === 0 && requests?.length === 0 && (
             <EmptyState
               icon={<IconCircleCheck size={20} />}
               title={t('orders:all_done')}

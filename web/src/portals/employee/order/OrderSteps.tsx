@@ -13,8 +13,8 @@ import { DeleteStep } from './DeleteStep';
 import { useSortSteps } from './useSortSteps';
 
 /**
- * The steps of an order, to be sorted, each with its edit dialog; those still pending can be completed together or
- * deleted, and more can be added.
+ * The steps of an order, to be sorted, each with its edit dialog; those still open can be completed together, those
+ * pending deleted, and more can be added.
  */
 export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('employee');
@@ -24,7 +24,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const [chosen, setChosen] = useState<string[] | null>(null);
   const sort = useSortSteps(spv);
   const mayEdit = spv.can.includes('update_steps');
-  const pending = spv.steps.filter((step) => step.status === 'pending' && step.can.includes('update'));
+  const open = spv.steps.filter((step) => step.status !== 'completed' && step.can.includes('update'));
   const choose = (id: string, on: boolean) =>
     setChosen((before) => (on ? [...(before ?? []), id] : (before ?? []).filter((other) => other !== id)));
   const add = mayEdit && spv.status !== 'closed' && (
@@ -34,7 +34,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
   );
   const action = (step: Step) =>
     chosen
-      ? pending.includes(step) && (
+      ? open.includes(step) && (
           <Checkbox
             aria-label={t('bulk.choose', { name: step.step_name })}
             checked={chosen.includes(step.id)}
@@ -57,14 +57,14 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
       {chosen ? (
         <CompleteSteps
           spv={spv}
-          steps={pending.filter((step) => chosen.includes(step.id))}
-          onAll={() => setChosen(pending.map((step) => step.id))}
+          steps={open.filter((step) => chosen.includes(step.id))}
+          onAll={() => setChosen(open.map((step) => step.id))}
           onDone={() => setChosen(null)}
         />
       ) : (
         add && (
           <Group px="md" pt="sm" gap="xs" justify="flex-end">
-            {pending.length > 1 && (
+            {open.length > 1 && (
               <Button size="xs" variant="default" onClick={() => setChosen([])}>
                 {t('bulk.start')}
               </Button>
