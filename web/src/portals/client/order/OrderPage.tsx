@@ -22,6 +22,8 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
+  // What is asked for stands above the rest, which would move when it comes.
+  const { isPending } = useQuery(queries.documentRequests(id));
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -31,8 +33,8 @@ export function Component() {
         back={<BackToDashboard />}
         actions={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
-      {!spv && <Skeleton height={320} radius="md" />}
-      {spv && (
+      {(!spv || isPending) && <Skeleton height={320} radius="md" />}
+      {spv && !isPending && (
         <Stack gap="md">
           <Overview spv={spv} />
           <Tasks spv={spv} />
