@@ -6,13 +6,14 @@ use domain::{
     auth::{self, Auth, Keys, passwords},
     commissions, counts,
     db::{Dialect, Sql, for_update},
+    ids::{SpvId, StepId},
     isos, mails, messages,
     page::PageQuery,
     spvs, steps,
     testing::{World, on_both},
     users,
 };
-use std::{collections::HashMap, fs, path::Path, time::Duration};
+use std::{collections::HashMap, fs, path::Path, pin::pin, time::Duration};
 
 /// From now on whoever writes the key of a row is refused, also when it stays as it was.
 async fn refuse_keys(world: &World) {
@@ -161,6 +162,65 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
         assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
         let differing = counts::differ(&mut world.db.clone()).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
+    })
+    .await;
+}
+
+/// Begins both while somebody else has the order, the second after the first, and lets them go on then.
+async fn one_after_the_other<A, B>(
+    world: &World,
+    order: SpvId,
+    first: impl Future<Output = A>,
+    second: impl Future<Output = B>,
+) -> (A, B) {
+    let mut holder = world.db.begin().await.unwrap();
+    let lock = format!("select s.id from spvs s where s.id = $1{}", for_update(holder.dialect(), "s"));
+    holder.sql_built(lock).bind(order).one::<(SpvId,)>().await.unwrap();
+    let mut first = pin!(first);
+    let mut second = pin!(second);
+    let a_while = Duration::from_millis(200);
+    assert!(tokio::time::timeout(a_while, first.as_mut()).await.is_err(), "the first waits");
+    assert!(tokio::time::timeout(a_while, second.as_mut()).await.is_err(), "the second waits");
+    let (let_go, first, second) = tokio::join!(holder.commit(), first, second);
+    let_go.unwrap();
+    (first, second)
+}
+
+#[tokio::test]
+async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
+    on_both(async |world: World| {
+        let sigrid = world.super_admin("Sigrid").await;
+        let company = world.company("Harbor").await;
+        let (_, order, _) = world.client("Maya", company, None).await;
+        let needing = |needs: Vec<StepId>| steps::Change { depends_on: Some(needs), ..steps::Change::default() };
+        let all: Vec<StepId> = spvs::get(&sigrid, order).await.unwrap().steps.into_iter().map(|step| step.id).collect();
+        for step in &all {
+            steps::update(&sigrid, *step, None, needing(Vec::new())).await.unwrap();
+        }
+        let waits_for = |step, need| steps::update(&sigrid, step, None, needing(vec![need]));
+        let (first, second) =
+            one_after_the_other(&world, order, waits_for(all[0], all[1]), waits_for(all[1], all[0])).await;
+        first.unwrap();
+        assert!(matches!(&second, Err(Error::Invalid(why)) if why[0].problem.code == "circle"), "{second:?}");
+
+        let note = |step| {
+            let change = steps::Change { text_data: Some("A note".to_owned()), ..steps::Change::default() };
+            steps::update(&sigrid, step, None, change)
+        };
+        let held = spvs::hold(&sigrid, order, None, "A paper is missing");
+        let (held, noted) = one_after_the_other(&world, order, held, note(all[2])).await;
+        held.unwrap();
+        assert!(matches!(&noted, Err(Error::Conflict(why)) if why.code == "wrong_status"), "{noted:?}");
+        spvs::resume(&sigrid, order, None).await.unwrap();
+
+        let removed = steps::remove(&sigrid, all[2], None);
+        let (removed, noted) = one_after_the_other(&world, order, removed, note(all[2])).await;
+        removed.unwrap();
+        assert!(matches!(noted, Err(Error::NotFound("step"))), "{noted:?}");
+        // What changes nothing of all that is no reason to be refused.
+        let (other, noted) = one_after_the_other(&world, order, note(all[3]), note(all[4])).await;
+        other.unwrap();
+        noted.unwrap();
     })
     .await;
 }

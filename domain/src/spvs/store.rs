@@ -422,6 +422,18 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     Ok(())
 }
 
+/// Leaves an order as it is, and is refused as [`save`] where it is not as it was read any more: it may rest by now, or
+/// have lost the step that was read with it.
+pub async fn unchanged(tx: &mut Tx, spv: &Spv) -> Result<()> {
+    tx.later("update spvs set version = case when version = $2 then version end where id = $1")
+        .await?
+        .bind(spv.id)
+        .bind(spv.version)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// The people an order is made between, as far as they exist.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Parties {

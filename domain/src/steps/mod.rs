@@ -52,10 +52,11 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     // On SQLite everybody who writes waits while one has the turn, so the order is read before it. Where somebody else
-    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn.
+    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn. What a step waits for
+    // hangs on what all others wait for, of which no version tells: that is read in the turn at once.
     let seen = match ctx.db().dialect() {
-        Dialect::Sqlite => spvs::store::of_step(&mut ctx.db(), id).await?,
-        Dialect::Postgres => None,
+        Dialect::Sqlite if change.depends_on.is_none() => spvs::store::of_step(&mut ctx.db(), id).await?,
+        Dialect::Sqlite | Dialect::Postgres => None,
     };
     if seen.is_some() {
         match at_once(ctx, seen, id, version, change.clone()).await {
@@ -75,7 +76,15 @@ async fn at_once(
 ) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
     let changed = match seen {
-        Some(seen) => changed(&mut tx, ctx, seen, id, version, change).await?,
+        Some(seen) => {
+            let read = seen.0.version;
+            let changed = changed(&mut tx, ctx, seen, id, version, change).await?;
+            // An order that moves on is written over the version that was read; one that stays is asked for it here.
+            if changed.1.version == read {
+                spvs::store::unchanged(&mut tx, &changed.1).await?;
+            }
+            changed
+        }
         None => self::change(&mut tx, ctx, id, version, change).await?,
     };
     let changed = settled(&mut tx, ctx, changed).await?;
