@@ -470,6 +470,36 @@ async fn reminders_come_once_before_and_once_after_the_date() {
 }
 
 #[tokio::test]
+async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let (sam, emil) = (office.world.super_admin("Sam").await, office.world.employee("Emil").await);
+        let detail = spvs::get(&office.erin, office.spv).await.unwrap();
+        let due = office.world.clock.today() + Duration::days(2);
+        for (step, who) in detail.steps[..2].iter().zip([&emil, &office.erin]) {
+            let given = steps::Change {
+                owner: Some("staff".to_owned()),
+                due_date: Some(due.to_string()),
+                assignee_id: Some(Some(id(who))),
+                ..Default::default()
+            };
+            steps::update(&sam, step.id, None, given).await.unwrap();
+        }
+        office.settle().await;
+        let reminded = async |who: &Ctx| -> i64 {
+            steps::remind_overdue(&office.world.operator()).await.unwrap();
+            office.settle().await;
+            let sql = "select count(*) from notifications where user_id = $1 and topic = 'reminders'";
+            office.world.db.clone().sql(sql).bind(id(who)).scalar().await.unwrap()
+        };
+        let company = Some(detail.spv.company_id);
+        users::set_role(&sam, id(&emil), Role::Client, company, None, None).await.unwrap();
+        assert_eq!((reminded(&emil).await, reminded(&office.erin).await), (0, 1), "an order that is another client's");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_after_the_date() {
     on_both(async |world| {
         let office = office(world).await;

@@ -13,6 +13,7 @@ pub enum Audience {
     Partner,
     /// The admins of the order's company.
     Company,
+    /// One of our team, for as long as they are: what they were given stays theirs when their role changes.
     Person(UserId),
 }
 

@@ -61,7 +61,7 @@ const RECIPIENT: &str = "select u.id, u.role, coalesce(o.in_app, c.in_app) as in
 pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind: &EventKind) -> Result<Vec<Recipient>> {
     let (condition, id): (&str, Option<Uuid>) = match audience {
         Audience::Client => ("u.id = $4", event.client_id.map(|id| id.0)),
-        Audience::Person(id) => ("u.id = $4", Some(id.0)),
+        Audience::Person(id) => ("u.id = $4 and u.role in ('employee', 'super_admin')", Some(id.0)),
         Audience::Partner => ("u.id = (select user_id from isos where id = $4)", event.iso_id.map(|id| id.0)),
         Audience::Company => ("u.company_id = $4 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
         // The id stands for nothing here: every statement has the same four values.
