@@ -323,7 +323,7 @@ async fn a_link_works_once_and_takes_the_others_with_it() {
         let told = told(&world, "sign_in.failed").await;
         let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
         reasons.sort_unstable();
-        let used = ["link_used"; 5];
+        let used = ["link_used"; 6];
         assert_eq!(reasons, [["link_expired"].as_slice(), &used, &["wrong_mailed_code"]].concat());
         world.clock.advance(Duration::days(2));
         assert!(links::clean_up(&world.operator(), world.clock.now()).await.unwrap() >= 4);
@@ -721,6 +721,19 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
         assert_eq!(code(answer), "email_not_confirmed");
         assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"]);
+        // Whoever has the password does not have to wait, and does not fill the log.
+        for _ in 0..8 {
+            let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
+            assert_eq!(code(answer), "email_not_confirmed");
+        }
+        assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"; 4], "of 1, 2, 4 and 8");
+        users::suspend(&world.operator(), olga.id, None).await.unwrap();
+        for _ in 0..9 {
+            let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
+            assert_eq!(code(answer), "user_banned");
+        }
+        let shut = ["password account_shut"; 4];
+        assert_eq!(refusals(&world, &olga).await, [shut, ["password not_confirmed"; 4]].concat());
 
         // An address that the provider has not verified is somebody's or nobody's, and is answered alike.
         let verifier = "v".repeat(50);
@@ -777,6 +790,13 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         assert_eq!(code(show(&me, late).await), "mfa_challenge_expired");
         let others = ["totp too_late", "totp wrong_challenge"];
         assert_eq!(refusals(&world, &noah).await, [twice, others].concat());
+        for _ in 0..8 {
+            assert_eq!(code(show(&me, late).await), "mfa_challenge_expired");
+            assert_eq!(code(show(&elsewhere, first).await), "mfa_ip_address_mismatch");
+        }
+        // The first one from elsewhere was five minutes ago, and counts on.
+        let many = [["totp too_late"; 4], ["totp wrong_challenge"; 4]].concat();
+        assert_eq!(refusals(&world, &noah).await, [twice.to_vec(), many].concat());
     })
     .await;
 }

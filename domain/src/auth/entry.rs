@@ -84,12 +84,12 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let mut tx = in_turn(tx, ctx, &counters).await?;
     failures::forget(&mut tx, &counters).await?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
-        history::failed(&mut tx, ctx, Some(&user), "password", "account_shut").await?;
+        history::repeated(&mut tx, ctx, &user, "password", "account_shut").await?;
         tx.commit().await?;
         return Err(Error::unauthenticated("user_banned"));
     }
     if user.status == Status::Pending {
-        history::failed(&mut tx, ctx, Some(&user), "password", "not_confirmed").await?;
+        history::repeated(&mut tx, ctx, &user, "password", "not_confirmed").await?;
         tx.commit().await?;
         return Err(Error::conflict("email_not_confirmed"));
     }

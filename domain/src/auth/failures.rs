@@ -18,8 +18,8 @@ use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
 const MEMORY: Duration = Duration::days(1);
-/// The same for tries of which the log hears the more rarely the more there are: at accounts that do not exist, and with
-/// links that are good no more.
+/// The same for tries of which the log hears the more rarely the more there are: at accounts that do not exist, and
+/// those after which nobody has to wait.
 const RARELY_MEMORY: Duration = Duration::minutes(15);
 /// So long it is known from where sign-ins were refused: longer than any storm is looked for.
 const PLACES_MEMORY: Duration = Duration::hours(1);
@@ -69,9 +69,9 @@ impl Counter {
         Self::new("unknown", "", &neighbourhood_of(origin), i64::MAX, 0)
     }
 
-    /// Links of one account that were good once: never a wait, only a count for the log.
-    fn spent_link(user: UserId) -> Self {
-        Self::new("spent-link", &user.to_string(), ANYWHERE, i64::MAX, 0)
+    /// Refusals of one account, of one kind: never a wait, only a count for the log.
+    fn refusal(user: UserId, method: &str, reason: &str) -> Self {
+        Self::new("refusal", &format!("{user} {method} {reason}"), ANYWHERE, i64::MAX, 0)
     }
 
     fn wait(&self, failures: i64) -> Duration {
@@ -136,13 +136,13 @@ pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> 
     now_and_then(tx, ctx, &Counter::unknown(&ctx.origin)).await
 }
 
-/// Counts a try with a link of this account that is good no more, and says whether the log should hear of it, as
-/// [`note_unknown`]: whoever has such a link must not fill it either.
+/// Counts a try at this account that was refused so, and says whether the log should hear of it, as [`note_unknown`]:
+/// whoever has a link that is good no more, or the password of a shut account, must not fill it either.
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn note_spent_link(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<bool> {
-    Ok(now_and_then(tx, ctx, &Counter::spent_link(user)).await?.is_some())
+pub(super) async fn note_refusal(tx: &mut Tx, ctx: &Ctx, user: UserId, method: &str, reason: &str) -> Result<bool> {
+    Ok(now_and_then(tx, ctx, &Counter::refusal(user, method, reason)).await?.is_some())
 }
 
 async fn now_and_then(tx: &mut Tx, ctx: &Ctx, counter: &Counter) -> Result<Option<i64>> {

@@ -39,14 +39,32 @@ async fn of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>>
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 
-/// [`failed`] in a transaction of its own, where what was tried leaves nothing else behind.
+/// [`repeated`] in a transaction of its own, where what was tried leaves nothing else behind.
 ///
 /// # Errors
 /// What the database refuses.
 pub(super) async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
     let mut tx = ctx.begin().await?;
-    failed(&mut tx, ctx, Some(user), method, reason).await?;
+    repeated(&mut tx, ctx, user, method, reason).await?;
     tx.commit().await
+}
+
+/// [`failed`] for what can be tried again and again without a wait: the log hears of some of it only. The caller
+/// commits.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn repeated(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &'static str,
+    reason: &'static str,
+) -> Result<()> {
+    if failures::note_refusal(tx, ctx, user.id, method, reason).await? {
+        return failed(tx, ctx, Some(user), method, reason).await;
+    }
+    failures::note_place(tx, ctx, 1).await
 }
 
 /// Counts a refused sign-in and tells the log of it: whose it would have been, how and why not. Never what was typed,

@@ -205,7 +205,10 @@ async fn admit(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Res
             Some(email) => users::store::by_email(tx, &users::email_key(email)).await?,
             None => None,
         };
-        history::failed(tx, ctx, claimed.as_ref(), METHOD, "unverified_address").await?;
+        match &claimed {
+            Some(user) => history::repeated(tx, ctx, user, METHOD, "unverified_address").await?,
+            None => history::failed(tx, ctx, None, METHOD, "unverified_address").await?,
+        }
         return Err(Error::unauthenticated("provider_email_needs_verification"));
     };
     let key = users::email_key(address);
@@ -226,7 +229,7 @@ async fn welcome(tx: &mut Tx, ctx: &Ctx, id: UserId) -> Result<User> {
     if users::is_welcome(tx, &user, ctx.now()).await? {
         return Ok(user);
     }
-    history::failed(tx, ctx, Some(&user), METHOD, "user_banned").await?;
+    history::repeated(tx, ctx, &user, METHOD, "user_banned").await?;
     Err(Error::unauthenticated("user_banned"))
 }
 

@@ -67,9 +67,8 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
     let Some(used) = used else {
         if let Ticket::Token(token) = ticket
             && let Some((user, reason)) = links::spent(&mut tx, ctx, token).await?
-            && failures::note_spent_link(&mut tx, ctx, user.id).await?
         {
-            history::failed(&mut tx, ctx, Some(&user), "otp", reason).await?;
+            history::repeated(&mut tx, ctx, &user, "otp", reason).await?;
         }
         // A wrong code was counted, and a link that is good no more was told of.
         tx.commit().await?;

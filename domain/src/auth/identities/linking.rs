@@ -36,7 +36,7 @@ pub(super) async fn bring(
     let provider = flow.provider.as_deref().unwrap_or_default();
     let user = welcome(tx, ctx, owner).await?;
     if store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
-        history::failed(tx, ctx, Some(&user), METHOD, "identity_taken").await?;
+        history::repeated(tx, ctx, &user, METHOD, "identity_taken").await?;
         return Err(Error::unauthenticated("identity_already_exists"));
     }
     if !is_held(tx, flow).await? {
