@@ -3,6 +3,7 @@
 //! The first key signs, all of them verify, and their public parts are published (a shared secret has none). Refresh tokens are made from
 //! the private parts too, so nothing secret is in the database and a rotated key signs nobody out. A process looks
 //! at the file every second, and whenever it meets a key it does not know.
+mod es256;
 mod file;
 mod jwk;
 
@@ -132,6 +133,7 @@ impl Keys {
     /// # Errors
     /// A sentence for the operator.
     fn read(text: &str) -> std::result::Result<Self, String> {
+        es256::install();
         Ok(Self { ring: RwLock::new(Arc::new(read_set(text)?)), file: None, service: None })
     }
 
