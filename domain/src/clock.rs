@@ -2,7 +2,7 @@
 //!
 //! Everything else is forbidden to read the wall clock or the system's randomness (`.clippy.toml`), so that a
 //! test that fixes both sees the same rows, links and mails on every run.
-use chrono::{DateTime, Duration, NaiveDate, SubsecRound, Utc};
+use chrono::{DateTime, Duration, NaiveDate, NaiveTime, SubsecRound, TimeZone, Utc};
 use chrono_tz::Tz;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::sync::{
@@ -56,6 +56,15 @@ impl Clock {
 /// The day it is by the clocks of a zone; by UTC's where there is no such zone.
 pub fn day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
     now.with_timezone(&zone.parse().unwrap_or(Tz::UTC)).date_naive()
+}
+
+/// When a day begins by the clocks of a zone. Some have no midnight on the day that summer time begins, and one that
+/// crossed the date line left out a day.
+pub fn begin(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
+    let midnight = day.and_time(NaiveTime::MIN);
+    (0..=24)
+        .find_map(|hour| zone.from_local_datetime(&(midnight + Duration::hours(hour))).earliest())
+        .map_or_else(|| midnight.and_utc(), |at| at.with_timezone(&Utc))
 }
 
 /// Random ids, tokens and codes, from the system or, in tests, from a seed.
@@ -125,6 +134,20 @@ fn with<T>(rng: &Mutex<StdRng>, f: impl FnOnce(&mut StdRng) -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_or_when_the_clock_has_been_put_forward() {
+        for (zone, day, begins) in [
+            (Tz::America__New_York, "2027-02-20", "2027-02-20T05:00:00+00:00"),
+            (Tz::Pacific__Kiritimati, "2027-02-20", "2027-02-19T10:00:00+00:00"),
+            // The hour from midnight on was left out.
+            (Tz::America__Havana, "2026-03-08", "2026-03-08T05:00:00+00:00"),
+            // So was the whole day.
+            (Tz::Pacific__Apia, "2011-12-30", "2011-12-30T10:00:00+00:00"),
+        ] {
+            assert_eq!(begin(day.parse().expect("a day"), zone).to_rfc3339(), begins, "{zone}");
+        }
+    }
 
     #[test]
     fn ids_of_made_up_data_are_the_same_each_time_and_its_secrets_are_not() {

@@ -101,14 +101,27 @@ async fn the_days_of_a_leads_protection_are_those_of_its_company() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, ingrid) = world.iso("Ingrid", company).await;
-        let (_, igor) = world.iso("Igor", world.company("Orbis").await).await;
-        let clara = world.company_admin("Clara", company).await;
-        // Noon by UTC, and tomorrow there.
-        let there = companies::SettingsInput { time_zone: Some("Pacific/Kiritimati".to_owned()), ..Default::default() };
-        companies::set(&clara, company, None, there).await.unwrap();
+        let orbis = world.company("Orbis").await;
+        let (_, igor) = world.iso("Igor", orbis).await;
+        let (clara, oscar) = (world.company_admin("Clara", company).await, world.company_admin("Oscar", orbis).await);
+        // Noon by UTC, and tomorrow on the first island; in New York the day has just begun.
+        for (admin, company, zone) in [(&clara, company, "Pacific/Kiritimati"), (&oscar, orbis, "America/New_York")] {
+            let there = companies::SettingsInput { time_zone: Some(zone.to_owned()), ..Default::default() };
+            companies::set(admin, company, None, there).await.unwrap();
+        }
         let lena = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
         assert_eq!(lena.protected_until.to_string(), "2027-02-20");
         assert_eq!(lena.protected_days(ingrid.now()), Some(90));
+        // On the desk it is due when the last day is over there, and no earlier.
+        let otto = leads::create(&igor, lead("Otto", None)).await.unwrap();
+        assert_eq!(otto.protected_until.to_string(), "2027-02-19");
+        let all = desk(&world.employee("Elias").await, Kind::Lead).await;
+        for (lead, due) in [(&lena, "2027-02-20T10:00:00+00:00"), (&otto, "2027-02-20T05:00:00+00:00")] {
+            let due_at = all.iter().find(|request| request.lead_id == Some(lead.id)).unwrap().due_at;
+            assert_eq!(due_at.to_rfc3339(), due);
+            assert_eq!(lead.protected_days(due_at - Duration::seconds(1)), Some(0));
+            assert_eq!(lead.protected_days(due_at), None);
+        }
         // The last hour of the last day there, and the first of the next: by UTC the last day goes on.
         world.clock.advance(Duration::days(90) + Duration::hours(21));
         assert_eq!(lena.protected_days(igor.now()), Some(0));
@@ -507,10 +520,10 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         };
         assert_eq!((all[0].lead_id, all[0].user_id), (Some(lena), ingrid.actor.user_id()));
         assert_eq!((all[0].name.as_str(), all[0].message.as_str()), ("Lena Lead", "Wants a fund."));
-        // The partner works on it: it is due when its protection ends.
+        // The partner works on it: it is due when its protection ends, in New York.
         assert_eq!(
             (all[0].priority, all[0].due_at.to_rfc3339().as_str()),
-            (Priority::Low, "2027-02-20T00:00:00+00:00")
+            (Priority::Low, "2027-02-20T05:00:00+00:00")
         );
         assert_eq!(requests::can(&elias, &all[0]), ["convert", "reject", "review", "update"]);
         assert_eq!(requests::can(&ingrid, &desk(&ingrid, Kind::Lead).await[0]), ["withdraw"]);
@@ -682,7 +695,10 @@ async fn what_was_open_before_leads_and_calls_came_on_the_desk_is_put_there() {
             // As if they had come today.
             let made = before.iter().find(|made| (made.lead_id, made.call_id) == (request.lead_id, request.call_id));
             let made = made.unwrap();
-            let same = Request { id: made.id, ..request.clone() };
+            // The migration knows nothing of zones: to it the last day of protection ends in Greenwich.
+            let due_at = made.due_at - Duration::hours(if made.lead_id.is_some() { 5 } else { 0 });
+            assert_eq!(request.due_at, due_at);
+            let same = Request { id: made.id, due_at: made.due_at, ..request.clone() };
             assert_eq!(&same, made);
             for q in [request.reference(), request.reference()[4..].to_owned(), request.name.clone()] {
                 let found = requests::Filter { q: Some(q.clone()), ..Default::default() };

@@ -3,11 +3,12 @@ use super::{Activity, store};
 use crate::{
     access::{Action, Resource},
     check::{self, Check, LINE},
+    clock,
     ctx::Ctx,
     error::{Problem, Result},
     page::{Page, PageQuery},
 };
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Days, Utc};
 use uuid::Uuid;
 
 /// What is looked for. Empty is anything.
@@ -63,13 +64,6 @@ impl Search {
         let address = check.optional_line("address", self.address.as_deref(), 64);
         check.done()?;
         let zone = ctx.zone();
-        let begins = |date: NaiveDate| {
-            let midnight = date.and_time(NaiveTime::MIN);
-            // Where midnight is skipped the day begins when the clock has been put forward.
-            zone.from_local_datetime(&midnight)
-                .earliest()
-                .map_or_else(|| midnight.and_utc(), |at| at.with_timezone(&Utc))
-        };
         let (action, noun) = match what {
             Some(what) if what.contains('.') => (Some(what), None),
             noun => (None, noun),
@@ -82,8 +76,8 @@ impl Search {
             noun,
             subject_id,
             subject: subject.filter(|_| subject_id.is_none()),
-            from: from.map(begins),
-            to: to.map(|to| begins(to + Days::new(1))),
+            from: from.map(|from| clock::begin(from, zone)),
+            to: to.map(|to| clock::begin(to + Days::new(1), zone)),
             address,
         })
     }

@@ -7,11 +7,12 @@ use super::{
 use crate::{
     access::{Action, Actor, Resource},
     activity::{self, Activity},
+    clock,
     ctx::Ctx,
     error::Result,
     page::PageQuery,
 };
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
 
 /// So many weeks are drawn, this one included.
 pub const WEEKS: usize = 12;
@@ -126,13 +127,6 @@ fn weeks(ctx: &Ctx) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
     let today = ctx.now().with_timezone(&zone).date_naive();
     let monday = today - TimeDelta::days(i64::from(today.weekday().num_days_from_monday()));
     let days: Vec<NaiveDate> = (0..WEEKS as u64).rev().map(|back| monday - Days::new(7 * back)).collect();
-    let borders = days.iter().copied().chain([monday + Days::new(7)]).map(|day| begin(zone, day)).collect();
+    let borders = days.iter().copied().chain([monday + Days::new(7)]).map(|day| clock::begin(day, zone)).collect();
     (days, borders)
-}
-
-/// When a day begins: some zones have no midnight on the day that summer time begins.
-fn begin(zone: chrono_tz::Tz, day: NaiveDate) -> DateTime<Utc> {
-    (0..4)
-        .find_map(|hour| zone.from_local_datetime(&(day.and_time(NaiveTime::MIN) + TimeDelta::hours(hour))).earliest())
-        .map_or_else(|| day.and_time(NaiveTime::MIN).and_utc(), |at| at.with_timezone(&Utc))
 }

@@ -11,13 +11,14 @@ use super::{
 use crate::{
     activity,
     calls::{self, Call},
+    clock,
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
     ids::{CallId, IsoId, LeadId},
     leads::{self, Lead},
 };
-use chrono::{Days, NaiveTime};
+use chrono::Days;
 use serde_json::Map;
 
 /// What a request is of.
@@ -67,14 +68,14 @@ impl Source {
 }
 
 /// Puts a new lead on the desk, in the transaction that makes it. The partner works on it until it is ready: it is due
-/// when its protection ends, unless the staff find it more urgent.
+/// when its protection ends by the clock of the partner's company, unless the staff find it more urgent.
 pub(crate) async fn brought(tx: &mut Tx, ctx: &Ctx, lead: &Lead) -> Result<()> {
-    let end = lead.protected_until + Days::new(1);
+    let zone = lead.time_zone.parse().unwrap_or(chrono_tz::UTC);
     let message = lead.note.clone().unwrap_or_default();
     let request = Request {
         lead_id: Some(lead.id),
         priority: Priority::Low,
-        due_at: end.and_time(NaiveTime::MIN).and_utc(),
+        due_at: clock::begin(lead.protected_until + Days::new(1), zone),
         ..Request::new(ctx, Kind::Lead, lead.name(), lead.email.clone(), message, Map::new())
     };
     place(tx, ctx, lead.iso_id, request).await
