@@ -95,6 +95,46 @@ test('that there is nothing to do is said once it is known what is asked for', a
   await expect(asked).toContainText('Nothing has been asked for');
 });
 
+test('an order comes with what is asked for, and without it when that fails', async ({ office }) => {
+  const who = office.newcomer('Sunniva', 'Moen');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Deed of trust' });
+
+  const sunniva = await office.person(who.email);
+  const elias = await office.employee();
+  for (const [person, path] of [
+    [sunniva, paths.clientOrder(spv.id)],
+    [elias, paths.employeeOrder(spv.id)],
+  ] as const) {
+    person.foresees(/500/);
+    const nothing = () => undefined as void;
+    let [fail, answer] = [nothing, nothing];
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    let tries = 0;
+    await person.page.route('**/rest/v1/spvs/*/document-requests', async (route) => {
+      tries += 1;
+      if (tries === 1) {
+        await failed;
+        return route.fulfill({ status: 500 });
+      }
+      await answered;
+      return route.continue();
+    });
+    await person.opens(path);
+    await expect(person.heading(spv.identifier)).toBeVisible();
+    const overview = person.card('Overview');
+    await expect(overview).toHaveCount(0);
+    fail();
+    await expect(overview).toBeVisible();
+    await expect(overview).not.toContainText('Waiting for');
+    answer();
+    await expect(overview).toContainText(/Waiting for .+: Deed of trust/);
+  }
+});
+
 test('a client reads who the people of an order are and what happened to it, and nothing of the staff among themselves', async ({
   office,
 }) => {

@@ -9,6 +9,7 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
+import { useAwaitsRequests } from '../../../shared/spvs/useAwaitsRequests';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -22,8 +23,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  // What is asked for stands above the rest, which would move when it comes.
-  const { isPending } = useQuery(queries.documentRequests(id));
+  const waits = useAwaitsRequests(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -33,8 +33,8 @@ export function Component() {
         back={<BackToDashboard />}
         actions={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
-      {(!spv || isPending) && <Skeleton height={320} radius="md" />}
-      {spv && !isPending && (
+      {(!spv || waits) && <Skeleton height={320} radius="md" />}
+      {spv && !waits && (
         <Stack gap="md">
           <Overview spv={spv} />
           <Tasks spv={spv} />

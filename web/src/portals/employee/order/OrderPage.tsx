@@ -10,6 +10,7 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
+import { useAwaitsRequests } from '../../../shared/spvs/useAwaitsRequests';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/states';
@@ -24,6 +25,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'client', 'orders']);
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
+  const waits = useAwaitsRequests(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -44,8 +46,8 @@ export function Component() {
           )
         }
       />
-      {!spv && <Skeleton height={320} radius="md" />}
-      {spv && (
+      {(!spv || waits) && <Skeleton height={320} radius="md" />}
+      {spv && !waits && (
         <TwoColumns
           // One line each: what belongs to the order.
           main={
