@@ -35,12 +35,15 @@ export function SeedOutcome({ user }: { user: string }) {
       const { items } = await body(api.GET('/rest/v1/activity', { params: { query } }));
       for (const activity of items) settle(activity);
     };
-    const timer = setInterval(() => void ask().catch(() => undefined), askAgainAfter);
+    const timer = setInterval(() => {
+      if (seedJob(user) === null) setSeedJob(user, null);
+      else void ask().catch(() => undefined);
+    }, askAgainAfter);
     return () => {
       stopListening();
       clearInterval(timer);
     };
-  }, [job]);
+  }, [job, user]);
 
   return null;
 }

@@ -2,6 +2,8 @@ import { useSyncExternalStore } from 'react';
 
 /** The seed job whose outcome a person waits for. The tab keeps it, so that it outlives the page and a reload. */
 const place = (user: string) => `spv-seed-${user}`;
+/** No outcome comes where the database was restored meanwhile, or the worker killed: then nobody waits for ever. */
+const longestWait = 600_000;
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
@@ -9,12 +11,16 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-export const seedJob = (user: string): string | null => sessionStorage.getItem(place(user));
+export function seedJob(user: string): string | null {
+  // The job, and when it was queued. What an earlier version kept says no time, and is not waited for.
+  const [job, since] = (sessionStorage.getItem(place(user)) ?? '').split(' ');
+  return job && Date.now() - Number(since ?? 0) < longestWait ? job : null;
+}
 
-/** Null when its outcome has been told. */
+/** Null when its outcome has been told, or is not waited for any more. */
 export function setSeedJob(user: string, job: string | null): void {
   if (job === null) sessionStorage.removeItem(place(user));
-  else sessionStorage.setItem(place(user), job);
+  else sessionStorage.setItem(place(user), `${job} ${Date.now()}`);
   for (const listener of listeners) listener();
 }
 
