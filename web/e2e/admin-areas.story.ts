@@ -309,3 +309,39 @@ test('on a phone each chart of the office turns into a table, and its file adds 
   expect(revenue.saved).toBe(revenue.shown);
   await expect(sigrid.card('Revenue')).toContainText(revenue.total);
 });
+
+test('more jobs than fit on a page come by the keyboard, each of them once', async ({
+  ownOffice: office,
+}) => {
+  // Somebody who is no ISO partner has the test partner's address: each of these jobs is given up at once.
+  await office.portal.operator(
+    ...['user', 'create', '--role', 'employee', '--email', 'test.iso@example.com'],
+    ...['--first-name', 'Not', '--last-name', 'Partner'],
+  );
+  expect((await office.portal.spvctl('seed')).code).toBe(1);
+  const sigrid = await office.superAdmin();
+  const givenUp = async () =>
+    (await sigrid.api.get<Items<{ id: string }>>('/rest/v1/jobs?status=dead&limit=500')).items.length;
+  const all = (await givenUp()) + 210;
+  for (let n = 0; n < 21; n += 1)
+    await Promise.all(Array.from({ length: 10 }, () => sigrid.api.post('/rest/v1/jobs', { name: 'seed' })));
+  await expect.poll(givenUp, { timeout: 30_000 }).toBe(all);
+
+  await sigrid.opens(paths.adminDashboard);
+  await sigrid.link('Jobs', sigrid.card('Server Status')).click();
+  await sigrid.isAt(paths.adminJobs);
+  await sigrid.field('Status').click();
+  await sigrid.page.getByRole('option', { name: 'Given up', exact: true }).click();
+  await sigrid.isAt(paths.adminJobsOf('dead'));
+  const rows = sigrid.row('Given up', 'Newest jobs');
+  await expect(rows).toHaveCount(100);
+  const more = sigrid.button('Load more');
+  await more.press('Enter');
+  await expect(rows).toHaveCount(200);
+  // One press after the other; after the last page, reading goes on at the first row that came.
+  await expect(more).toBeFocused();
+  await sigrid.page.keyboard.press('Enter');
+  await expect(rows).toHaveCount(all);
+  await expect(more).toHaveCount(0);
+  await expect(rows.nth(200)).toBeFocused();
+});

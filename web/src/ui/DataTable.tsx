@@ -1,7 +1,7 @@
-import { Button, Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Skeleton } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Explained } from './Explained';
+import { LoadMore } from './LoadMore';
 import { ErrorState } from './states';
 import classes from './DataTable.module.css';
 
@@ -43,7 +43,18 @@ interface Props<Row> {
 
 /** A table that becomes a list of cards on phones. */
 export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<Row>) {
-  const { t } = useTranslation('common');
+  const body = useRef<HTMLTableSectionElement>(null);
+  const before = useRef<number>(undefined);
+  const { more } = state;
+  // With the last page the pressed button goes: who uses the keyboard goes on at the first row that came.
+  useEffect(() => {
+    if (more || before.current === undefined) return;
+    const row = body.current?.rows[before.current];
+    before.current = undefined;
+    if (!row || document.activeElement !== document.body) return;
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+  }, [more]);
   if (!state.rows && state.error) return <ErrorState message={state.error} onRetry={state.retry} />;
   if (state.rows?.length === 0) return <>{empty}</>;
   // The roles are written out because `display: block` on a phone would take them away.
@@ -67,7 +78,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
               ))}
             </tr>
           </thead>
-          <tbody role="rowgroup" aria-busy={!state.rows}>
+          <tbody ref={body} role="rowgroup" aria-busy={!state.rows}>
             {state.rows ? (
               state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
@@ -77,11 +88,15 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
         </table>
       </div>
       {state.rows && state.error && <ErrorState message={state.error} onRetry={state.retry} />}
-      {state.more && (
+      {more && (
         <div className={classes.more}>
-          <Button variant="default" onClick={state.more.load} disabled={state.more.loading}>
-            {state.more.loading ? t('loading') : t('load_more')}
-          </Button>
+          <LoadMore
+            loading={more.loading}
+            onLoad={() => {
+              before.current = state.rows?.length;
+              more.load();
+            }}
+          />
         </div>
       )}
     </>

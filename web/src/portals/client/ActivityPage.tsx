@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +5,7 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { activityText } from '../../shared/activity/words';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { LoadMore } from '../../ui/LoadMore';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState, ErrorState } from '../../ui/states';
@@ -31,16 +31,7 @@ export function Component() {
             entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))}
           />
         )}
-        {hasNextPage && (
-          <Button
-            variant="default"
-            mt="md"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-          </Button>
-        )}
+        {hasNextPage && <LoadMore mt="md" loading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />}
       </Section>
     </>
   );

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { LoadMore } from '../../ui/LoadMore';
 import { Section } from '../../ui/Section';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { activityText } from './words';
@@ -36,15 +36,13 @@ export function Events({ of }: { of: { spv_id?: string; subject_id?: string } })
         <ActivityList entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
       )}
       {hasNextPage && (
-        <Button
-          variant="default"
+        <LoadMore
           fullWidth
           mt="sm"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? t('common:loading') : t('show_more')}
-        </Button>
+          label={t('show_more')}
+          loading={isFetchingNextPage}
+          onLoad={() => void fetchNextPage()}
+        />
       )}
     </>
   );

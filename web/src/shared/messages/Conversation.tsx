@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { IconMessageCircle } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Message, Thread } from '../../api/types';
 import { Ago } from '../../ui/DateText';
+import { LoadMore } from '../../ui/LoadMore';
 import { ScrollLog } from '../../ui/ScrollLog';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { Tag } from '../../ui/Tag';
@@ -64,7 +65,7 @@ function filesOf(thread: Thread | undefined, to: Recipient, notes: boolean): Tar
 }
 
 function Messages({ thread, label }: { thread: Thread; label: string }) {
-  const { t } = useTranslation(['messages', 'common']);
+  const { t } = useTranslation('messages');
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     queries.messages(thread.id),
   );
@@ -73,15 +74,14 @@ function Messages({ thread, label }: { thread: Thread; label: string }) {
   return (
     <ScrollLog label={label} newest={data[0]?.id}>
       {hasNextPage && (
-        <Button
+        <LoadMore
           variant="subtle"
           size="compact-sm"
           className={classes.earlier}
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? t('common:loading') : t('earlier')}
-        </Button>
+          label={t('earlier')}
+          loading={isFetchingNextPage}
+          onLoad={() => void fetchNextPage()}
+        />
       )}
       <ol className={classes.messages}>
         {data.toReversed().map((message) => (

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Switch } from '@mantine/core';
+import { Anchor, Skeleton, Switch } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Thread } from '../../api/types';
+import { LoadMore } from '../../ui/LoadMore';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { useFlag, useParam } from '../queryParams';
 import { Conversation } from './Conversation';
@@ -22,7 +23,7 @@ interface Props {
 
 /** Conversations on the left, the chosen one on the right; on a phone one of the two. */
 export function Inbox({ staff = false, about }: Props) {
-  const { t } = useTranslation(['messages', 'common']);
+  const { t } = useTranslation('messages');
   const [chosen, choose] = useParam('thread');
   const [unreadOnly, setUnreadOnly] = useFlag('unread');
   const list = useInfiniteQuery(queries.threads({ unread: unreadOnly || undefined }));
@@ -72,9 +73,7 @@ export function Inbox({ staff = false, about }: Props) {
           <EmptyState icon={<IconMessages size={20} />} title={unreadOnly ? t('all_read') : t('none')} />
         )}
         {list.hasNextPage && (
-          <Button variant="default" m="sm" onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-          </Button>
+          <LoadMore m="sm" loading={list.isFetchingNextPage} onLoad={() => void list.fetchNextPage()} />
         )}
       </div>
       <div className={classes.open}>

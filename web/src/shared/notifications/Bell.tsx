@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
+import { LoadMore } from '../../ui/LoadMore';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { useMe } from '../session/me';
 import classes from './Bell.module.css';
@@ -60,7 +61,7 @@ interface CentreProps {
 }
 
 function Centre({ unread, choices, onClose }: CentreProps) {
-  const { t } = useTranslation(['notifications', 'common']);
+  const { t } = useTranslation('notifications');
   const { role } = useMe();
   const list = useInfiniteQuery(queries.notifications());
   const seen = useSeen();
@@ -100,14 +101,12 @@ function Centre({ unread, choices, onClose }: CentreProps) {
           ))}
         </ul>
         {list.hasNextPage && (
-          <Button
+          <LoadMore
             variant="subtle"
             fullWidth
-            disabled={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {list.isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-          </Button>
+            loading={list.isFetchingNextPage}
+            onLoad={() => void list.fetchNextPage()}
+          />
         )}
       </div>
       <footer className={classes.foot}>

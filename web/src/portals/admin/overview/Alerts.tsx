@@ -15,6 +15,7 @@ import { useSave } from '../../../shared/useSave';
 import { ActivityWaiting } from '../../../ui/ActivityList';
 import { BusyButton } from '../../../ui/BusyButton';
 import { Ago } from '../../../ui/DateText';
+import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
@@ -23,7 +24,7 @@ import classes from './overview.module.css';
 
 /** What somebody should look at now. An alert goes away when its cause does. */
 export function Alerts() {
-  const { t } = useTranslation(['admin', 'common']);
+  const { t } = useTranslation('admin');
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     queries.alerts({ open: true }),
   );
@@ -51,14 +52,7 @@ export function Alerts() {
       )}
       {hasNextPage && (
         <div className={classes.footer}>
-          <Button
-            variant="default"
-            fullWidth
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-          </Button>
+          <LoadMore fullWidth loading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />
         </div>
       )}
     </Section>

@@ -17,6 +17,7 @@ import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { Ago } from '../../../ui/DateText';
+import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Tag } from '../../../ui/Tag';
@@ -166,15 +167,7 @@ export function OwnActivity({ id }: { id: string }) {
         <ActivityList entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
       )}
       {hasNextPage && (
-        <Button
-          variant="default"
-          fullWidth
-          mt="sm"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-        </Button>
+        <LoadMore fullWidth mt="sm" loading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />
       )}
     </Section>
   );

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,12 +5,13 @@ import { queries } from '../../../api/queries';
 import { activityText } from '../../../shared/activity/words';
 import { listState } from '../../../shared/listState';
 import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
+import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
 import { EmptyState, ErrorState } from '../../../ui/states';
 
 /** The client's own log. */
 export function ActivityPanel() {
-  const { t } = useTranslation(['profile', 'common', 'events', 'names']);
+  const { t } = useTranslation(['profile', 'events', 'names']);
   const { rows, error, retry, more } = listState(useInfiniteQuery(queries.ownActivity()));
   return (
     <Section title={t('activity.title')}>
@@ -21,11 +21,7 @@ export function ActivityPanel() {
       {rows && rows.length > 0 && (
         <ActivityList entries={rows.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
       )}
-      {more && (
-        <Button variant="default" mt="md" onClick={more.load} disabled={more.loading}>
-          {more.loading ? t('common:loading') : t('common:load_more')}
-        </Button>
-      )}
+      {more && <LoadMore mt="md" loading={more.loading} onLoad={more.load} />}
     </Section>
   );
 }

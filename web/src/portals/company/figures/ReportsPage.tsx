@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconFileSpreadsheet, IconPrinter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { useParam } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
+import { LoadMore } from '../../../ui/LoadMore';
 import { PageHeader } from '../../../ui/PageHeader';
 import { saveBlob } from '../../../ui/saveText';
 import { toast } from '../../../ui/toasts';
@@ -25,7 +26,7 @@ const mostPages = 100;
 
 /** A report on the screen, as a file and on paper, and whom it is mailed to. */
 export function Component() {
-  const { t } = useTranslation(['reports', 'names', 'employee', 'common']);
+  const { t } = useTranslation(['reports', 'names', 'employee']);
   const company = useCompany();
   const [chosen, choose] = useParam('report');
   const report = reports.find((known) => known === chosen) ?? 'portfolio';
@@ -97,13 +98,7 @@ export function Component() {
         <ReportPaper query={query} />
         {query.hasNextPage && (
           <div className={classes.more}>
-            <Button
-              variant="default"
-              disabled={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {query.isFetchingNextPage ? t('common:loading') : t('common:load_more')}
-            </Button>
+            <LoadMore loading={query.isFetchingNextPage} onLoad={() => void query.fetchNextPage()} />
           </div>
         )}
         {/* Below the report, however long that is. */}

@@ -1,9 +1,10 @@
-import { Button, ScrollArea, Skeleton, UnstyledButton } from '@mantine/core';
+import { ScrollArea, Skeleton, UnstyledButton } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Spv } from '../../../api/types';
 import { percent } from '../../../messages/format';
 import type { TableState } from '../../../ui/DataTable';
+import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -17,7 +18,7 @@ interface Props {
 }
 
 export function SpvList({ state, selected, onSelect, emptyText }: Props) {
-  const { t } = useTranslation(['employee', 'common']);
+  const { t } = useTranslation('employee');
   return (
     <div>
       {state.error && !state.rows && <ErrorState message={state.error} onRetry={state.retry} />}
@@ -38,9 +39,7 @@ export function SpvList({ state, selected, onSelect, emptyText }: Props) {
           </ul>
           {state.more && (
             <div className={classes.more}>
-              <Button variant="default" onClick={state.more.load} disabled={state.more.loading}>
-                {state.more.loading ? t('common:loading') : t('common:load_more')}
-              </Button>
+              <LoadMore loading={state.more.loading} onLoad={state.more.load} />
             </div>
           )}
         </ScrollArea.Autosize>
