@@ -320,7 +320,7 @@ async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
 }
 
 #[tokio::test]
-async fn without_its_sqlite_file_the_portal_says_so_and_lives() {
+async fn without_its_sqlite_connections_the_portal_says_so_and_lives() {
     let app = TestApp::new(World::sqlite().await, api::Http::default()).await;
     let db = app.world.db.clone();
     without_database(&app, async || db.close().await).await;

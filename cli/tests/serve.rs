@@ -1,4 +1,5 @@
-//! The portal as a process: what it holds while files come in, and what it does and tells when its disk is full.
+//! The portal as a process: what it holds while files come in, and what it does and tells when its disk is full or its
+//! database gone.
 
 use crate::support::{Office, Running, free_port, offices};
 use serde_json::{Value, json};
@@ -173,6 +174,41 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(zone(), "Europe/Madrid");
+}
+
+#[tokio::test]
+async fn while_its_database_is_moved_away_the_portal_keeps_nothing_and_says_so() {
+    let mut office = Office::sqlite().await;
+    let served = Served::new(&mut office);
+    let moves_to = |zone: &str| served.send("PATCH /rest/v1/me", &json!({ "time_zone": zone }));
+    let is_soon = |wanted: u16| {
+        let began = Instant::now();
+        while served.ask("GET /readyz", &[], b"").status != wanted {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+    };
+    assert_eq!(moves_to("Asia/Tokyo").status, 200);
+    is_soon(200);
+    let file = office.world.dir.0.join("spv.db");
+    let away = file.with_extension("away");
+    std::fs::rename(&file, &away).unwrap();
+    is_soon(503);
+    assert!(office.log().contains("spv.db is gone while it is open"), "{}", office.log());
+    let refused = moves_to("Europe/Madrid");
+    assert_eq!((refused.status, refused.json()["code"].as_str()), (503, Some("unavailable")), "{}", refused.body);
+    assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
+    // Beside the log of the old one nobody makes a new one, which would begin with deleting it.
+    for command in ["doctor", "migrate"] {
+        let done = office.run(&[command]);
+        assert_ne!(done.code, 0, "{command}: {}", done.out);
+        assert!(!file.exists(), "{command}");
+    }
+    std::fs::rename(&away, &file).unwrap();
+    is_soon(200);
+    let me = served.ask("GET /rest/v1/me", &[], b"");
+    assert_eq!((me.status, me.json()["time_zone"].as_str()), (200, Some("Asia/Tokyo")), "{}", me.body);
+    assert_eq!(moves_to("Europe/Madrid").status, 200);
 }
 
 #[tokio::test]

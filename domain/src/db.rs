@@ -4,6 +4,7 @@
 //! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
 //! function in [`dialect`].
 mod dialect;
+mod file;
 mod snapshot;
 pub(crate) mod tables;
 mod writer;
@@ -16,6 +17,7 @@ use crate::{
     counts::figures,
     error::{Error, Result},
 };
+use file::File;
 use serde::de::DeserializeOwned;
 use sqlx::{
     Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
@@ -39,6 +41,9 @@ const BUSY: Duration = Duration::from_secs(8);
 
 /// The same for the queue, where nobody waits for an answer.
 const PATIENT: Duration = Duration::from_secs(30);
+
+/// How long writers may wait until nobody reads any more what was committed, so that SQLite's log can be begun anew.
+const BRIEF: Duration = Duration::from_millis(200);
 
 /// SQLite's page cache, in kilobytes (below zero). The writer's holds what a busy office changes again and again; a
 /// reader forgets its pages at every commit anyway.
@@ -325,6 +330,7 @@ impl Db {
             // Pages (of 4 kB): so much may come together before a writer has to stop and move it into the database.
             .pragma("wal_autocheckpoint", "8000")
             .disable_statement_logging();
+        File::may_be_made(options.get_filename())?;
         // A connection to a file does not break by itself: nothing is tested before it is used.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
@@ -333,13 +339,21 @@ impl Db {
             .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_with(options.clone().pragma("cache_size", WRITER_CACHE))
             .await?;
+        // Where the file is gone later, a new one would be another database.
+        let options = options.create_if_missing(false);
+        write.set_connect_options(options.clone().pragma("cache_size", WRITER_CACHE));
+        let file = File::opened(options.get_filename().to_owned());
         let queue = SqlitePoolOptions::new()
             .max_connections(3)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
             .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_lazy_with(options.clone().busy_timeout(PATIENT).pragma("cache_size", "-1000"));
-        let write = Writer::new(write, queue.clone(), BUSY);
+        let beside = SqlitePoolOptions::new()
+            .max_connections(1)
+            .test_before_acquire(false)
+            .connect_lazy_with(options.clone().busy_timeout(BRIEF).pragma("cache_size", "-100"));
+        let write = Writer::new(write, beside, file, BUSY);
         // More than there are cores only wait for one, and each has its own memory.
         let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()
@@ -386,8 +400,11 @@ impl Db {
     /// each migration lets the version before it go on.
     ///
     /// # Errors
-    /// Unavailable when the database cannot be reached.
+    /// Unavailable when the database cannot be reached, or its file is not where it was opened.
     pub async fn is_usable(&self) -> Result<bool> {
+        if let Pools::Sqlite { write, .. } = &self.pools {
+            write.file.is_in_place().map_err(sqlx::Error::from)?;
+        }
         self.schema_is(|found, wanted| found.is_superset(wanted)).await
     }
 
@@ -484,7 +501,7 @@ impl Db {
                 read.close().await;
                 queue.close().await;
                 // The last to close leaves one file.
-                write.pool.close().await;
+                write.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
         }

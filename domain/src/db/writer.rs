@@ -3,6 +3,7 @@
 //!
 //! A turn is a savepoint inside the group's transaction: it can be rolled back alone, and it is acknowledged only
 //! when the whole group is on the disk. The group ends when nobody waits any more, or when it has become long.
+use super::File;
 use crate::error::{Error, Result};
 use sqlx::{
     Arguments, AssertSqlSafe, Encode, SqlSafeStr, SqlStr, Sqlite, SqliteConnection, SqlitePool, Type,
@@ -26,8 +27,9 @@ use tokio::{
 const MOST_WAITING: usize = 600;
 /// Turns of one group: the first of them waits for all.
 const MOST_TURNS: usize = 32;
-/// Groups between two times that the log is emptied.
-const GROUPS: usize = 16;
+/// Turns between two times that the log is emptied. Pages that many of them change are moved once, and few of them at a
+/// time: the disk has not much to do before the next group is on it.
+const TURNS: usize = 50;
 /// Pages (of 4 kB) in the log from which on it is begun anew. Where two processes write without a pause, it never happens
 /// to be empty when one of them begins, and whoever reads has ever more to look through.
 const MOST_PAGES: i64 = 32_000;
@@ -35,6 +37,7 @@ const MOST_PAGES: i64 = 32_000;
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     pub pool: SqlitePool,
+    pub file: Arc<File>,
     log: Log,
     turns: Arc<Mutex<Option<Group>>>,
     /// How many wait for their turn.
@@ -47,17 +50,18 @@ pub(super) struct Writer {
 #[derive(Clone, Debug)]
 struct Log {
     pool: SqlitePool,
-    groups: Arc<AtomicUsize>,
+    turns: Arc<AtomicUsize>,
     moving: Arc<Mutex<()>>,
 }
 
 impl Log {
-    /// One group more was committed.
-    fn grew(&self) {
-        if !(self.groups.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(GROUPS) {
+    /// A group of so many turns was committed.
+    fn grew(&self, turns: usize) {
+        if self.turns.fetch_add(turns, Ordering::Relaxed) + turns < TURNS {
             return;
         }
         let Ok(alone) = self.moving.clone().try_lock_owned() else { return };
+        self.turns.store(0, Ordering::Relaxed);
         let pool = self.pool.clone();
         tokio::spawn(async move {
             // What cannot be moved now is moved the next time.
@@ -67,10 +71,11 @@ impl Log {
     }
 }
 
-/// Moves what is in the log into the database's own file. Writers wait only where there are more than `most` pages.
+/// Moves what is in the log into the database's own file. Where there are more than `most` pages it is begun anew, as soon
+/// as nobody reads from it, and writers wait for that; but not while somebody reads from long ago, such as a backup.
 async fn empty(pool: &SqlitePool, most: i64) -> sqlx::Result<()> {
-    let (_, pages, _): (i64, i64, i64) = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(pool).await?;
-    if pages > most {
+    let (_, pages, moved): (i64, i64, i64) = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(pool).await?;
+    if pages > most && moved > pages / 2 {
         sqlx::query("pragma wal_checkpoint(truncate)").execute(pool).await?;
     }
     Ok(())
@@ -101,10 +106,15 @@ pub(crate) struct Turn {
 }
 
 impl Writer {
-    /// Writes on the only connection of `pool`; what else is to be done to the file is done on one of `beside`.
-    pub fn new(pool: SqlitePool, beside: SqlitePool, patience: Duration) -> Self {
-        let log = Log { pool: beside, groups: Arc::default(), moving: Arc::default() };
-        Self { pool, log, turns: Arc::default(), wanted: Arc::default(), patience }
+    /// Writes on the only connection of `pool`. `beside` empties the log; writers wait as long as it waits for readers.
+    pub fn new(pool: SqlitePool, beside: SqlitePool, file: File, patience: Duration) -> Self {
+        let log = Log { pool: beside, turns: Arc::default(), moving: Arc::default() };
+        Self { pool, file: Arc::new(file), log, turns: Arc::default(), wanted: Arc::default(), patience }
+    }
+
+    pub async fn close(&self) {
+        self.log.pool.close().await;
+        self.pool.close().await;
     }
 
     /// Waits for its turn.
@@ -131,7 +141,7 @@ impl Writer {
 
     /// Commits the group when nobody waits to join it, and tells everybody in it.
     async fn end(self) {
-        let Group { on, waiting, .. } = loop {
+        let Group { on, turns, waiting } = loop {
             // Turns come in the order they were asked for: this is behind all that wait by now.
             let mut place = self.turns.clone().lock_owned().await;
             let joined = self.wanted.load(Ordering::Relaxed) > 0;
@@ -144,9 +154,13 @@ impl Writer {
         // The place is free before the commit: while the disk works, the next group's first turn waits for the
         // connection and the others for theirs, and so they come together.
         let keeps = !waiting.is_empty();
-        let outcome = if keeps { on.commit().await } else { on.rollback().await };
+        let outcome = match self.file.is_in_place() {
+            Err(gone) => on.rollback().await.and(Err(gone.into())),
+            Ok(()) if keeps => on.commit().await,
+            Ok(()) => on.rollback().await,
+        };
         if keeps && outcome.is_ok() {
-            self.log.grew();
+            self.log.grew(turns);
         }
         tell(waiting, outcome.map_err(|e| e.to_string().into()));
     }
@@ -303,14 +317,15 @@ mod tests {
     }
     async fn writer() -> (tempfile::TempDir, Writer) {
         let dir = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite:{}?mode=rwc", dir.path().join("turns.db").display());
+        let file = dir.path().join("turns.db");
+        let url = format!("sqlite:{}?mode=rwc", file.display());
         let open = || sqlx::sqlite::SqlitePoolOptions::new().max_connections(1).connect(&url);
         let (pool, beside) = (open().await.expect("opens"), open().await.expect("opens"));
         sqlx::raw_sql("pragma journal_mode = wal; create table t (n integer primary key)")
             .execute(&pool)
             .await
             .expect("a table");
-        (dir, Writer::new(pool, beside, Duration::from_secs(5)))
+        (dir, Writer::new(pool, beside, File::opened(file), Duration::from_secs(5)))
     }
 
     async fn add(turn: &mut Turn, n: i64) {
@@ -353,7 +368,7 @@ mod tests {
         let file = dir.path().join("turns.db");
         let size = || std::fs::metadata(&file).expect("a file").len();
         let before = size();
-        for n in 0..i64::try_from(GROUPS).expect("a few") {
+        for n in 0..i64::try_from(TURNS).expect("a few") {
             let mut turn = writer.begin().await.expect("a turn");
             add(&mut turn, n).await;
             turn.commit().await.expect("is kept");
