@@ -544,7 +544,8 @@ impl Tx {
         })
     }
 
-    /// Applies those of the wanted migrations that were not applied yet, and the queue's.
+    /// Applies those of the wanted migrations that were not applied yet, and the queue's. On the queue's table comes an
+    /// index of ours: nearly all of its jobs are done, and lists want the others.
     ///
     /// # Errors
     /// Internal, naming the migration, when one fails.
@@ -566,10 +567,22 @@ impl Tx {
                 apalis.run(&mut *conn).await.map_err(Error::internal)?;
                 // With this index SQLite's planner walks every job a worker ever did, for every batch.
                 sqlx::query("drop index if exists LIdx").execute(&mut *conn).await?;
+                sqlx::query("create index if not exists jobs_not_done on Jobs (id) where status <> 'Done'")
+                    .execute(&mut *conn)
+                    .await?;
             }
             TxOn::Postgres(conn) => {
                 those(&POSTGRES).run(&mut **conn).await.map_err(Error::internal)?;
                 apalis_postgres::PostgresStorage::migrations().run(&mut **conn).await.map_err(Error::internal)?;
+                // Not `if not exists`, which waits for everybody who has a job in an open transaction.
+                sqlx::query(
+                    "do $$ begin \
+                     if to_regclass('apalis.jobs_not_done') is null then \
+                     create index jobs_not_done on apalis.jobs (id) where status <> 'Done'; \
+                     end if; end $$",
+                )
+                .execute(&mut **conn)
+                .await?;
             }
         }
         Ok(())

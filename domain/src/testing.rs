@@ -10,6 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use std::{
+    collections::BTreeMap,
     future::Future,
     path::PathBuf,
     sync::{Arc, LazyLock},
@@ -249,14 +250,21 @@ impl World {
         tx.commit().await.expect("commits");
     }
 
-    /// How the database would answer a query whatever its values, line by line.
+    /// How the database would answer a query whatever its values, line by line, the parts of a part further in.
     pub async fn plan(&self, sql: &str) -> Vec<String> {
         let mut tx = self.db.begin().await.expect("begins");
         match tx.dialect() {
             Dialect::Sqlite => {
                 let rows: Vec<(i64, i64, i64, String)> =
                     tx.sql_built(format!("explain query plan {sql}")).all().await.expect("a plan");
-                rows.into_iter().map(|row| row.3).collect()
+                let mut depths = BTreeMap::new();
+                let mut lines = Vec::new();
+                for (id, parent, _, line) in rows {
+                    let depth: usize = depths.get(&parent).copied().unwrap_or(0);
+                    depths.insert(id, depth + 1);
+                    lines.push(format!("{}{line}", "  ".repeat(depth)));
+                }
+                lines
             }
             Dialect::Postgres => {
                 let values = (1..=40).rev().find(|n| sql.contains(&format!("${n}"))).unwrap_or(0);

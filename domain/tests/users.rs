@@ -209,6 +209,8 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         isos::delete(&op, iso).await.unwrap();
         let left = requests::list(&op, &requests::Filter::default(), &PageQuery::default()).await.unwrap();
         assert!(left.items.is_empty());
+        let statuses = requests::desk(&op).await.unwrap().statuses;
+        assert!(statuses.iter().all(|(_, count)| *count == 0), "{statuses:?}");
         let now = users::get(&op, ivan).await.unwrap();
         assert_eq!((now.role, now.status), (Role::SuperAdmin, Status::Active));
         assert_eq!(now.email_key, "ivan@example.com");

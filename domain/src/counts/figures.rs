@@ -9,6 +9,7 @@ use crate::{
     error::Result,
     ids::{CompanyId, IsoId, SpvId},
     money::Currency,
+    requests,
     spvs::{Country, Status},
 };
 use chrono::NaiveDate;
@@ -35,6 +36,8 @@ pub enum Of {
     Leads,
     /// A partner's orders that are closed.
     Closed,
+    /// The office's requests of one status, which stands where others have a period.
+    Requests,
 }
 
 /// What a figure's period is.
@@ -45,13 +48,13 @@ enum Grain {
     Day,
     /// `2026-11`
     Month,
-    /// None: it is as it stands now.
+    /// None, or a status: it is as it stands now.
     Now,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// A company or a partner.
+    /// A company, a partner or, with the nil id, the office.
     owner: Uuid,
     grain: Grain,
     period: String,
@@ -125,6 +128,12 @@ pub(crate) fn partner(tx: &mut Tx, IsoId(owner): IsoId, what: Of, n: i64) {
     tx.figures().add(key, n, 0);
 }
 
+/// `n` more requests are of this status, or fewer.
+pub(crate) fn request(tx: &mut Tx, status: requests::Status, n: i64) {
+    let (IsoId(owner), period, what) = (NOBODY, status.name().to_owned(), Of::Requests);
+    tx.figures().add(Key { owner, grain: Grain::Now, period, what, iso: NOBODY, country: "", currency: "" }, n, 0);
+}
+
 /// An order that has come to be as it is (`by` 1), or is so no more (-1).
 pub(crate) fn order(tx: &mut Tx, place: Place, status: Status, ordered_date: NaiveDate, minor: i64, by: i64) {
     if status != Status::Cancelled {
@@ -163,7 +172,7 @@ pub(crate) async fn write(tx: &mut Tx) -> Result<()> {
     expected::write(tx).await
 }
 
-/// Every figure counted from the rows themselves, with [`NOBODY`] as `$1`. The migration has the same.
+/// Every figure counted from the rows themselves, with [`NOBODY`] as `$1`. The migrations have the same.
 pub(super) fn counted() -> String {
     let mut parts = Vec::new();
     let mut dated = |what: &str, date: &str, of: &str, minor: &str, rows: &str| {
@@ -217,6 +226,8 @@ pub(super) fn counted() -> String {
     ] {
         parts.push(format!("select iso_id, 'now', '', '{what}', $1, '', '', count(*), 0 from {rows} group by iso_id"));
     }
+    parts
+        .push("select $1, 'now', status, 'requests', $1, '', '', count(*), 0 from requests group by status".to_owned());
     parts.join(" union all ")
 }
 

@@ -43,8 +43,8 @@ impl Figures {
             Of::Invoiced => self.invoiced_minor += cell.minor,
             Of::Paid => self.paid_minor += cell.minor,
             Of::Commission => self.commission_minor += cell.minor,
-            // Of no month; and what partners have is no money of the company's.
-            Of::Due | Of::Clients | Of::Leads | Of::Closed => {}
+            // Of no month; and what partners and the office have is no money of the company's.
+            Of::Due | Of::Clients | Of::Leads | Of::Closed | Of::Requests => {}
         }
     }
 }

@@ -3,9 +3,11 @@ use super::Filter;
 use crate::{
     access::Scope,
     companies::Depends,
+    counts::figures,
     db::{Db, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
+    requests,
 };
 use chrono::{DateTime, Utc};
 
@@ -175,13 +177,14 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
 /// become somebody else since stays. Says whether an account was archived that was still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
     let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
-    for gone in [
-        &format!("search_terms where kind = 'request' and subject_id in ({asked})"),
-        &format!("requests where id in ({asked})"),
-        "calls where iso_id = $1",
-        "iso_notes where iso_id = $1",
-        "isos where id = $1",
-    ] {
+    let words = format!("delete from search_terms where kind = 'request' and subject_id in ({asked})");
+    tx.sql_built(words).bind(id).run().await?;
+    let taken = format!("delete from requests where id in ({asked}) returning status");
+    let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
+    for (status,) in statuses {
+        figures::request(tx, status, -1);
+    }
+    for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
         tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
     }
     let counted = tx

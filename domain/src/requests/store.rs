@@ -5,6 +5,7 @@ use super::{
     model::{Kind, Priority, Request, Status},
 };
 use crate::{
+    counts::{companies::NOBODY, figures},
     db::{Db, Json, Sql, Tx},
     error::{Problem, Result},
     ids::{IsoId, RequestId, UserId},
@@ -100,6 +101,9 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
                 .bind(request.call_id);
         }
         query.run().await?;
+        for request in some {
+            figures::request(tx, request.status, 1);
+        }
     }
     Ok(())
 }
@@ -148,8 +152,11 @@ pub async fn reword(tx: &mut Tx, request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Everything that may have changed of it.
+/// Everything that may have changed of it. Its row is locked.
 pub async fn save(tx: &mut Tx, request: &Request) -> Result<()> {
+    let was: (Status,) = tx.sql("select status from requests where id = $1").bind(request.id).one().await?;
+    figures::request(tx, was.0, -1);
+    figures::request(tx, request.status, 1);
     tx.sql(
         "update requests set status = $2, spv_id = $3, reason = $4, decided_at = $5, decided_by = $6, version = $7, \
          priority = $8, due_at = $9, assignee_id = $10, made_kind = $11, made_id = $12, updated_at = $13, \
@@ -329,9 +336,12 @@ pub async fn is_open(tx: &mut Tx, kind: Kind, email: &str) -> Result<bool> {
     .await
 }
 
-/// How many there are of each state.
+/// How many there are of each state, as the figures keep it.
 pub async fn counted(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
-    db.sql("select status, count(*) from requests group by status").all().await
+    db.sql("select period, n from figures where owner_id = $1 and grain = 'now' and what = 'requests' and n <> 0")
+        .bind(NOBODY)
+        .all()
+        .await
 }
 
 /// How many are open of each priority, and how many of these are late.

@@ -97,11 +97,15 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
 /// What came in for steps of this person; not of orders where nothing is decided.
 pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
-        "select 'document_request' as kind, r.id, r.name, t.step_name, r.status, r.due_date, t.waiting_on, r.spv_id, \
-         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from document_requests r \
-         join spvs s on s.id = r.spv_id join users c on c.id = s.client_id join spv_steps t on t.id = r.step_id \
-         where t.assignee_id = $1 and r.status = 'submitted' and s.status not in ('on_hold', 'cancelled') \
-         order by r.due_date is null, r.due_date, r.id limit {limit}"
+        // Few wait at a time, and they have an index: by itself SQLite may go through all that ever hung on a step.
+        "with submitted as materialized (select * from document_requests where status = 'submitted') \
+         select 'document_request' as kind, submitted.id, submitted.name, t.step_name, submitted.status, \
+         submitted.due_date, t.waiting_on, submitted.spv_id, \
+         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from submitted \
+         join spvs s on s.id = submitted.spv_id join users c on c.id = s.client_id \
+         join spv_steps t on t.id = submitted.step_id \
+         where t.assignee_id = $1 and s.status not in ('on_hold', 'cancelled') \
+         order by submitted.due_date is null, submitted.due_date, submitted.id limit {limit}"
     ))
     .bind(assignee)
     .all()
