@@ -272,7 +272,12 @@ test('an upload survives a lost connection, and one that is cancelled leaves not
   const gone = bastian.page.waitForResponse(
     (response) => response.request().method() === 'DELETE' && response.url().includes('/storage/v1/uploads/'),
   );
+  // Before the server has a place for it there is nothing to take back.
+  const hangs = bastian.page.waitForRequest(
+    (request) => request.method() === 'PATCH' && request.url().includes('/storage/v1/uploads/'),
+  );
   await choose(bastian, area, file('slow.pdf', pdf('Slow')));
+  await hangs;
   await bastian.button('Cancel the upload of slow.pdf').click();
   expect((await gone).status()).toBe(204);
   await expect(uploads).toHaveCount(0);
