@@ -221,6 +221,14 @@ async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
         let (other, noted) = one_after_the_other(&world, order, note(all[3]), note(all[4])).await;
         other.unwrap();
         noted.unwrap();
+
+        // Whoever completes a step must know what waits for it by then: the order's version tells, and nothing of notes.
+        let version = async || spvs::get(&sigrid, order).await.unwrap().spv.version;
+        let before = version().await;
+        steps::update(&sigrid, all[4], None, needing(vec![all[3]])).await.unwrap();
+        assert_eq!(version().await, before + 1);
+        note(all[4]).await.unwrap();
+        assert_eq!(version().await, before + 1);
     })
     .await;
 }

@@ -52,8 +52,8 @@ fn as_step(error: Error) -> Error {
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     // On SQLite everybody who writes waits while one has the turn, so the order is read before it. Where somebody else
-    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn. What a step waits for
-    // hangs on what all others wait for, of which no version tells: that is read in the turn at once.
+    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn. A step to wait for that
+    // is gone by then is refused by the database before any version: that is read in the turn at once.
     let seen = match ctx.db().dialect() {
         Dialect::Sqlite if change.depends_on.is_none() => spvs::store::of_step(&mut ctx.db(), id).await?,
         Dialect::Sqlite | Dialect::Postgres => None,
@@ -176,7 +176,9 @@ async fn changed(
         activity::append(tx, ctx, told(&before, &old, &new)).await?;
     }
     let free = settle::set_free(&old, &new, &steps);
-    if !moved && new.step_name == old.step_name {
+    // What others that are changed meanwhile may set free hangs on it: the order's version tells them.
+    let waits = |step: &Step| (step.depends_on.clone(), step.completes_with_documents);
+    if !moved && new.step_name == old.step_name && waits(&new) == waits(&old) {
         return Ok((new, before, free));
     }
     steps[place] = new.clone();
