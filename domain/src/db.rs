@@ -151,6 +151,7 @@ impl Sql for Db {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let error = self.is_in_place().err();
         let on = match &self.pools {
             Pools::Sqlite { read, .. } => On::SqlitePool(read, SqliteArguments::default()),
             Pools::Postgres(pool) => On::PgPool(pool, PgArguments::default()),
@@ -162,7 +163,7 @@ impl Sql for Db {
         {
             reads.insert(text.as_str().to_owned());
         }
-        Query { text, on, error: None }
+        Query { text, on, error }
     }
 }
 
@@ -346,6 +347,9 @@ impl Db {
         let queue = SqlitePoolOptions::new()
             .max_connections(3)
             .acquire_timeout(BUSY)
+            // Apalis asks for connections by itself: none of them is made anew when the file may be another.
+            .max_lifetime(None)
+            .idle_timeout(None)
             .test_before_acquire(false)
             .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_lazy_with(options.clone().busy_timeout(PATIENT).pragma("cache_size", "-1000"));
@@ -362,6 +366,14 @@ impl Db {
             .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true).pragma("cache_size", READER_CACHE));
         Ok(Self { pools: Pools::Sqlite { read, write, queue }, signals })
+    }
+
+    /// Whether the database is the one that was opened: a connection that is made now would have another open.
+    pub(crate) fn is_in_place(&self) -> sqlx::Result<()> {
+        match &self.pools {
+            Pools::Sqlite { write, .. } => Ok(write.file.is_in_place()?),
+            Pools::Postgres(_) => Ok(()),
+        }
     }
 
     /// Brings the schema up to date, all of it or nothing: one transaction holds every pending migration.
@@ -402,9 +414,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached, or its file is not where it was opened.
     pub async fn is_usable(&self) -> Result<bool> {
-        if let Pools::Sqlite { write, .. } = &self.pools {
-            write.file.is_in_place().map_err(sqlx::Error::from)?;
-        }
+        self.is_in_place()?;
         self.schema_is(|found, wanted| found.is_superset(wanted)).await
     }
 

@@ -2,7 +2,7 @@
 //! also when it is deleted: nobody finds again what is written then.
 use crate::error::{Error, Result};
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -28,6 +28,9 @@ impl File {
     /// # Errors
     /// Unavailable.
     pub fn may_be_made(path: &Path) -> Result<()> {
+        // The log is beside the file itself, wherever it is called so from.
+        let linked = fs::read_link(path).map(|to| path.parent().map_or_else(|| to.clone(), |dir| dir.join(&to)));
+        let path = linked.as_deref().unwrap_or(path);
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let has_log = Path::new(&log).metadata().is_ok_and(|log| log.len() > 0);
@@ -48,7 +51,10 @@ impl File {
         let path = self.path.display();
         Err(io::Error::other(match found {
             None => format!("{path} is gone while it is open: nothing is kept until it is back"),
-            Some(_) => format!("{path} is not the file that is open: nothing is kept until that is back, or a restart"),
+            Some(_) => format!(
+                "{path} is not the file that is open: nothing is kept. Stop the portal, put that file back or move \
+                 {path}-wal away, too, and start it"
+            ),
         }))
     }
 }
@@ -91,12 +97,27 @@ mod tests {
         // Nobody else makes a new one: the log would go.
         assert!(matches!(Db::open(&url, Durability::Normal).await, Err(Error::Unavailable(_))));
         assert!(!path.exists());
-        fs::write(&path, "another").expect("writes");
+        fs::copy(&away, &path).expect("copies");
+        let read = || async { db.clone().sql("select n from t order by n").all::<(i64,)>().await };
+        // Nor does anybody get a connection to the other one, which would outlive it.
         assert!(matches!(write("insert into t values (3)").await, Err(Error::Unavailable(_))));
+        assert!(matches!(read().await, Err(Error::Unavailable(_))));
         assert!(matches!(db.is_usable().await, Err(Error::Unavailable(_))));
         fs::rename(&away, &path).expect("moves back");
         write("insert into t values (4)").await.expect("is kept");
-        let kept: Vec<(i64,)> = db.clone().sql("select n from t order by n").all().await.expect("reads");
-        assert_eq!(kept, [(1,), (4,)]);
+        assert_eq!(read().await.expect("reads"), [(1,), (4,)]);
+    }
+
+    #[tokio::test]
+    async fn no_database_is_made_beside_the_log_of_one_that_is_gone_by_whatever_name() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (real, link) = (dir.path().join("real.db"), dir.path().join("link.db"));
+        std::os::unix::fs::symlink("real.db", &link).expect("a link");
+        fs::write(dir.path().join("real.db-wal"), "what was committed last").expect("writes");
+        for path in [&real, &link] {
+            let opened = Db::open(&format!("sqlite:{}", path.display()), Durability::Normal).await;
+            assert!(matches!(opened, Err(Error::Unavailable(_))), "{path:?}");
+        }
+        assert!(!real.exists());
     }
 }

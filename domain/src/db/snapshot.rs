@@ -24,6 +24,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub(crate) async fn snapshot(&self) -> Result<Snapshot> {
+        self.is_in_place()?;
         Ok(Snapshot(match &self.pools {
             Pools::Sqlite { read, .. } => {
                 let mut connection = read.connect_options().connect().await?;

@@ -126,6 +126,7 @@ impl Writer {
         match place.as_mut() {
             Some(group) => group.turns += 1,
             None => {
+                self.file.is_in_place().map_err(sqlx::Error::from)?;
                 let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
                 *place = Some(Group { on, turns: 1, waiting: Vec::new() });
                 tokio::spawn(self.clone().end());

@@ -3,7 +3,7 @@
 //! apalis' storage, locking and recovery of orphans are used; its own time-out, panic, retry and interval layers
 //! are not, because they leave jobs `Running` for ever or stop looking. What they would do is done here.
 use super::{Envelope, Pool, QUEUE, leave, put_off};
-use crate::ctx::Ctx;
+use crate::{ctx::Ctx, db::Db};
 use apalis::prelude::{
     AbortError, BackendExt, BoxDynError, FromRequest, MissingDataError, Monitor, MonitorError, PollSnapshot,
     PollStrategy, Task, WorkerBuilder, WorkerBuilderExt,
@@ -89,7 +89,12 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(SQLITE_POLL, wakes(&ctx), told.clone())))
+                        .backend(storage.clone().poll_with_strategy(every(
+                            &ctx,
+                            SQLITE_POLL,
+                            wakes(&ctx),
+                            told.clone(),
+                        )))
                         .concurrency(options.concurrency)
                         .build(move |job: Envelope, ticket: Ticket| {
                             guarded(inner.clone(), handler.clone(), job, ticket)
@@ -109,7 +114,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     let wake = futures::stream::select(wakes(&ctx), announced(&ctx));
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(POSTGRES_POLL, wake, told.clone())))
+                        .backend(storage.clone().poll_with_strategy(every(&ctx, POSTGRES_POLL, wake, told.clone())))
                         .concurrency(options.concurrency)
                         .build(move |job: Envelope, ticket: Ticket| {
                             guarded(inner.clone(), handler.clone(), job, ticket)
@@ -272,12 +277,19 @@ struct Ticks {
     wake: Mutex<BoxStream<'static, ()>>,
     /// From then on by nothing.
     stop: watch::Receiver<bool>,
+    /// Where it is not what was opened, jobs would be tried again and again and then given up.
+    db: Db,
 }
 
-fn every(period: Duration, wake: impl Stream<Item = ()> + Send + 'static, stop: watch::Receiver<bool>) -> Ticks {
+fn every(
+    ctx: &Ctx,
+    period: Duration,
+    wake: impl Stream<Item = ()> + Send + 'static,
+    stop: watch::Receiver<bool>,
+) -> Ticks {
     let mut tick = tokio::time::interval(period);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    Ticks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()), stop }
+    Ticks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()), stop, db: ctx.db.clone() }
 }
 
 impl PollStrategy for Ticks {
@@ -294,7 +306,7 @@ impl PollStrategy for Ticks {
         while wake.poll_next_unpin(cx).is_ready() {
             ready = true;
         }
-        if ready { Poll::Ready(Some(())) } else { Poll::Pending }
+        if ready && self.db.is_in_place().is_ok() { Poll::Ready(Some(())) } else { Poll::Pending }
     }
 }
 
