@@ -50,35 +50,39 @@ pub(super) struct Writer {
 #[derive(Clone, Debug)]
 struct Log {
     pool: SqlitePool,
+    writer: SqlitePool,
     turns: Arc<AtomicUsize>,
     moving: Arc<Mutex<()>>,
 }
 
 impl Log {
-    /// A group of so many turns was committed.
+    /// A group of so many turns was committed. It counts as three at least: what is one turn alone may be a long one.
     fn grew(&self, turns: usize) {
+        let turns = turns.max(3);
         if self.turns.fetch_add(turns, Ordering::Relaxed) + turns < TURNS {
             return;
         }
         let Ok(alone) = self.moving.clone().try_lock_owned() else { return };
         self.turns.store(0, Ordering::Relaxed);
-        let pool = self.pool.clone();
+        let log = self.clone();
         tokio::spawn(async move {
             // What cannot be moved now is moved the next time.
-            let _ = empty(&pool, MOST_PAGES).await;
+            let _ = log.empty(MOST_PAGES).await;
             drop(alone);
         });
     }
-}
 
-/// Moves what is in the log into the database's own file. Where there are more than `most` pages it is begun anew, as soon
-/// as nobody reads from it, and writers wait for that; but not while somebody reads from long ago, such as a backup.
-async fn empty(pool: &SqlitePool, most: i64) -> sqlx::Result<()> {
-    let (_, pages, moved): (i64, i64, i64) = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(pool).await?;
-    if pages > most && moved > pages / 2 {
-        sqlx::query("pragma wal_checkpoint(truncate)").execute(pool).await?;
+    /// Moves what is in the log into the database's own file. Where there are more than `most` pages it is begun anew: as
+    /// soon as nobody here writes, and only where nobody reads from it for long, such as a backup. Writers wait for that.
+    async fn empty(&self, most: i64) -> sqlx::Result<()> {
+        let moved = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
+        let (_, pages, moved): (i64, i64, i64) = moved;
+        if pages > most && moved > pages / 2 {
+            let _nobody_writes = self.writer.acquire().await?;
+            sqlx::query("pragma wal_checkpoint(truncate)").execute(&self.pool).await?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Turns that will be committed together.
@@ -108,7 +112,7 @@ pub(crate) struct Turn {
 impl Writer {
     /// Writes on the only connection of `pool`. `beside` empties the log; writers wait as long as it waits for readers.
     pub fn new(pool: SqlitePool, beside: SqlitePool, file: File, patience: Duration) -> Self {
-        let log = Log { pool: beside, turns: Arc::default(), moving: Arc::default() };
+        let log = Log { pool: beside, writer: pool.clone(), turns: Arc::default(), moving: Arc::default() };
         Self { pool, file: Arc::new(file), log, turns: Arc::default(), wanted: Arc::default(), patience }
     }
 
@@ -379,9 +383,9 @@ mod tests {
         assert!(size() > before);
         let log = dir.path().join("turns.db-wal");
         let log = || std::fs::metadata(&log).expect("a log").len();
-        empty(&writer.log.pool, MOST_PAGES).await.expect("is small");
+        writer.log.empty(MOST_PAGES).await.expect("is small");
         assert!(log() > 0, "so few pages are written over");
-        empty(&writer.log.pool, 0).await.expect("is begun anew");
+        writer.log.empty(0).await.expect("is begun anew");
         assert_eq!(log(), 0);
     }
 
