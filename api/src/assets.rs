@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::clock::Chance;
+use domain::{clock::Chance, hex};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::borrow::Cow;
 
@@ -144,7 +144,7 @@ fn is_compressed_twin(name: &str) -> bool {
 
 fn file(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> Response {
     let hash = plain.metadata.sha256_hash();
-    let tag = format!("\"{}\"", hash[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let tag = format!("\"{}\"", hex::of(&hash[..8]));
     let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {

@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request, path::ErrorKind, rejection::PathRejection},
     http::{HeaderMap, Method, header, request::Parts},
 };
-use domain::{Actor, Ctx, Error, Origin, error::Problem};
+use domain::{Actor, Ctx, Error, Origin, error::Problem, hex};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::{fmt::Display, str::FromStr, sync::Arc};
@@ -171,7 +171,7 @@ where
         let body = body(Request::from_parts(parts, rest), app).await?;
         ctx.idempotency = key.map(|key| {
             let hash = Sha256::new().chain_update(&place).chain_update(&body).finalize();
-            (key, hash.iter().map(|byte| format!("{byte:02x}")).collect())
+            (key, hex::of(&hash))
         });
         Ok(Self { ctx, input: parse(&body)?, who: std::marker::PhantomData })
     }

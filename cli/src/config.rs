@@ -233,7 +233,7 @@ impl Config {
         let providers = providers::read(&mut read);
         let require_mfa = read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
             "none" => Some(Vec::new()),
-            text => list(text, |one| Role::ALL.into_iter().find(|role| role.name() == one)),
+            text => list(text, |one| one.parse::<Role>().ok()),
         });
         let rate_limits = read.fixed("auth_rate_limits", "true or false", |text| text.parse().ok());
         let trusted_proxies = read

@@ -3,14 +3,15 @@
 //! A use case asks `ctx.may(action, resource)` before it decides anything. A row that is not yours does not
 //! exist (`NotFound`); a row that you may see and not change is `Forbidden`. Lists take [`Scope`] instead.
 use crate::{
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
+/// Roles live in our tables only; what sign-up metadata claims is ignored.
+// Decision 18.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -33,6 +34,16 @@ impl Role {
             Self::CompanyAdmin => "company_admin",
             Self::SuperAdmin => "super_admin",
         }
+    }
+}
+
+impl std::str::FromStr for Role {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|role| role.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

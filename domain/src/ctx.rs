@@ -190,6 +190,15 @@ impl Ctx {
     }
 }
 
+/// Refuses whoever read an older version than there is now, and tells who was faster (decision 6). Whoever names none
+/// writes over any.
+pub(crate) fn fresh(seen: Option<i64>, now: i64, by: &str, at: DateTime<Utc>) -> Result<()> {
+    match seen {
+        Some(seen) if seen != now => Err(Error::stale(by, at)),
+        _ => Ok(()),
+    }
+}
+
 impl Error {
     /// A stale write names who changed the row and when (decision 6).
     pub fn stale(by: &str, at: DateTime<Utc>) -> Self {

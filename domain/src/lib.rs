@@ -1,8 +1,9 @@
 //! What is true in the portal: entities, state machines, use cases, who may do what, and the SQL under them.
 //!
 //! Nothing here knows of HTTP, the command line or mail transport. Every use case takes a [`Ctx`] first: who
-//! acts, on which database, at what time. A noun has up to four files: `mod.rs` (its use cases, in the order of
-//! the thing's life), `model.rs` (types and pure transitions), `store.rs` (SQL, no decisions), `jobs.rs` (payloads).
+//! acts, on which database, at what time. A noun has up to three files: `mod.rs` (its use cases, in the order of
+//! the thing's life), `model.rs` (types and pure transitions), `store.rs` (SQL, no decisions). A larger one has more,
+//! named after what they do. The payload of a job stands beside the use case that it is for.
 
 pub mod access;
 pub mod activity;
@@ -28,6 +29,7 @@ pub mod error;
 pub mod exports;
 pub mod finances;
 pub mod gate;
+pub mod hex;
 pub mod idempotency;
 pub mod ids;
 pub mod invoices;

@@ -7,7 +7,8 @@ pub const MAX_MINOR: i64 = 1_000_000_000_000;
 /// One hundred percent, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 1_000_000;
 
-/// Currencies an amount may be in; US dollars unless told otherwise (decision 13).
+/// Currencies an amount may be in; US dollars unless told otherwise.
+// Decision 13.
 #[derive(
     Clone,
     Copy,

@@ -15,15 +15,14 @@ pub use state::State;
 
 use domain::{
     Ctx,
-    auth::asked::Asked,
-    backups::{Make, Nightly},
+    auth::asked,
+    backups,
     documents::scanning::{ScanRest, ScanVersion},
     mails,
     notifications::{Digests, MailSoon},
-    probes::Watch,
+    probes,
     queue::worker::{self, stopped},
-    scans::Look,
-    seed,
+    scans, seed,
 };
 use handlers::{cleanup::CleanUp, reminders::RemindOverdue, reports::MailReports};
 use register::{Patience, plain};
@@ -50,21 +49,21 @@ pub fn register(state: State) -> Register {
         .by_hand::<MailReports, _>(plain::<MailReports>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
-        .job::<Watch, _>(BRIEF, handlers::watch::watch)
-        .by_hand::<Watch, _>(plain::<Watch>)
-        .job::<Look, _>(BRIEF, handlers::watch::scan)
+        .job::<probes::Watch, _>(BRIEF, handlers::watch::watch)
+        .by_hand::<probes::Watch, _>(plain::<probes::Watch>)
+        .job::<scans::Look, _>(BRIEF, handlers::watch::scan)
         .noting(handlers::watch::scan_failed)
-        .job::<Make, _>(LONG, handlers::backups::make)
+        .job::<backups::Make, _>(LONG, handlers::backups::make)
         .noting(handlers::backups::failed)
-        .by_hand::<Make, _>(handlers::backups::ask)
-        .job::<Nightly, _>(BRIEF, handlers::backups::nightly)
+        .by_hand::<backups::Make, _>(handlers::backups::ask)
+        .job::<backups::Nightly, _>(BRIEF, handlers::backups::nightly)
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
         .job::<Digests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<Digests, _>(plain::<Digests>)
         .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
         .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
         .by_hand::<ScanRest, _>(plain::<ScanRest>)
-        .job::<Asked, _>(PROMPT, handlers::mails::answer)
+        .job::<asked::Asked, _>(PROMPT, handlers::mails::answer)
         .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
         .by_hand::<seed::Run, _>(handlers::seed::ask)
@@ -73,13 +72,13 @@ pub fn register(state: State) -> Register {
 /// Every schedule, in UTC. One line each.
 fn schedules() -> Vec<Line> {
     vec![
-        Line::new::<RemindOverdue>("0 0 7 * * *"), // every morning at seven
-        Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
-        Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
-        Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
-        Line::new::<Watch>("20 * * * * *"),        // every minute
-        Line::new::<Nightly>("0 10 2 * * *"),      // every night at ten past two
-        Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
+        Line::new::<RemindOverdue>("0 0 7 * * *"),     // every morning at seven
+        Line::new::<Digests>("0 2/15 * * * *"),        // every quarter of an hour: it is morning somewhere
+        Line::new::<MailReports>("0 7 * * * *"),       // seven past every hour: it is morning somewhere
+        Line::new::<ScanRest>("0 35 * * * *"),         // twenty-five to every hour
+        Line::new::<probes::Watch>("20 * * * * *"),    // every minute
+        Line::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
+        Line::new::<CleanUp>("0 5 * * * *"),           // five past every hour
     ]
 }
 

@@ -222,10 +222,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
 }
 
 fn status(text: &str) -> Result<users::Status, String> {
-    users::Status::ALL
-        .into_iter()
-        .find(|status| status.name() == text)
-        .ok_or_else(|| "one of pending, active, suspended, archived".to_owned())
+    text.parse().map_err(|_| format!("one of {}", users::Status::ALL.map(users::Status::name).join(", ")))
 }
 
 fn record(client: &Client) -> Record {

@@ -105,11 +105,11 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
 fn roles(names: &[String]) -> Result<RequireMfa> {
     let mut wanted = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| *name != "none") {
-        let role = Role::ALL.into_iter().find(|role| role.name() == name);
-        let allowed = Role::ALL.map(Role::name).join(", ");
-        wanted.push(role.ok_or_else(|| {
+        let role: Role = name.parse().map_err(|_| {
+            let allowed = Role::ALL.map(Role::name).join(", ");
             Failure::Refused(format!("--require-mfa: `{name}` is no role; allowed are {allowed} and none"))
-        })?);
+        })?;
+        wanted.push(role);
     }
     let needs = |role: Role| Some(wanted.contains(&role));
     Ok(RequireMfa {

@@ -218,17 +218,11 @@ async fn create(args: Create, portal: &Portal) -> Result {
 }
 
 fn role(text: &str) -> Result<Role, String> {
-    Role::ALL
-        .into_iter()
-        .find(|role| role.name() == text)
-        .ok_or_else(|| format!("one of {}", Role::ALL.map(Role::name).join(", ")))
+    text.parse().map_err(|_| format!("one of {}", Role::ALL.map(Role::name).join(", ")))
 }
 
 fn status(text: &str) -> Result<Status, String> {
-    Status::ALL
-        .into_iter()
-        .find(|status| status.name() == text)
-        .ok_or_else(|| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
+    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 fn record(user: &User) -> Record {

@@ -17,6 +17,7 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
+    hex,
     ids::{ActivityId, CompanyId, IsoId, SpvId, UserId},
     page::{Page, PageQuery},
 };
@@ -371,6 +372,5 @@ fn broken(seq: i64) -> Error {
 /// The hash of a row in its place: it covers the row before it, so none can be changed or taken out unseen.
 fn chained(before: &str, seq: i64, row: &Activity) -> String {
     let text = serde_json::to_string(&Activity { seq: Some(seq), ..row.clone() }).expect("a row is plain data");
-    let digest = Sha256::new().chain_update(before).chain_update(text).finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::of(&Sha256::new().chain_update(before).chain_update(text).finalize())
 }

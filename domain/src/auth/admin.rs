@@ -16,7 +16,7 @@ use crate::{
     counts::{self, Count},
     ctx::{Ctx, Options},
     db::Db,
-    error::{Error, Problem, Result},
+    error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
     users::{self, Status, User},
 };
@@ -36,14 +36,8 @@ pub struct Standing {
 
 impl Standing {
     fn role(&self) -> Result<Option<Role>> {
-        let Some(name) = &self.role else { return Ok(None) };
-        match Role::ALL.into_iter().find(|role| role.name() == name) {
-            Some(role) => Ok(Some(role)),
-            None => {
-                let allowed = Role::ALL.map(Role::name).join(", ");
-                Err(Error::field_with("app_metadata.role", Problem::new("unknown").with("allowed", allowed)))
-            }
-        }
+        let role = self.role.as_deref().map(str::parse::<Role>).transpose();
+        role.map_err(|problem| Error::field_with("app_metadata.role", problem))
     }
 }
 

@@ -2,7 +2,7 @@
 use crate::{
     clock::Chance,
     error::{Error, Result},
-    users,
+    hex, users,
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,12 +18,12 @@ pub fn token(chance: &Chance) -> String {
 
 /// What is kept of a token: enough to recognise it, not to use it.
 pub fn token_hash(token: &str) -> String {
-    hex(&Sha256::digest(token))
+    hex::of(&Sha256::digest(token))
 }
 
 /// What is kept of a six-digit code: bound to the address it was sent to.
 pub fn code_hash(email: &str, code: &str) -> String {
-    hex(&Sha224::new().chain_update(users::email_key(email)).chain_update(code.trim()).finalize())
+    hex::of(&Sha224::new().chain_update(users::email_key(email)).chain_update(code.trim()).finalize())
 }
 
 /// Compares in a time that does not depend on where the two differ.
@@ -61,10 +61,6 @@ fn sealing(secret: &str) -> LessSafeKey {
 /// Each key seals one text.
 fn only_nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; NONCE_LEN])
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

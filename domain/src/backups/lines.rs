@@ -144,7 +144,7 @@ pub async fn hash(path: &Path) -> io::Result<(u64, String)> {
 }
 
 pub fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::hex::of(&hash.finalize())
 }
 
 /// A new file that only its owner may read, with all of `text`.

@@ -7,7 +7,7 @@ use crate::{
     access::{Action, Resource, Scope},
     activity::{self, Event},
     check::{Check, LINE},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -173,10 +173,8 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: CallId, version: Option<i64>, action
     store::lock(tx, id).await?;
     let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
     ctx.may(action, resource(&call))?;
-    match version {
-        Some(version) if version != call.version => Err(Error::stale(&call.updated_by, call.updated_at)),
-        _ => Ok(call),
-    }
+    fresh(version, call.version, &call.updated_by, call.updated_at)?;
+    Ok(call)
 }
 
 pub(crate) fn answered(call: &Call) -> Error {

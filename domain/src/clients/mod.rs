@@ -221,7 +221,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let id = store::by_email(&mut ctx.db(), name.trim()).await?.ok_or(Error::NotFound("client"))?;
+    let id = store::by_email(&mut ctx.db(), &users::email_key(name)).await?.ok_or(Error::NotFound("client"))?;
     get(ctx, id).await
 }
 

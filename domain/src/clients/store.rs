@@ -72,12 +72,9 @@ pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
     Ok(rows.into_iter().next())
 }
 
-pub async fn by_email(db: &mut Db, email: &str) -> Result<Option<UserId>> {
-    let row: Option<(UserId,)> = db
-        .sql("select id from users where email_key = $1 and role = 'client'")
-        .bind(email.to_lowercase())
-        .optional()
-        .await?;
+pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<UserId>> {
+    let row: Option<(UserId,)> =
+        db.sql("select id from users where email_key = $1 and role = 'client'").bind(key.to_owned()).optional().await?;
     Ok(row.map(|(id,)| id))
 }
 
@@ -91,8 +88,7 @@ pub struct Filter {
     pub iso_id: Option<IsoId>,
 }
 
-/// The list's statement; apart so that its plan can be looked at.
-pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = with_names("users u");
     let mut ids = Vec::new();
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {

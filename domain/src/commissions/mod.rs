@@ -19,7 +19,7 @@ use crate::{
         expected,
         figures::{self, Of},
     },
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     ids::{CommissionId, IsoId},
@@ -306,9 +306,7 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
     check.done()?;
     let mut tx = ctx.begin().await?;
     let row = locked(&mut tx, &seen).await?;
-    if version.is_some_and(|version| version != row.version) {
-        return Err(Error::stale(&row.updated_by, row.updated_at));
-    }
+    fresh(version, row.version, &row.updated_by, row.updated_at)?;
     if !matches!(row.status, Status::Pending | Status::Approved) || row.run_id.is_some() {
         return Err(settled(&row));
     }

@@ -67,7 +67,8 @@ impl Kind {
     }
 }
 
-/// By which rule an order earns (decision 15).
+/// By which rule an order earns.
+// Decision 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

@@ -7,7 +7,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     check,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     error::{Error, Problem, Result},
     exports, idempotency,
     ids::{PayoutId, PayoutRunId},
@@ -93,9 +93,7 @@ pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result
 async fn end(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, ended: impl FnOnce(Run) -> Run) -> Result<RunDetail> {
     let mut tx = ctx.begin().await?;
     let before = store::lock_run(&mut tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
-    if version.is_some_and(|version| version != before.version) {
-        return Err(Error::stale(&before.updated_by, before.updated_at));
-    }
+    fresh(version, before.version, &before.updated_by, before.updated_at)?;
     if before.status != RunStatus::Open {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
     }

@@ -23,7 +23,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     auth::sessions,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -169,9 +169,7 @@ async fn change(
     let mut tx = ctx.begin().await?;
     let mut company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
     ctx.may(action, Resource::Company { id })?;
-    if version.is_some_and(|version| version != company.version) {
-        return Err(Error::stale(&company.updated_by, company.updated_at));
-    }
+    fresh(version, company.version, &company.updated_by, company.updated_at)?;
     let before = company.clone();
     make(&mut company)?;
     company.version += 1;
@@ -231,7 +229,7 @@ pub fn can(ctx: &Ctx, company: &Company) -> Vec<&'static str> {
 }
 
 impl Depends {
-    fn problem(&self) -> Problem {
+    pub(crate) fn problem(&self) -> Problem {
         Problem::new("has_dependents")
             .with("clients", self.clients)
             .with("isos", self.isos)

@@ -67,7 +67,8 @@ impl Industry {
     }
 }
 
-/// How many people work there (decision 35).
+/// How many people work there.
+// Decision 35.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[sqlx(type_name = "text")]
 #[schema(as = CompanySize)]

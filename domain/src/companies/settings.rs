@@ -5,7 +5,7 @@ use crate::{
     catalogue::LANGUAGES,
     check::{Check, LINE},
     clock,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     error::{Error, Problem, Result},
     ids::CompanyId,
     money::Currency,
@@ -39,9 +39,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
     portal(ctx, Some(id)).await?;
     let mut tx = ctx.begin().await?;
     let mut company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
-    if version.is_some_and(|version| version != company.version) {
-        return Err(Error::stale(&company.updated_by, company.updated_at));
-    }
+    fresh(version, company.version, &company.updated_by, company.updated_at)?;
     let before = company.clone();
     input.write(&mut company)?;
     company.version += 1;

@@ -268,7 +268,7 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
     query.bind(name.to_owned()).all().await
 }
 
-pub fn list_sql(
+fn list_sql(
     scope: Scope,
     q: Option<&str>,
     archived: bool,

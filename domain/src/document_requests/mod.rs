@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     check::Check,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     documents::{self, Document},
     error::{Error, Problem, Result},
@@ -245,9 +245,7 @@ async fn change(
     let mut tx = ctx.begin().await?;
     spvs::store::lock(&mut tx, found.spv_id).await?;
     let mut request = lock(&mut tx, id).await?;
-    if version.is_some_and(|version| version != request.version) {
-        return Err(Error::stale(&request.updated_by, request.updated_at));
-    }
+    fresh(version, request.version, &request.updated_by, request.updated_at)?;
     let awaited_by = request.awaited_by();
     make(&mut request)?;
     if name == "document_request.approved"

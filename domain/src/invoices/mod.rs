@@ -16,7 +16,7 @@ use crate::{
     check::Check,
     clock,
     counts::figures::{self, Of, Place},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     documents,
     error::{Error, Result},
@@ -250,10 +250,8 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, act
     store::lock(tx, id).await?;
     let invoice = store::get(tx, id).await?.ok_or(Error::NotFound("invoice"))?;
     ctx.may(action, resource(&invoice))?;
-    match version {
-        Some(version) if version != invoice.version => Err(Error::stale(&invoice.updated_by, invoice.updated_at)),
-        _ => Ok(invoice),
-    }
+    fresh(version, invoice.version, &invoice.updated_by, invoice.updated_at)?;
+    Ok(invoice)
 }
 
 /// Writes where an invoice stands now, and where its company does.

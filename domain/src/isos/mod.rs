@@ -10,7 +10,7 @@ use crate::{
     check::{Check, LINE},
     companies::{self, Depends},
     counts::{Changes, Count},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -109,7 +109,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Iso> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let id = store::by_email(&mut ctx.db(), name.trim()).await?.ok_or(Error::NotFound("iso"))?;
+    let id = store::by_email(&mut ctx.db(), &users::email_key(name)).await?.ok_or(Error::NotFound("iso"))?;
     get(ctx, id).await
 }
 
@@ -166,9 +166,7 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
     }
     let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
     ctx.may(Action::Archive, resource(&iso))?;
-    if version.is_some_and(|version| version != iso.version) {
-        return Err(Error::stale(&iso.updated_by, iso.updated_at));
-    }
+    fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
     if !archived {
         // Nobody could sign in as it, and whoever did so once could have no other role any more.
         let person = users::store::get(&mut tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
@@ -197,13 +195,7 @@ pub async fn delete(ctx: &Ctx, id: IsoId) -> Result<()> {
     ctx.may(Action::Delete, resource(&iso))?;
     let depends = store::depends(&mut tx, id).await?;
     if depends.any() {
-        return Err(Error::Conflict(
-            Problem::new("has_dependents")
-                .with("clients", depends.clients)
-                .with("isos", 0)
-                .with("spvs", depends.spvs)
-                .with("users", 0),
-        ));
+        return Err(Error::Conflict(depends.problem()));
     }
     sessions::end_all_of_iso(&mut tx, ctx, id).await?;
     search::index(&mut tx, "iso", id.0, &[]).await?;

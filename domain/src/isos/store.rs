@@ -68,10 +68,10 @@ pub async fn get(db: &mut impl Sql, id: IsoId) -> Result<Option<Iso>> {
     db.sql_built(format!("{WITH_COMPANY} where i.id = $1")).bind(id).optional().await
 }
 
-pub async fn by_email(db: &mut Db, email: &str) -> Result<Option<IsoId>> {
+pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<IsoId>> {
     let row: Option<(IsoId,)> = db
         .sql("select i.id from isos i join users u on u.id = i.user_id where u.email_key = $1")
-        .bind(email.to_lowercase())
+        .bind(key.to_owned())
         .optional()
         .await?;
     Ok(row.map(|(id,)| id))
@@ -95,7 +95,7 @@ pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     get(tx, id).await
 }
 
-pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<uuid::Uuid>, Vec<String>) {
+fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<uuid::Uuid>, Vec<String>) {
     let shown = if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" };
     let mut sql = format!("{WITH_COMPANY} where {shown}");
     let mut ids = Vec::new();

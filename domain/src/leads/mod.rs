@@ -13,7 +13,7 @@ use crate::{
     clients::{self, Setup},
     companies,
     counts::figures::{self, Of},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -21,6 +21,7 @@ use crate::{
     isos,
     page::{Page, PageQuery},
     requests,
+    users::email_key,
 };
 use chrono::{DateTime, Days, Utc};
 
@@ -90,7 +91,7 @@ fn own(ctx: &Ctx) -> Result<IsoId> {
 async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>, now: DateTime<Utc>) -> Result<()> {
     // Two partners who add one person at a time.
     tx.alone_with("leads".to_owned()).await?;
-    if store::is_known(tx, &email.to_lowercase(), phone.and_then(digits).as_deref(), but, now).await? {
+    if store::is_known(tx, &email_key(email), phone.and_then(digits).as_deref(), but, now).await? {
         return Err(Error::conflict("lead_taken"));
     }
     Ok(())
@@ -111,7 +112,7 @@ pub(crate) async fn not_protected(
     // A partner who adds the person as a lead at this moment.
     tx.alone_with("leads".to_owned()).await?;
     let phone = phone.and_then(digits);
-    match store::protected(tx, &email.to_lowercase(), phone.as_deref(), partner, ctx.now()).await? {
+    match store::protected(tx, &email_key(email), phone.as_deref(), partner, ctx.now()).await? {
         Some(lead) => Err(Error::Conflict(
             Problem::new("lead_protected")
                 .with("name", lead.name())
@@ -225,7 +226,7 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
         next_step: maybe(change.next_step, &lead.next_step),
         next_step_date: maybe(change.next_step_date, &lead.next_step_date.map(|date| date.to_string())),
     })?;
-    let moved = fields.email.to_lowercase() != lead.email.to_lowercase()
+    let moved = email_key(&fields.email) != email_key(&lead.email)
         || fields.phone.as_deref().and_then(digits) != lead.phone.as_deref().and_then(digits);
     if moved || (lead.stage == Stage::Lost && stage != Stage::Lost) {
         free(&mut tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
@@ -303,9 +304,7 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Res
     if lead.stage == Stage::Won {
         return Err(Error::Conflict(Problem::new("lead_won").with("name", lead.name())));
     }
-    if version.is_some_and(|version| version != lead.version) {
-        return Err(Error::stale(&lead.updated_by, lead.updated_at));
-    }
+    fresh(version, lead.version, &lead.updated_by, lead.updated_at)?;
     Ok(lead)
 }
 

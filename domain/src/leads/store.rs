@@ -5,6 +5,7 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+    users::email_key,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
@@ -35,7 +36,7 @@ pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
     .bind(fields.first_name.clone())
     .bind(fields.last_name.clone())
     .bind(fields.email.clone())
-    .bind(fields.email.to_lowercase())
+    .bind(email_key(&fields.email))
     .bind(fields.phone.clone())
     .bind(fields.phone.as_deref().and_then(super::digits))
     .bind(fields.organisation.clone())
@@ -157,7 +158,7 @@ pub async fn save(tx: &mut Tx, id: LeadId, fields: &Fields, stage: Stage, at: Da
     .bind(fields.first_name.clone())
     .bind(fields.last_name.clone())
     .bind(fields.email.clone())
-    .bind(fields.email.to_lowercase())
+    .bind(email_key(&fields.email))
     .bind(fields.phone.clone())
     .bind(fields.phone.as_deref().and_then(super::digits))
     .bind(fields.organisation.clone())

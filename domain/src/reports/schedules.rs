@@ -9,7 +9,7 @@ use crate::{
     activity::{self, Event},
     check::Check,
     companies,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -170,9 +170,7 @@ async fn locked(
 ) -> Result<Schedule> {
     let row = store::lock(tx, id).await?.ok_or(Error::NotFound("report_schedule"))?;
     ctx.may(action, resource(&row))?;
-    if version.is_some_and(|version| version != row.version) {
-        return Err(Error::stale(&row.updated_by, row.updated_at));
-    }
+    fresh(version, row.version, &row.updated_by, row.updated_at)?;
     Ok(row)
 }
 

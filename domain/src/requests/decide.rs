@@ -10,7 +10,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     check::Check,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     documents::{self, Holder},
     error::{Error, Problem, Result},
@@ -241,10 +241,7 @@ fn open(ctx: &Ctx, request: &Request, version: Option<i64>, action: Action) -> R
     if !request.status.is_open() {
         return Err(Error::Conflict(Problem::new("request_decided").with("status", request.status.name())));
     }
-    if version.is_some_and(|version| version != request.version) {
-        return Err(Error::stale(&request.updated_by, request.updated_at));
-    }
-    Ok(())
+    fresh(version, request.version, &request.updated_by, request.updated_at)
 }
 
 pub(super) fn touched(ctx: &Ctx, request: &Request) -> Request {

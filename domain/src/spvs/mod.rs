@@ -11,7 +11,7 @@ use crate::{
     check::{self, Check},
     commissions, companies,
     counts::{self, Changes, Count, expected, figures},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     document_requests, documents,
     error::{Error, Problem, Result},
@@ -410,7 +410,7 @@ pub(crate) async fn turn(
     let mut check = Check::new();
     let reason = reason.map(|text| check.text("reason", text));
     check.done()?;
-    fresh(version, &before)?;
+    fresh(version, before.version, &before.updated_by, before.updated_at)?;
     let state = before.state().after(event)?;
     let mut after = before.clone();
     after.status_reason = matches!(event, Event::Hold | Event::Cancel).then(|| reason.clone()).flatten();
@@ -477,14 +477,6 @@ pub(crate) fn told(action: &'static str, spv: &Spv, to: Status, reason: Option<&
     match reason {
         Some(reason) => event.with("reason", reason),
         None => event,
-    }
-}
-
-/// Decision 6: a writer who read an older version is told who was faster.
-pub(crate) fn fresh(version: Option<i64>, spv: &Spv) -> Result<()> {
-    match version {
-        Some(version) if version != spv.version => Err(Error::stale(&spv.updated_by, spv.updated_at)),
-        _ => Ok(()),
     }
 }
 

@@ -225,7 +225,8 @@ pub fn percent(completed: i64, total: i64) -> i64 {
     if total <= 0 { 0 } else { (200 * completed + total) / (2 * total) }
 }
 
-/// Where a vehicle is formed: ISO 3166 alpha-2 (decision 11).
+/// Where a vehicle is formed: ISO 3166 alpha-2.
+// Decision 11.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[sqlx(type_name = "text", rename_all = "UPPERCASE")]

@@ -229,8 +229,7 @@ impl Listed {
     }
 }
 
-/// The list's statement; apart so that its plan can be looked at.
-pub fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = format!("{WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {

@@ -14,7 +14,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     check::Check,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::{Dialect, Sql, Tx},
     error::{Error, Problem, Result},
     ids::{SpvId, StepId, UserId},
@@ -134,9 +134,7 @@ async fn changed(
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
     let old = steps[place].clone();
-    if version.is_some_and(|version| version != old.version) {
-        return Err(Error::stale(&old.updated_by, old.updated_at));
-    }
+    fresh(version, old.version, &old.updated_by, old.updated_at)?;
     if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
         return Err(Error::Conflict(Problem::new("wrong_status").with("status", before.status.name())));
     }

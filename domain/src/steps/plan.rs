@@ -8,7 +8,7 @@ use crate::{
     access::Action,
     activity,
     check::Check,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     idempotency,
@@ -99,9 +99,7 @@ pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> 
     ctx.may(Action::UpdateSteps, spvs::resource(&before)).map_err(super::as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
     let step = steps.remove(place);
-    if version.is_some_and(|version| version != step.version) {
-        return Err(Error::stale(&step.updated_by, step.updated_at));
-    }
+    fresh(version, step.version, &step.updated_by, step.updated_at)?;
     open(&before)?;
     if step.status != Status::Pending {
         return Err(Error::conflict("step_not_pending"));
@@ -125,7 +123,7 @@ pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> 
 pub async fn reorder(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
     let mut tx = ctx.begin().await?;
     let (before, steps) = lock(&mut tx, ctx, spv).await?;
-    spvs::fresh(version, &before)?;
+    fresh(version, before.version, &before.updated_by, before.updated_at)?;
     match before.status {
         spvs::Status::Closed => ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?,
         _ => open(&before)?,

@@ -6,7 +6,10 @@ mod address;
 
 pub use address::{Address, Bucket, Credentials};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    hex,
+};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
@@ -211,7 +214,7 @@ impl Storage {
                 writer.put(bytes);
             }
         }
-        content.sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        content.sha256 = hex::of(&hash.finalize());
         Ok(content)
     }
 

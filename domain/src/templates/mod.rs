@@ -6,7 +6,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     check::{self, Check},
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::{Sql, Tx},
     error::{Error, Problem, Result},
     spvs::Country,
@@ -123,9 +123,7 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     let mut tx = ctx.begin().await?;
     store::lock(&mut tx, country).await?;
     let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
-    if version.is_some_and(|version| version != old.version) {
-        return Err(Error::stale(old.updated_by.as_deref().unwrap_or("root"), old.updated_at));
-    }
+    fresh(version, old.version, old.updated_by.as_deref().unwrap_or("root"), old.updated_at)?;
     let new =
         Template { country, name, steps, updated_at: ctx.now(), updated_by: Some(ctx.who()), version: old.version + 1 };
     store::save(&mut tx, &new).await?;

@@ -2,6 +2,7 @@
 use crate::{
     access::{Mfa, Role, SignedIn},
     auth::{links::LinkKind, passwords::PasswordHash},
+    error::Problem,
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
@@ -31,6 +32,16 @@ impl Status {
             Self::Suspended => "suspended",
             Self::Archived => "archived",
         }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 
