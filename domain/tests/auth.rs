@@ -12,7 +12,7 @@ use domain::{
         passwords::{self, PasswordHash},
         sessions,
     },
-    db::Sql,
+    db::{Dialect, Sql},
     ids::ChallengeId,
     settings::{self, Settings},
     testing::{World, on_both},
@@ -840,6 +840,46 @@ async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
         });
         let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
         assert!((1..=8).contains(&answered), "{answered}");
+    })
+    .await;
+}
+
+/// Not even the right password, when it was compared before the others were counted.
+#[tokio::test]
+async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
+    on_both(async |world: World| {
+        let auth = node();
+        let maya = person(&world, Role::Employee, "maya").await;
+        let guess = |password: &'static str| {
+            let (ctx, auth) = (world.nobody(), auth.clone());
+            tokio::spawn(async move { auth::sign_in(&ctx, &auth, "maya@example.com", password).await })
+        };
+        let wrong = || (0..6).map(|_| guess("wrong-wrong")).collect::<Vec<_>>();
+        let compared = || tokio::time::sleep(std::time::Duration::from_secs(1));
+        let mut held = world.db.begin().await.unwrap();
+        let right = match held.dialect() {
+            Dialect::Sqlite => {
+                // All of them wait for their turn to write, in the order in which they came.
+                let _: i64 = held.sql("select count(*) from users").scalar().await.unwrap();
+                let _before = wrong();
+                compared().await;
+                let right = guess(PASSWORD);
+                compared().await;
+                right
+            }
+            Dialect::Postgres => {
+                // Only the right one waits for the account.
+                let lock = "select count(*) from (select id from users where id = $1 for update) held";
+                let _: i64 = held.sql(lock).bind(maya.id).scalar().await.unwrap();
+                let right = guess(PASSWORD);
+                compared().await;
+                futures::future::join_all(wrong()).await;
+                right
+            }
+        };
+        drop(held);
+        let answer = right.await.unwrap();
+        assert!(matches!(answer, Err(Error::TooMany(_))), "{answer:?}");
     })
     .await;
 }

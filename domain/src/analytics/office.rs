@@ -44,6 +44,7 @@ pub struct OfficeMonth {
     pub average_step_days: Option<f64>,
     pub requests: i64,
     pub sign_ins: i64,
+    /// Those that the log tells of: of repeated ones it hears ever more rarely.
     pub failed_sign_ins: i64,
 }
 

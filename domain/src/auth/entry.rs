@@ -1,4 +1,7 @@
 //! The ways in: a password, a refresh token.
+mod store;
+
+use self::store::{Comer, Entrant};
 use super::{
     Auth,
     failures::{self, Counter},
@@ -55,11 +58,12 @@ impl Weaknesses {
 /// Conflict `email_not_confirmed` for an address that is still to be confirmed, only after the right password. TooMany
 /// after several failures, and when the machine is busy with other sign-ins.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
-    let counters = Counter::sign_in(&users::email_key(email), &ctx.origin);
-    if failures::check(&mut ctx.db(), ctx.now(), &counters).await.is_err() {
-        in_turn(ctx.begin().await?, ctx, &counters).await?;
+    let key = users::email_key(email);
+    let counters = Counter::sign_in(&key, &ctx.origin);
+    let Comer { user: found, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
+    if failures::look(&counted, ctx.now(), &counters).is_err() {
+        in_turn(ctx, &counters).await?;
     }
-    let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
     let verdict = passwords::verify(kept, password).await?;
     let (Some(found), Some(kept), Verdict::Right | Verdict::RightButOld) = (&found, kept, verdict) else {
@@ -69,21 +73,27 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
         Verdict::RightButOld => Some(passwords::hash(ctx, password).await?),
         _ => None,
     };
-    let weak = weakness(ctx, auth, found, stronger.as_ref().unwrap_or(kept), password).await?;
+    let shortest = passwords::shortest_by(&settings);
+    let weak = weakness(auth, found, stronger.as_ref().unwrap_or(kept), password, shortest).await?;
 
     let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, found.id).await?;
+    let entrant = store::entrant(&mut tx, found.id, &counters).await?;
     // Changed since it was compared: the old password is worth nothing any more.
     let usable = |user: &User| user.status != Status::Pending || user.awaits_confirmation;
     let unchanged = |user: &User| user.password_hash == found.password_hash && usable(user);
-    let Some(user) = user.filter(unchanged) else {
+    let Some(Entrant { user, counted, shut_out, belongings }) = entrant.filter(|entrant| unchanged(&entrant.user))
+    else {
         drop(tx);
         return Err(refused(ctx, &counters, Some(found)).await?);
     };
     // Of many guesses at once, those after the first few learn nothing.
-    let mut tx = in_turn(tx, ctx, &counters).await?;
-    failures::forget(&mut tx, &counters).await?;
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+    if let Err(wait) = failures::look(&counted, ctx.now(), &counters) {
+        return Err(not_yet(tx, ctx, wait).await?);
+    }
+    if !counted.is_empty() {
+        failures::forget(&mut tx, &counters).await?;
+    }
+    if shut_out || !users::is_open(&user, ctx.now()) {
         history::repeated(&mut tx, ctx, &user, "password", "account_shut").await?;
         tx.commit().await?;
         return Err(Error::unauthenticated("user_banned"));
@@ -98,12 +108,17 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     }
     let session = sessions::start(&mut tx, ctx, &user, "password").await?;
     tx.commit().await?;
-    Ok(Granted { weak, ..tokens::grant(ctx, auth, user, session).await? })
+    Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
 }
 
 /// What today's rules have against a password that is right all the same; `kept` is its hash.
-async fn weakness(ctx: &Ctx, auth: &Auth, user: &User, kept: &PasswordHash, password: &str) -> Result<Option<Problem>> {
-    let shortest = passwords::shortest(ctx).await?;
+async fn weakness(
+    auth: &Auth,
+    user: &User,
+    kept: &PasswordHash,
+    password: &str,
+    shortest: usize,
+) -> Result<Option<Problem>> {
     let key = kept.with(&[&user.email, &user.first_name, &user.last_name, &shortest.to_string()]);
     if let Some(known) = auth.weaknesses.get(&key) {
         return Ok(known);
@@ -120,23 +135,27 @@ async fn weakness(ctx: &Ctx, auth: &Auth, user: &User, kept: &PasswordHash, pass
     Ok(weak)
 }
 
-/// Gives the transaction back to whoever need not wait. Who has to is counted where they come from, so that guessing at
-/// one account is made out as the storm that it is; neither does the log hear of it nor does the wait grow.
-async fn in_turn(mut tx: Tx, ctx: &Ctx, counters: &[Counter]) -> Result<Tx> {
+/// A transaction for whoever need not wait.
+async fn in_turn(ctx: &Ctx, counters: &[Counter]) -> Result<Tx> {
+    let mut tx = ctx.begin().await?;
     match failures::check(&mut tx, ctx.now(), counters).await {
-        Err(wait @ Error::TooMany(_)) => {
-            failures::note_place(&mut tx, ctx, 1).await?;
-            tx.commit().await?;
-            Err(wait)
-        }
+        Err(wait @ Error::TooMany(_)) => Err(not_yet(tx, ctx, wait).await?),
         other => other.map(|()| tx),
     }
+}
+
+/// The answer to whoever has to wait: they are counted where they come from, so that guessing at one account is made out
+/// as the storm that it is; neither does the log hear of it nor does the wait grow.
+async fn not_yet(mut tx: Tx, ctx: &Ctx, wait: Error) -> Result<Error> {
+    failures::note_place(&mut tx, ctx, 1).await?;
+    tx.commit().await?;
+    Ok(wait)
 }
 
 /// Counts a failed sign-in and tells of it; gives the answer, which is the same whether there is such an account or
 /// not.
 async fn refused(ctx: &Ctx, counters: &[Counter], user: Option<&User>) -> Result<Error> {
-    let mut tx = in_turn(ctx.begin().await?, ctx, counters).await?;
+    let mut tx = in_turn(ctx, counters).await?;
     failures::note(&mut tx, ctx.now(), counters).await?;
     history::failed(&mut tx, ctx, user, "password", "wrong_password").await?;
     tx.commit().await?;
@@ -214,7 +233,9 @@ mod tests {
         let hash = async || passwords::hash(&ctx, "whatever it is").await.expect("hashes");
         let (one, other) = (hash().await, hash().await);
         let ask = async |user: &User, kept: &PasswordHash, password: &str| {
-            weakness(&ctx, &auth, user, kept, password).await.expect("works").map(|problem| problem.code)
+            let shortest = passwords::shortest(&ctx).await.expect("is read");
+            let weak = weakness(&auth, user, kept, password, shortest).await.expect("works");
+            weak.map(|problem| problem.code)
         };
         let (weak, strong) = ("password", "correct horse battery");
         assert_eq!(ask(&maya, &one, weak).await, Some("weak_password"));

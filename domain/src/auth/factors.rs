@@ -3,7 +3,7 @@
 //!
 //! An authenticator's secret is in no table: it is made from a signing key and the factor's id, as refresh tokens
 //! are, so that a copy of the database opens nothing.
-pub(super) mod store;
+pub(crate) mod store;
 
 use super::{
     Auth, Granted,
@@ -21,6 +21,7 @@ use crate::{
     users::{self, User},
 };
 use chrono::{DateTime, Duration, Utc};
+use serde::Deserialize;
 use std::collections::HashMap;
 use totp_rs::{Builder, Secret, Totp};
 
@@ -33,7 +34,8 @@ const CHALLENGE_LIFE: Duration = Duration::seconds(300);
 const TRIES: i64 = 10;
 const NAME: usize = 100;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Kind {
     Totp,
@@ -49,7 +51,8 @@ impl Kind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Status {
     Unverified,
@@ -86,7 +89,7 @@ impl Method {
 }
 
 /// A row of `factors`.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
 pub struct Factor {
     pub id: FactorId,
     pub user_id: UserId,
@@ -346,16 +349,16 @@ pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Factor>> {
     if ctx.actor.user_id() != Some(user) {
         ctx.may(Action::View, Resource::Users)?;
     }
-    of(&mut ctx.db(), ctx.now(), user).await
+    Ok(alive(store::list(&mut ctx.db(), user).await?, ctx.now()))
 }
 
-pub(super) async fn of(db: &mut impl Sql, now: DateTime<Utc>, user: UserId) -> Result<Vec<Factor>> {
-    let mut factors = store::list(db, user).await?;
+/// Those of the factors that were shown, or still may be.
+pub(super) fn alive(mut factors: Vec<Factor>, now: DateTime<Utc>) -> Vec<Factor> {
     factors.retain(|factor| is_alive(factor, now));
-    Ok(factors)
+    factors
 }
 
-/// [`of`] for many users at once.
+/// Those of many users at once.
 pub(super) async fn of_many(
     db: &mut impl Sql,
     now: DateTime<Utc>,

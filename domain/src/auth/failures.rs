@@ -4,7 +4,7 @@
 //! nodes. An account that does not exist is counted like one that does.
 //!
 //! Beside it every refused sign-in is counted where it came from, for a short time: storms are made out by that.
-mod store;
+pub(crate) mod store;
 
 use super::secret;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     ids::UserId,
 };
 use chrono::{DateTime, Duration, SubsecRound, Utc};
+use serde::Deserialize;
 use std::net::IpAddr;
 
 /// After so long without a failure, counting begins anew.
@@ -29,11 +30,19 @@ const ANYWHERE: &str = "*";
 /// Failures that are counted together.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
-    key: String,
+    pub key: String,
     /// The failure from which on there is a wait: of one second at first.
     from: i64,
     /// The longest wait, in seconds.
     most: i64,
+}
+
+/// A row of `failures`.
+#[derive(Debug, Deserialize, sqlx::FromRow)]
+pub(crate) struct Counted {
+    key: String,
+    failures: i64,
+    last_at: DateTime<Utc>,
 }
 
 impl Counter {
@@ -69,9 +78,9 @@ impl Counter {
         Self::new("unknown", "", &neighbourhood_of(origin), i64::MAX, 0)
     }
 
-    /// Refusals of one account, of one kind: never a wait, only a count for the log.
-    fn refusal(user: UserId, method: &str, reason: &str) -> Self {
-        Self::new("refusal", &format!("{user} {method} {reason}"), ANYWHERE, i64::MAX, 0)
+    /// Refusals of one account, of one kind and from one place: never a wait, only a count for the log.
+    fn refusal(user: UserId, method: &str, reason: &str, origin: &Origin) -> Self {
+        Self::new("refusal", &format!("{user} {method} {reason}"), &neighbourhood_of(origin), i64::MAX, 0)
     }
 
     fn wait(&self, failures: i64) -> Duration {
@@ -99,14 +108,24 @@ fn neighbourhood_of(origin: &Origin) -> String {
     address.map(|address| neighbourhood(address).to_string()).unwrap_or_default()
 }
 
+/// Whether whoever comes must wait.
+///
 /// # Errors
 /// TooMany with the seconds that are left to wait.
 pub(super) async fn check(db: &mut impl Sql, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
     let keys: Vec<_> = counters.iter().map(|counter| counter.key.as_str()).collect();
+    look(&store::get(db, &keys).await?, now, counters)
+}
+
+/// [`check`], where what was counted has been read.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn look(counted: &[Counted], now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
     let mut left = Duration::zero();
-    for (key, failures, last_at) in store::get(db, &keys).await? {
-        for counter in counters.iter().filter(|counter| counter.key == key) {
-            left = left.max(last_at + counter.wait(failures) - now);
+    for Counted { key, failures, last_at } in counted {
+        for counter in counters.iter().filter(|counter| counter.key == *key) {
+            left = left.max(*last_at + counter.wait(*failures) - now);
         }
     }
     if left <= Duration::zero() {
@@ -141,8 +160,14 @@ pub(super) async fn note_unknown(tx: &mut Tx, ctx: &Ctx) -> Result<Option<i64>> 
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn note_refusal(tx: &mut Tx, ctx: &Ctx, user: UserId, method: &str, reason: &str) -> Result<bool> {
-    Ok(now_and_then(tx, ctx, &Counter::refusal(user, method, reason)).await?.is_some())
+pub(super) async fn note_refusal(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: UserId,
+    method: &str,
+    reason: &str,
+) -> Result<Option<i64>> {
+    now_and_then(tx, ctx, &Counter::refusal(user, method, reason, &ctx.origin)).await
 }
 
 async fn now_and_then(tx: &mut Tx, ctx: &Ctx, counter: &Counter) -> Result<Option<i64>> {

@@ -61,10 +61,11 @@ pub(super) async fn repeated(
     method: &'static str,
     reason: &'static str,
 ) -> Result<()> {
-    if failures::note_refusal(tx, ctx, user.id, method, reason).await? {
-        return failed(tx, ctx, Some(user), method, reason).await;
+    failures::note_place(tx, ctx, 1).await?;
+    match failures::note_refusal(tx, ctx, user.id, method, reason).await? {
+        Some(count) => tell(tx, ctx, users::event("sign_in.failed", user).with("count", count), method, reason).await,
+        None => Ok(()),
     }
-    failures::note_place(tx, ctx, 1).await
 }
 
 /// Counts a refused sign-in and tells the log of it: whose it would have been, how and why not. Never what was typed,
@@ -87,5 +88,9 @@ pub(super) async fn failed(
             None => return Ok(()),
         },
     };
+    tell(tx, ctx, event, method, reason).await
+}
+
+async fn tell(tx: &mut Tx, ctx: &Ctx, event: Event, method: &'static str, reason: &'static str) -> Result<()> {
     activity::append(tx, ctx, event.with("method", method).with("reason", reason)).await
 }

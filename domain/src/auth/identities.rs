@@ -4,7 +4,7 @@
 //! e-mail identity is the account itself. Talking to providers is the API's business, done before it comes here.
 mod linking;
 mod request;
-mod store;
+pub(crate) mod store;
 
 pub(super) use linking::settle;
 pub use linking::{begin_linking, unlink};
@@ -35,7 +35,7 @@ use uuid::Uuid;
 pub const METHOD: &str = "oauth";
 
 /// A row of `identities`.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
 pub struct Identity {
     pub id: IdentityId,
     pub user_id: UserId,
@@ -275,15 +275,7 @@ async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arr
     Ok(())
 }
 
-/// The identities of an account, oldest first; the e-mail identity is not among them.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn of(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
-    store::of_user(db, user).await
-}
-
-/// [`of`] for many users at once.
+/// The identities of many users at once, each user's oldest first; the e-mail identity is not among them.
 pub(super) async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<HashMap<UserId, Vec<Identity>>> {
     let mut found: HashMap<UserId, Vec<Identity>> = HashMap::new();
     for identity in store::of_many(db, users).await? {

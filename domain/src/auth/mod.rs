@@ -53,9 +53,8 @@ pub struct Account {
 /// # Errors
 /// What the database refuses.
 pub async fn whole(ctx: &Ctx, user: User) -> Result<Account> {
-    let factors = factors::of(&mut ctx.db(), ctx.now(), user.id).await?;
-    let identities = identities::of(&mut ctx.db(), user.id).await?;
-    Ok(Account { user, identities, factors })
+    let belongings = store::belongings(&mut ctx.db(), user.id).await?;
+    Ok(belongings.of(user, ctx.now()))
 }
 
 /// The accounts of `users`, as [`whole`], in their order: with two questions for all of them.

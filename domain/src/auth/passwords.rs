@@ -7,7 +7,7 @@ use crate::{
     clock::Chance,
     ctx::Ctx,
     error::{Error, Problem, Result},
-    settings,
+    settings::{self, Settings},
 };
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
@@ -116,8 +116,13 @@ pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> st
 /// # Errors
 /// What the database refuses.
 pub async fn shortest(ctx: &Ctx) -> Result<usize> {
-    let wanted = settings::get(ctx).await?.security.password_min_length;
-    Ok(wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH))
+    Ok(shortest_by(&settings::get(ctx).await?))
+}
+
+/// [`shortest`] by these settings.
+pub fn shortest_by(settings: &Settings) -> usize {
+    let wanted = settings.security.password_min_length;
+    wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH)
 }
 
 /// Why a password falls within a million guesses of somebody who knows the person. Of a short one only what it is

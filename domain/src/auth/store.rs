@@ -1,11 +1,49 @@
-//! SQL of sessions.
-use super::sessions::{Ended, Session};
+//! SQL of sessions, and of what belongs to an account.
+use super::{
+    Account,
+    factors::{self, Factor},
+    identities::{self, Identity},
+    sessions::{Ended, Session},
+};
 use crate::{
-    db::{Db, Json, Sql, Tx, for_update},
+    db::{Db, Dialect, Json, Sql, Tx, for_update, json_list},
     error::Result,
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+    users::User,
 };
 use chrono::{DateTime, Utc};
+
+/// What [`belongings_of`] selects.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Belongings {
+    #[sqlx(json)]
+    identities: Vec<Identity>,
+    #[sqlx(json)]
+    factors: Vec<Factor>,
+}
+
+impl Belongings {
+    /// The account of `user`, whose they are.
+    pub fn of(self, user: User, now: DateTime<Utc>) -> Account {
+        Account { user, identities: self.identities, factors: factors::alive(self.factors, now) }
+    }
+}
+
+/// The columns of [`Belongings`]: what belongs to the user whose id is `user`, the oldest first.
+pub fn belongings_of(dialect: Dialect, user: &str) -> String {
+    let identities = format!("select * from identities where user_id = {user} order by created_at, id");
+    let factors = format!("select * from factors where user_id = {user} order by created_at, kind desc, id");
+    format!(
+        "({}) as identities, ({}) as factors",
+        json_list(dialect, identities::store::COLUMNS, &identities),
+        json_list(dialect, factors::store::COLUMNS, &factors),
+    )
+}
+
+pub async fn belongings(db: &mut impl Sql, user: UserId) -> Result<Belongings> {
+    let sql = format!("select {}", belongings_of(db.dialect(), "$1"));
+    db.sql_built(sql).bind(user).one().await
+}
 
 pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
     tx.later(

@@ -3,7 +3,7 @@
 //! Verifying a signature costs more than reading an order, so a verified token is remembered by its hash until it
 //! expires or something about its session changes. The activity log says what changed, on every node.
 use super::{
-    Auth,
+    Account, Auth,
     factors::{self, Factor},
     identities::{self, Identity, ProviderTokens},
     impersonation::{self, Impersonation},
@@ -138,8 +138,16 @@ pub fn user_metadata(user: &User) -> Value {
 /// # Errors
 /// Internal when the signing key is unusable; what the database refuses.
 pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
+    grant_to(ctx, auth, super::whole(ctx, user).await?, session)
+}
+
+/// [`grant`], where what belongs to the user was read with them.
+///
+/// # Errors
+/// Internal when the signing key is unusable.
+pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Session) -> Result<Granted> {
+    let Account { user, identities, factors } = account;
     let now = ctx.now().timestamp();
-    let identities = identities::of(&mut ctx.db(), user.id).await?;
     let expires_in = ctx.options.access_token_seconds;
     // Newest first, as the protocol wants it.
     let amr: Vec<_> = session.amr.iter().rev().collect();
@@ -165,10 +173,10 @@ pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) 
         refresh_token: auth.keys.refresh_token(session.id, session.refresh_counter),
         expires_in,
         expires_at: now + expires_in,
-        factors: factors::of(&mut ctx.db(), ctx.now(), user.id).await?,
         // The row may have been read before the session began.
         user: User { last_sign_in_at: user.last_sign_in_at.max(Some(session.created_at)), ..user },
         identities,
+        factors,
         session,
         reused: false,
         weak: None,

@@ -148,5 +148,8 @@ mod tests {
         agrees::<crate::analytics::store::Kept>(crate::analytics::store::KEPT);
         agrees::<crate::reports::store::Order>(crate::reports::store::ORDERS);
         agrees::<crate::reports::store::Step>(crate::reports::store::STEPS);
+        agrees::<crate::auth::factors::Factor>(crate::auth::factors::store::COLUMNS);
+        agrees::<crate::auth::identities::Identity>(crate::auth::identities::store::COLUMNS);
+        agrees::<crate::auth::failures::Counted>(crate::auth::failures::store::COLUMNS);
     }
 }

@@ -29,7 +29,7 @@ use crate::{
         Changes, Count,
         figures::{self, Of},
     },
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
     ids::UserId,
@@ -177,10 +177,8 @@ pub(crate) async fn confirm(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> 
 /// NotFound; Conflict `stale`.
 pub async fn lock(tx: &mut Tx, id: UserId, expected: Option<i64>) -> Result<User> {
     let user = store::lock(tx, id).await?.ok_or(Error::NotFound("user"))?;
-    match expected {
-        Some(version) if version != user.version => Err(Error::stale(&user.updated_by, user.updated_at)),
-        _ => Ok(user),
-    }
+    fresh(expected, user.version, &user.updated_by, user.updated_at)?;
+    Ok(user)
 }
 
 /// The words a client is found by; everybody else is found in user management only.
@@ -297,7 +295,11 @@ fn email_taken(holder: Option<&User>) -> Error {
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn is_welcome(db: &mut impl crate::db::Sql, user: &User, now: DateTime<Utc>) -> Result<bool> {
-    let open = matches!(user.status, Status::Pending | Status::Active);
+    Ok(is_open(user, now) && !store::is_shut_out(db, user).await?)
+}
+
+/// Whether the account itself is open, whatever it belongs to.
+pub(crate) fn is_open(user: &User, now: DateTime<Utc>) -> bool {
     let banned = user.banned_until.is_some_and(|until| until > now);
-    Ok(open && !banned && !store::is_shut_out(db, user).await?)
+    matches!(user.status, Status::Pending | Status::Active) && !banned
 }

@@ -100,15 +100,20 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {
         return Ok(false);
     }
-    db.sql(
-        "select exists (select 1 from companies where id = $1 and archived_at is not null) \
-         or ($3 = 'iso' and exists (select 1 from isos where id = $2 and archived_at is not null))",
+    db.sql_built(format!("select {}", shut_out("$1", "$2", "$3")))
+        .bind(user.company_id)
+        .bind(user.iso_id)
+        .bind(user.role)
+        .scalar()
+        .await
+}
+
+/// [`is_shut_out`] as an expression, of somebody with this company, ISO and role.
+pub fn shut_out(company: &str, iso: &str, role: &str) -> String {
+    format!(
+        "(exists (select 1 from companies where id = {company} and archived_at is not null) \
+         or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"
     )
-    .bind(user.company_id)
-    .bind(user.iso_id)
-    .bind(user.role)
-    .scalar()
-    .await
 }
 
 /// Whether anything was ordered by, or billed to, this client.

@@ -1,12 +1,25 @@
 //! SQL of second factors.
 use super::{Challenge, Factor};
 use crate::{
-    db::{Sql, Tx, in_list},
+    db::{Col, Shape, Sql, Tx, in_list},
     error::Result,
     ids::{ChallengeId, FactorId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde_json::json;
+
+pub(crate) const COLUMNS: &Shape = &[
+    ("id", "t.id", Col::Id),
+    ("user_id", "t.user_id", Col::Id),
+    ("kind", "t.kind", Col::Plain),
+    ("friendly_name", "t.friendly_name", Col::Plain),
+    ("status", "t.status", Col::Plain),
+    ("key_id", "t.key_id", Col::Plain),
+    ("last_step", "t.last_step", Col::Plain),
+    ("last_challenged_at", "t.last_challenged_at", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+];
 
 pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
     tx.sql(

@@ -1,12 +1,16 @@
 //! SQL of counted failures.
+use super::Counted;
 use crate::{
-    db::{Sql, Tx},
+    db::{Col, Shape, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
+pub(crate) const COLUMNS: &Shape =
+    &[("key", "t.key", Col::Plain), ("failures", "t.failures", Col::Plain), ("last_at", "t.last_at", Col::Plain)];
+
 /// Those of the keys that have been counted, in no order.
-pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<(String, i64, DateTime<Utc>)>> {
+pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<Counted>> {
     let places: Vec<_> = (1..=keys.len()).map(|n| format!("${n}")).collect();
     let text = format!("select key, failures, last_at from failures where key in ({})", places.join(", "));
     let mut query = db.sql_built(text);

@@ -1,12 +1,24 @@
 //! SQL of identities.
 use super::Identity;
 use crate::{
-    db::{Json, Sql, Tx, in_list},
+    db::{Col, Json, Shape, Sql, Tx, in_list},
     error::Result,
     ids::{IdentityId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
+
+pub(crate) const COLUMNS: &Shape = &[
+    ("id", "t.id", Col::Id),
+    ("user_id", "t.user_id", Col::Id),
+    ("provider", "t.provider", Col::Plain),
+    ("provider_id", "t.provider_id", Col::Plain),
+    ("email", "t.email", Col::Plain),
+    ("data", "t.data", Col::Json),
+    ("last_sign_in_at", "t.last_sign_in_at", Col::Plain),
+    ("created_at", "t.created_at", Col::Plain),
+    ("updated_at", "t.updated_at", Col::Plain),
+];
 
 pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
     tx.sql(

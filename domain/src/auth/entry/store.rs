@@ -1,0 +1,87 @@
+//! SQL of somebody at the door: all that a sign-in must know, with one question before the password is compared and
+//! one after it. Each question less is a twentieth of a sign-in that is not the hash.
+use crate::{
+    auth::{
+        failures::{self, Counted, Counter},
+        store::{Belongings, belongings_of},
+    },
+    db::{Dialect, Json, Sql, Tx, json_list},
+    error::Result,
+    ids::UserId,
+    settings::Settings,
+    users::{self, User, store::shut_out},
+};
+use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
+
+/// Whoever comes with an address, known to us or not.
+#[derive(Debug)]
+pub struct Comer {
+    pub user: Option<User>,
+    pub counted: Vec<Counted>,
+    pub settings: Settings,
+}
+
+impl<'r, R: Row> FromRow<'r, R> for Comer
+where
+    User: FromRow<'r, R>,
+    Json<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
+    Json<Settings>: Decode<'r, R::Database> + Type<R::Database>,
+    bool: Decode<'r, R::Database> + Type<R::Database>,
+    &'static str: ColumnIndex<R>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        let Json(counted) = row.try_get("counted")?;
+        let settings: Option<Json<Settings>> = row.try_get("settings")?;
+        let known: bool = row.try_get("known")?;
+        Ok(Self {
+            user: known.then(|| User::from_row(row)).transpose()?,
+            counted,
+            settings: settings.map(|Json(settings)| settings).unwrap_or_default(),
+        })
+    }
+}
+
+/// Whoever has shown the password, locked until the transaction ends.
+#[derive(Debug, FromRow)]
+pub struct Entrant {
+    #[sqlx(flatten)]
+    pub user: User,
+    #[sqlx(json)]
+    pub counted: Vec<Counted>,
+    pub shut_out: bool,
+    #[sqlx(flatten)]
+    pub belongings: Belongings,
+}
+
+pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {
+    let sql = format!(
+        "select users.id is not null as known, ({}) as counted, \
+         (select value from settings where name = 'office') as settings, users.* \
+         from (select 1) once left join users on users.email_key = $1",
+        counted(db.dialect())
+    );
+    // PostgreSQL has no such character, and no address has it either.
+    let key = Some(email_key.to_owned()).filter(|key| !key.contains('\0'));
+    let [near, far] = counters;
+    db.sql_built(sql).bind(key).bind(near.key.clone()).bind(far.key.clone()).one().await
+}
+
+pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result<Option<Entrant>> {
+    let dialect = tx.dialect();
+    if dialect == Dialect::Postgres {
+        // A statement that has to wait for the row sees everything else as it was before.
+        users::store::lock(tx, id).await?;
+    }
+    let sql = format!(
+        "select ({}) as counted, {} as shut_out, {}, users.* from users where users.id = $1",
+        counted(dialect),
+        shut_out("users.company_id", "users.iso_id", "users.role"),
+        belongings_of(dialect, "users.id"),
+    );
+    let [near, far] = counters;
+    tx.sql_built(sql).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
+}
+
+fn counted(dialect: Dialect) -> String {
+    json_list(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
+}
