@@ -3,8 +3,10 @@
 //! This is the only module that knows both drivers. Reads go through [`Db`], writes through a [`Tx`]; a store
 //! function takes `&mut impl Sql` and works in either. Where the two dialects must differ, the difference is a
 //! function in [`dialect`].
+mod connections;
 mod dialect;
 mod file;
+mod pg;
 mod snapshot;
 pub(crate) mod tables;
 mod writer;
@@ -17,12 +19,13 @@ use crate::{
     counts::figures,
     error::{Error, Result},
 };
+use connections::{Connections, FRESH};
 use file::File;
 use serde::de::DeserializeOwned;
 use sqlx::{
     Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
     Type,
-    migrate::Migrator,
+    migrate::{Migration, Migrator},
     postgres::{PgArguments, PgConnectOptions, PgListener, PgPoolOptions, PgRow},
     sqlite::{
         SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
@@ -50,9 +53,6 @@ const BRIEF: Duration = Duration::from_millis(200);
 const WRITER_CACHE: &str = "-16000";
 const READER_CACHE: &str = "-2000";
 
-/// How long a connection to PostgreSQL is taken for alive after its last use.
-const FRESH: Duration = Duration::from_secs(1);
-
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Db {
@@ -63,13 +63,17 @@ pub struct Db {
 #[derive(Clone, Debug)]
 enum Pools {
     /// SQLite has one writer, and readers that cannot write. The queue's own statements go their own way: apalis
-    /// leaves a statement waiting that nobody drives any more when it stops, which must not stand before the writers.
+    /// leaves a statement waiting that nobody drives any more when it stops, which must not stand before the writers, and
+    /// takes connections from a pool, as does whoever listens.
     Sqlite {
-        read: SqlitePool,
+        read: Connections<Sqlite>,
         write: Writer,
         queue: SqlitePool,
     },
-    Postgres(PgPool),
+    Postgres {
+        ours: Connections<Postgres>,
+        queue: PgPool,
+    },
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -95,7 +99,7 @@ pub struct Tx {
 #[derive(Debug)]
 pub(crate) enum TxOn {
     Sqlite(Turn),
-    Postgres(sqlx::Transaction<'static, Postgres>),
+    Postgres(pg::Open),
 }
 
 /// A value that can be bound in both databases.
@@ -132,13 +136,13 @@ pub struct Query<'c> {
 }
 
 enum On<'c> {
-    SqlitePool(&'c SqlitePool, SqliteArguments),
+    SqliteAny(&'c Connections<Sqlite>, SqliteArguments),
     Sqlite(&'c mut Turn, SqliteArguments),
     /// A connection that is nobody else's.
     SqliteAlone(&'c mut SqliteConnection, SqliteArguments),
     /// Sent with the statement that comes next.
     Later(&'c mut Turn),
-    PgPool(&'c PgPool, PgArguments),
+    PgAny(&'c Connections<Postgres>, PgArguments),
     Pg(&'c mut sqlx::PgConnection, PgArguments),
 }
 
@@ -146,15 +150,15 @@ impl Sql for Db {
     fn dialect(&self) -> Dialect {
         match self.pools {
             Pools::Sqlite { .. } => Dialect::Sqlite,
-            Pools::Postgres(_) => Dialect::Postgres,
+            Pools::Postgres { .. } => Dialect::Postgres,
         }
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
         let error = self.is_in_place().err();
         let on = match &self.pools {
-            Pools::Sqlite { read, .. } => On::SqlitePool(read, SqliteArguments::default()),
-            Pools::Postgres(pool) => On::PgPool(pool, PgArguments::default()),
+            Pools::Sqlite { read, .. } => On::SqliteAny(read, SqliteArguments::default()),
+            Pools::Postgres { ours, .. } => On::PgAny(ours, PgArguments::default()),
         };
         let text = text.into_sql_str();
         #[cfg(feature = "testing")]
@@ -184,33 +188,47 @@ impl Sql for Tx {
     }
 }
 
-/// Fetches by the same sqlx function from whichever database the query is for.
+/// Fetches by the same sqlx function from whichever database the query is for. In a box: a use case with many statements
+/// would have the room for each of them on the stack.
 macro_rules! fetch {
-    ($query:expr, $method:ident) => {{
-        let Query { text, on, error } = $query;
-        if let Some(error) = error {
-            return Err(error.into());
-        }
-        match on {
-            On::SqlitePool(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
-            On::Sqlite(turn, args) => {
-                let (to, text) = turn.reading(text).await?;
-                sqlx::query_as_with(text, args).$method(to).await?
+    ($query:expr, $method:ident) => {
+        Box::pin(async move {
+            let Query { text, on, error } = $query;
+            if let Some(error) = error {
+                return Err(error.into());
             }
-            On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
-            On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
-            On::PgPool(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
-            On::Pg(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
-        }
-    }};
+            Ok(match on {
+                On::SqliteAny(from, args) => {
+                    let mut to = from.take().await?;
+                    let found = sqlx::query_as_with(text, args).$method(&mut *to).await?;
+                    to.keep();
+                    found
+                }
+                On::Sqlite(turn, args) => {
+                    let (to, text) = turn.reading(text).await?;
+                    sqlx::query_as_with(text, args).$method(to).await?
+                }
+                On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+                On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
+                On::PgAny(from, args) => {
+                    let mut to = from.take().await?;
+                    let found = sqlx::query_as_with(text, args).$method(&mut *to).await?;
+                    to.keep();
+                    found
+                }
+                On::Pg(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+            })
+        })
+        .await
+    };
 }
 
 impl Query<'_> {
     pub fn bind<T: Value>(mut self, value: T) -> Self {
         let added = match &mut self.on {
-            On::SqlitePool(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
+            On::SqliteAny(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
             On::Later(turn) => turn.bind(value),
-            On::PgPool(_, args) | On::Pg(_, args) => args.add(value),
+            On::PgAny(_, args) | On::Pg(_, args) => args.add(value),
         };
         if let Err(e) = added {
             self.error.get_or_insert(sqlx::Error::Encode(e));
@@ -219,33 +237,46 @@ impl Query<'_> {
     }
 
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        Ok(fetch!(self, fetch_all))
+        fetch!(self, fetch_all)
     }
 
     pub async fn one<T: Record>(self) -> Result<T> {
-        Ok(fetch!(self, fetch_one))
+        fetch!(self, fetch_one)
     }
 
     pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        Ok(fetch!(self, fetch_optional))
+        fetch!(self, fetch_optional)
     }
 
     /// Runs a statement and says how many rows it changed.
     pub async fn run(self) -> Result<u64> {
         let Query { text, on, error } = self;
-        if let Some(error) = error {
-            return Err(error.into());
-        }
-        Ok(match on {
-            On::SqlitePool(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
-            On::Sqlite(turn, args) => {
-                sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected()
+        Box::pin(async move {
+            if let Some(error) = error {
+                return Err(error.into());
             }
-            On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
-            On::Later(_) => 0,
-            On::PgPool(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
-            On::Pg(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+            Ok(match on {
+                On::SqliteAny(from, args) => {
+                    let mut to = from.take().await?;
+                    let changed = sqlx::query_with(text, args).execute(&mut *to).await?.rows_affected();
+                    to.keep();
+                    changed
+                }
+                On::Sqlite(turn, args) => {
+                    sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected()
+                }
+                On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+                On::Later(_) => 0,
+                On::PgAny(from, args) => {
+                    let mut to = from.take().await?;
+                    let changed = sqlx::query_with(text, args).execute(&mut *to).await?.rows_affected();
+                    to.keep();
+                    changed
+                }
+                On::Pg(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+            })
         })
+        .await
     }
 
     /// The first column of the only row.
@@ -292,29 +323,31 @@ impl Db {
         });
         if url.starts_with("postgres") {
             let options = PgConnectOptions::from_str(url)?.application_name("spvctl").disable_statement_logging();
-            let pool = PgPoolOptions::new()
-                .max_connections(20)
-                .acquire_timeout(Duration::from_secs(5))
-                // One that was in use a moment ago is there; asking every time costs as much as a small query.
-                .test_before_acquire(false)
-                .after_connect(|connection, _| {
-                    Box::pin(async move {
-                        // To compile a statement takes longer than each of ours does.
-                        sqlx::query("set jit = off").execute(connection).await?;
-                        Ok(())
+            let pool = |most| {
+                PgPoolOptions::new()
+                    .max_connections(most)
+                    .acquire_timeout(Duration::from_secs(5))
+                    // One that was in use a moment ago is there; asking every time costs as much as a small query.
+                    .test_before_acquire(false)
+                    .after_connect(|connection, _| {
+                        Box::pin(async move {
+                            // To compile a statement takes longer than each of ours does.
+                            sqlx::query("set jit = off").execute(connection).await?;
+                            Ok(())
+                        })
                     })
-                })
-                .before_acquire(|connection, about| {
-                    Box::pin(async move {
-                        if about.idle_for > FRESH {
-                            connection.ping().await?;
-                        }
-                        Ok(true)
+                    .before_acquire(|connection, about| {
+                        Box::pin(async move {
+                            if about.idle_for > FRESH {
+                                connection.ping().await?;
+                            }
+                            Ok(true)
+                        })
                     })
-                })
-                .connect_with(options)
-                .await?;
-            return Ok(Self { pools: Pools::Postgres(pool), signals });
+            };
+            let ours = Connections::new(pool(20).connect_with(options.clone()).await?);
+            let queue = pool(6).connect_lazy_with(options);
+            return Ok(Self { pools: Pools::Postgres { ours, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?
             .create_if_missing(true)
@@ -337,7 +370,6 @@ impl Db {
             .max_connections(1)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
-            .after_release(|connection, _| Box::pin(async move { Ok(is_free(connection)) }))
             .connect_with(options.clone().pragma("cache_size", WRITER_CACHE))
             .await?;
         // Where the file is gone later, a new one would be another database.
@@ -357,7 +389,7 @@ impl Db {
             .max_connections(1)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().busy_timeout(BRIEF).pragma("cache_size", "-100"));
-        let write = Writer::new(write, beside, file, BUSY);
+        let write = Writer::new(Connections::new(write), beside, file, BUSY);
         // More than there are cores only wait for one, and each has its own memory.
         let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()
@@ -365,6 +397,7 @@ impl Db {
             .acquire_timeout(Duration::from_secs(5))
             .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true).pragma("cache_size", READER_CACHE));
+        let read = Connections::new(read);
         Ok(Self { pools: Pools::Sqlite { read, write, queue }, signals })
     }
 
@@ -372,7 +405,7 @@ impl Db {
     pub(crate) fn is_in_place(&self) -> sqlx::Result<()> {
         match &self.pools {
             Pools::Sqlite { write, .. } => Ok(write.file.is_in_place()?),
-            Pools::Postgres(_) => Ok(()),
+            Pools::Postgres { .. } => Ok(()),
         }
     }
 
@@ -421,7 +454,7 @@ impl Db {
     async fn schema_is(&self, good: impl FnOnce(&BTreeSet<i64>, &BTreeSet<i64>) -> bool) -> Result<bool> {
         let wanted = match &self.pools {
             Pools::Sqlite { .. } => &SQLITE,
-            Pools::Postgres(_) => &POSTGRES,
+            Pools::Postgres { .. } => &POSTGRES,
         };
         let wanted = wanted.iter().map(|m| m.version).collect();
         let found: Result<Vec<(i64,)>> = self.clone().sql("select version from _sqlx_migrations").all().await;
@@ -455,7 +488,7 @@ impl Db {
     pub async fn begin(&self) -> Result<Tx> {
         let on = match &self.pools {
             Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin().await?),
-            Pools::Postgres(pool) => TxOn::Postgres(pool.begin().await?),
+            Pools::Postgres { ours, .. } => TxOn::Postgres(pg::Open::begin(ours).await?),
         };
         Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() })
     }
@@ -477,8 +510,8 @@ impl Db {
     pub async fn listen(&self, channel: &str) -> Result<Option<PgListener>> {
         match &self.pools {
             Pools::Sqlite { .. } => Ok(None),
-            Pools::Postgres(pool) => {
-                let mut listener = PgListener::connect_with(pool).await?;
+            Pools::Postgres { queue, .. } => {
+                let mut listener = PgListener::connect_with(queue).await?;
                 listener.listen(channel).await?;
                 Ok(Some(listener))
             }
@@ -489,7 +522,7 @@ impl Db {
     pub(crate) fn for_queue(&self) -> crate::queue::Pool {
         match &self.pools {
             Pools::Sqlite { queue, .. } => crate::queue::Pool::Sqlite(queue.clone()),
-            Pools::Postgres(pool) => crate::queue::Pool::Postgres(pool.clone()),
+            Pools::Postgres { queue, .. } => crate::queue::Pool::Postgres(queue.clone()),
         }
     }
 
@@ -513,7 +546,10 @@ impl Db {
                 // The last to close leaves one file.
                 write.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres { ours, queue } => {
+                queue.close().await;
+                ours.close().await;
+            }
         }
     }
 }
@@ -563,6 +599,11 @@ impl Tx {
         let those = |all: &Migrator| {
             Migrator::with_migrations(all.iter().filter(|migration| wanted(migration.version)).cloned().collect())
         };
+        // This is the transaction of them all: none begins one of its own.
+        let within = |mut all: Migrator| {
+            all.migrations = all.iter().cloned().map(|one| Migration { no_tx: true, ..one }).collect();
+            all
+        };
 
         // Held until the end: the locks of the two migrators go before what they did is there for others, and two nodes
         // that start together would each wait for the other.
@@ -570,9 +611,9 @@ impl Tx {
         match &mut self.on {
             TxOn::Sqlite(turn) => {
                 let conn = turn.writing().await?;
-                those(&SQLITE).run(&mut *conn).await.map_err(Error::internal)?;
+                within(those(&SQLITE)).run(&mut *conn).await.map_err(Error::internal)?;
                 // Not apalis' own set-up: that lowers `synchronous` on our connection and shares our migration table.
-                let mut apalis = apalis_sqlite::SqliteStorage::migrations();
+                let mut apalis = within(apalis_sqlite::SqliteStorage::migrations());
                 apalis.dangerous_set_table_name("_apalis_migrations");
                 apalis.run(&mut *conn).await.map_err(Error::internal)?;
                 // With this index SQLite's planner walks every job a worker ever did, for every batch.
@@ -582,8 +623,11 @@ impl Tx {
                     .await?;
             }
             TxOn::Postgres(conn) => {
-                those(&POSTGRES).run(&mut **conn).await.map_err(Error::internal)?;
-                apalis_postgres::PostgresStorage::migrations().run(&mut **conn).await.map_err(Error::internal)?;
+                within(those(&POSTGRES)).run(&mut **conn).await.map_err(Error::internal)?;
+                within(apalis_postgres::PostgresStorage::migrations())
+                    .run(&mut **conn)
+                    .await
+                    .map_err(Error::internal)?;
                 // Not `if not exists`, which waits for everybody who has a job in an open transaction.
                 sqlx::query(
                     "do $$ begin \

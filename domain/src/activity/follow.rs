@@ -10,7 +10,7 @@ const BATCH: i64 = 50;
 /// Rows read for listeners at a time.
 const READ: usize = 200;
 /// The shortest time between two looks, so that a busy office is numbered in batches.
-const REST: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_millis(100);
 /// How long to wait for news that nothing announces: another process on SQLite, a lost notification.
 const SQLITE_POLL: Duration = Duration::from_millis(200);
 const POSTGRES_POLL: Duration = Duration::from_millis(500);
@@ -103,13 +103,8 @@ pub async fn number_all(ctx: &Ctx) -> Result<()> {
 /// # Errors
 /// What the database refuses.
 async fn number(ctx: &Ctx) -> Result<bool> {
-    let mut db = ctx.db();
-    if !store::waiting(&mut db).await? {
-        return Ok(false);
-    }
-    let head = store::head(&mut db).await?;
-    let rows = store::unnumbered(&mut db, BATCH).await?;
-    let (mut seq, mut hash) = head.clone();
+    let store::Unnumbered { mut seq, mut hash, rows } = store::unnumbered(&mut ctx.db(), BATCH).await?;
+    let head = (seq, hash.clone());
     let mut numbers = Vec::with_capacity(rows.len());
     for row in &rows {
         seq += 1;

@@ -389,11 +389,6 @@ pub async fn cut(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Resul
     Ok(true)
 }
 
-/// Whether a committed row waits for its number.
-pub async fn waiting(db: &mut Db) -> Result<bool> {
-    db.sql("select exists (select 1 from activity where seq is null)").scalar().await
-}
-
 /// Moves the chain's head, unless another process has; then it says no.
 pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
     let sql = "update activity_head set seq = $1, hash = $2 where seq = $3 and hash = $4";
@@ -401,10 +396,21 @@ pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) ->
     Ok(moved == 1)
 }
 
-/// Committed rows without a number, in the order they happened.
-pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Vec<Activity>> {
-    let sql = "select * from activity where seq is null order by at, nth, id limit $1";
-    db.sql_built(json_list(db.dialect(), COLUMNS, sql)).bind(limit).json().await
+/// The chain's end, and committed rows that are to follow it.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Unnumbered {
+    pub seq: i64,
+    pub hash: String,
+    /// In the order they happened.
+    #[sqlx(json)]
+    pub rows: Vec<Activity>,
+}
+
+/// In one statement: a row that was without a number when the chain ended so.
+pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Unnumbered> {
+    let rows = "select * from activity where seq is null order by at, nth, id limit $1";
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", json_list(db.dialect(), COLUMNS, rows));
+    db.sql_built(sql).bind(limit).one().await
 }
 
 #[derive(Serialize)]

@@ -2,9 +2,12 @@
 //! also when it is deleted: nobody finds again what is written then.
 use crate::error::{Error, Result};
 use std::{
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
 };
+
+/// Links that are followed from one to the next, as SQLite does.
+const LINKS: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct File {
@@ -29,8 +32,11 @@ impl File {
     /// Unavailable.
     pub fn may_be_made(path: &Path) -> Result<()> {
         // The log is beside the file itself, wherever it is called so from.
-        let linked = fs::read_link(path).map(|to| path.parent().map_or_else(|| to.clone(), |dir| dir.join(&to)));
-        let path = linked.as_deref().unwrap_or(path);
+        let linked = |path: &PathBuf| {
+            let to = fs::read_link(path).ok()?;
+            Some(path.parent().map_or_else(|| to.clone(), |dir| dir.join(&to)))
+        };
+        let path = &iter::successors(Some(path.to_owned()), linked).take(LINKS).last().unwrap_or_default();
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let has_log = Path::new(&log).metadata().is_ok_and(|log| log.len() > 0);
@@ -111,10 +117,11 @@ mod tests {
     #[tokio::test]
     async fn no_database_is_made_beside_the_log_of_one_that_is_gone_by_whatever_name() {
         let dir = tempfile::tempdir().expect("a folder");
-        let (real, link) = (dir.path().join("real.db"), dir.path().join("link.db"));
+        let [real, link, far] = ["real.db", "link.db", "far.db"].map(|name| dir.path().join(name));
         std::os::unix::fs::symlink("real.db", &link).expect("a link");
+        std::os::unix::fs::symlink("link.db", &far).expect("a link");
         fs::write(dir.path().join("real.db-wal"), "what was committed last").expect("writes");
-        for path in [&real, &link] {
+        for path in [&real, &link, &far] {
             let opened = Db::open(&format!("sqlite:{}", path.display()), Durability::Normal).await;
             assert!(matches!(opened, Err(Error::Unavailable(_))), "{path:?}");
         }

@@ -27,14 +27,14 @@ impl Db {
         self.is_in_place()?;
         Ok(Snapshot(match &self.pools {
             Pools::Sqlite { read, .. } => {
-                let mut connection = read.connect_options().connect().await?;
+                let mut connection = read.pool.connect_options().connect().await?;
                 sqlx::query("begin").execute(&mut connection).await?;
                 // The moment is that of the first read.
                 sqlx::query("select count(*) from sqlite_master").fetch_one(&mut connection).await?;
                 Connection::Sqlite(Box::new(connection))
             }
-            Pools::Postgres(pool) => {
-                let mut connection = pool.connect_options().connect().await?;
+            Pools::Postgres { ours, .. } => {
+                let mut connection = ours.pool.connect_options().connect().await?;
                 sqlx::query("begin isolation level repeatable read read only").execute(&mut connection).await?;
                 sqlx::query("select 1").fetch_one(&mut connection).await?;
                 Connection::Postgres(Box::new(connection))

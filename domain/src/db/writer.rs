@@ -3,7 +3,13 @@
 //!
 //! A turn is a savepoint inside the group's transaction: it can be rolled back alone, and it is acknowledged only
 //! when the whole group is on the disk. The group ends when nobody waits any more, or when it has become long.
-use super::File;
+//!
+//! Every statement is handed over to the connection's thread, which costs more than most of ours do: they go together
+//! where nobody waits for their rows.
+use super::{
+    File,
+    connections::{Connections, Taken},
+};
 use crate::error::{Error, Result};
 use sqlx::{
     Arguments, AssertSqlSafe, Encode, SqlSafeStr, SqlStr, Sqlite, SqliteConnection, SqlitePool, Type,
@@ -36,7 +42,7 @@ const MOST_PAGES: i64 = 32_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
-    pub pool: SqlitePool,
+    pub connection: Connections<Sqlite>,
     pub file: Arc<File>,
     log: Log,
     turns: Arc<Mutex<Option<Group>>>,
@@ -50,7 +56,7 @@ pub(super) struct Writer {
 #[derive(Clone, Debug)]
 struct Log {
     pool: SqlitePool,
-    writer: SqlitePool,
+    writer: Connections<Sqlite>,
     turns: Arc<AtomicUsize>,
     moving: Arc<Mutex<()>>,
 }
@@ -77,9 +83,10 @@ impl Log {
     async fn empty(&self, most: i64) -> sqlx::Result<()> {
         let moved = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
         let (_, pages, moved): (i64, i64, i64) = moved;
-        if pages > most && moved > pages / 2 {
-            let _nobody_writes = self.writer.acquire().await?;
+        if pages > most && pages - moved <= most / 8 {
+            let writer = self.writer.take().await?;
             sqlx::query("pragma wal_checkpoint(truncate)").execute(&self.pool).await?;
+            writer.keep();
         }
         Ok(())
     }
@@ -88,10 +95,14 @@ impl Log {
 /// Turns that will be committed together.
 #[derive(Debug)]
 struct Group {
-    on: sqlx::Transaction<'static, Sqlite>,
+    on: Taken<Sqlite>,
     turns: usize,
     /// Those whose turn is over and who wait for the commit.
     waiting: Vec<oneshot::Sender<Outcome>>,
+    /// Something was sent, so there is a transaction.
+    begun: bool,
+    /// A task waits to end it.
+    ends: bool,
 }
 
 type Outcome = std::result::Result<(), Arc<str>>;
@@ -99,26 +110,31 @@ type Outcome = std::result::Result<(), Arc<str>>;
 /// One transaction's turn; rolls back when dropped without [`Turn::commit`].
 #[derive(Debug)]
 pub(crate) struct Turn {
+    writer: Writer,
     /// The group, which is there until the turn is over.
-    group: Option<OwnedMutexGuard<Option<Group>>>,
+    group: Option<Place>,
     /// Statements to be sent before the next one, and what is bound to them: each is a hand-over to the connection's
     /// thread saved.
     text: String,
     bound: SqliteArguments,
+    /// One of them is the caller's.
+    waits: bool,
     /// Something was sent, so there is a savepoint.
     begun: bool,
 }
 
+type Place = OwnedMutexGuard<Option<Group>>;
+
 impl Writer {
-    /// Writes on the only connection of `pool`. `beside` empties the log; writers wait as long as it waits for readers.
-    pub fn new(pool: SqlitePool, beside: SqlitePool, file: File, patience: Duration) -> Self {
-        let log = Log { pool: beside, writer: pool.clone(), turns: Arc::default(), moving: Arc::default() };
-        Self { pool, file: Arc::new(file), log, turns: Arc::default(), wanted: Arc::default(), patience }
+    /// Writes on the only one of the connections. `beside` empties the log; writers wait as long as it waits for readers.
+    pub fn new(connection: Connections<Sqlite>, beside: SqlitePool, file: File, patience: Duration) -> Self {
+        let log = Log { pool: beside, writer: connection.clone(), turns: Arc::default(), moving: Arc::default() };
+        Self { connection, file: Arc::new(file), log, turns: Arc::default(), wanted: Arc::default(), patience }
     }
 
     pub async fn close(&self) {
         self.log.pool.close().await;
-        self.pool.close().await;
+        self.connection.close().await;
     }
 
     /// Waits for its turn.
@@ -127,26 +143,31 @@ impl Writer {
         let waiting = Waiting::new(&self.wanted);
         let mut place = timeout(self.patience, self.turns.clone().lock_owned()).await.map_err(late)?;
         drop(waiting);
-        match place.as_mut() {
-            Some(group) => group.turns += 1,
+        let begun = match place.as_mut() {
+            Some(group) => {
+                group.turns += 1;
+                group.begun
+            }
             None => {
                 self.file.is_in_place().map_err(sqlx::Error::from)?;
-                let on = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-                *place = Some(Group { on, turns: 1, waiting: Vec::new() });
-                tokio::spawn(self.clone().end());
+                let on = self.connection.take().await?;
+                *place = Some(Group { on, turns: 1, waiting: Vec::new(), begun: false, ends: false });
+                false
             }
-        }
+        };
         Ok(Turn {
+            writer: self.clone(),
             group: Some(place),
-            text: "savepoint turn".to_owned(),
+            text: if begun { "savepoint turn" } else { "begin immediate; savepoint turn" }.to_owned(),
             bound: SqliteArguments::default(),
+            waits: false,
             begun: false,
         })
     }
 
-    /// Commits the group when nobody waits to join it, and tells everybody in it.
+    /// Commits the group that the last turn left behind because others waited to join it, when nobody does any more.
     async fn end(self) {
-        let Group { on, turns, waiting } = loop {
+        let mut group = loop {
             // Turns come in the order they were asked for: this is behind all that wait by now.
             let mut place = self.turns.clone().lock_owned().await;
             let joined = self.wanted.load(Ordering::Relaxed) > 0;
@@ -158,17 +179,57 @@ impl Writer {
         };
         // The place is free before the commit: while the disk works, the next group's first turn waits for the
         // connection and the others for theirs, and so they come together.
-        let keeps = !waiting.is_empty();
-        let outcome = match self.file.is_in_place() {
-            Err(gone) => on.rollback().await.and(Err(gone.into())),
-            Ok(()) if keeps => on.commit().await,
-            Ok(()) => on.rollback().await,
+        let committed = match self.file.is_in_place() {
+            Ok(()) => sqlx::query("commit").execute(&mut *group.on).await.map(drop),
+            Err(gone) => Err(gone.into()),
         };
-        if keeps && outcome.is_ok() {
-            self.log.grew(turns);
+        match committed {
+            Ok(()) => self.kept(group),
+            Err(e) => lose(group, &e.to_string()).await,
         }
-        tell(waiting, outcome.map_err(|e| e.to_string().into()));
     }
+
+    /// Tells everybody in the group that it is on the disk.
+    fn kept(&self, group: Group) {
+        let Group { on, turns, waiting, .. } = group;
+        on.keep();
+        self.log.grew(turns);
+        tell(waiting, Ok(()));
+    }
+
+    /// Takes back what a turn did, and says whether it was that alone. Where SQLite has taken back the whole group by
+    /// itself (the disk is full), everybody in it is told.
+    async fn undo(self, mut place: Place) -> bool {
+        let Some(group) = place.as_mut() else { return true };
+        let alone = group.waiting.is_empty();
+        let text = if alone { "rollback to turn; rollback" } else { "rollback to turn; release turn" };
+        match sqlx::query(text).execute(&mut *group.on).await {
+            Ok(_) if alone => {
+                if let Some(group) = place.take() {
+                    group.on.keep();
+                }
+            }
+            Ok(_) => {}
+            Err(e) => {
+                if let Some(group) = place.take() {
+                    lose(group, &e.to_string()).await;
+                }
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Ends a group of which nothing is kept.
+async fn lose(group: Group, why: &str) {
+    let Group { mut on, waiting, .. } = group;
+    match sqlx::query("rollback").execute(&mut *on).await {
+        Ok(_) => on.keep(),
+        // SQLite has ended it by itself, or it cannot be ended: the next group begins on another connection.
+        Err(_) => on.close().await,
+    }
+    tell(waiting, Err(why.into()));
 }
 
 /// One who waits for a turn, also when the wait is given up.
@@ -200,8 +261,11 @@ impl Turn {
         if self.bound.len() > MOST_WAITING {
             self.flush().await?;
         }
-        self.text.push_str("; ");
+        if !self.text.is_empty() {
+            self.text.push_str("; ");
+        }
         renumber(text, self.bound.len(), &mut self.text);
+        self.waits = true;
         Ok(())
     }
 
@@ -214,25 +278,28 @@ impl Turn {
 
     /// The connection for a statement whose rows are wanted, and the statement with what must go before it.
     pub async fn reading(&mut self, text: SqlStr) -> Result<(&mut SqliteConnection, SqlStr)> {
-        if self.bound.len() > 0 {
+        if self.waits {
             self.flush().await?;
         }
         let before = mem::take(&mut self.text);
         let text =
             if before.is_empty() { text } else { AssertSqlSafe(format!("{before}; {}", text.as_str())).into_sql_str() };
-        self.begun = true;
-        Ok((self.connection()?, text))
+        Ok((self.sending()?, text))
     }
 
     /// The connection with nothing waiting before it.
     pub async fn writing(&mut self) -> Result<&mut SqliteConnection> {
         self.flush().await?;
-        self.connection()
+        self.sending()
     }
 
-    fn connection(&mut self) -> Result<&mut SqliteConnection> {
+    /// The connection, to which something is sent now.
+    fn sending(&mut self) -> Result<&mut SqliteConnection> {
+        self.begun = true;
         let group = self.group.as_mut().and_then(|group| group.as_mut());
-        group.map(|group| &mut *group.on).ok_or_else(|| Error::internal("the transaction is over"))
+        let group = group.ok_or_else(|| Error::internal("the transaction is over"))?;
+        group.begun = true;
+        Ok(&mut group.on)
     }
 
     async fn flush(&mut self) -> Result<()> {
@@ -241,18 +308,19 @@ impl Turn {
         }
         let text = AssertSqlSafe(mem::take(&mut self.text));
         let bound = mem::take(&mut self.bound);
-        self.begun = true;
-        sqlx::query_with(text, bound).execute(self.connection()?).await?;
+        self.waits = false;
+        sqlx::query_with(text, bound).execute(self.sending()?).await?;
         Ok(())
     }
 
     /// Ends the turn, and waits until the group is on the disk.
     pub async fn commit(self) -> Result<()> {
-        if !self.begun && self.bound.len() == 0 {
+        if !self.begun && !self.waits {
             return Ok(());
         }
         // In a task of its own: a caller who goes away in the middle must not leave it half done.
         let committed = tokio::spawn(self.release()).await.map_err(Error::internal)??;
+        let Some(committed) = committed else { return Ok(()) };
         match committed.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(why)) => Err(Error::Unavailable(why.to_string())),
@@ -260,38 +328,64 @@ impl Turn {
         }
     }
 
-    async fn release(mut self) -> Result<oneshot::Receiver<Outcome>> {
-        self.text.push_str(if self.text.is_empty() { "release turn" } else { "; release turn" });
-        self.flush().await?;
-        let (told, committed) = oneshot::channel();
-        if let Some(group) = self.group.take().as_mut().and_then(|group| group.as_mut()) {
-            group.waiting.push(told);
+    /// Ends the turn. Where nobody waits to join its group, it ends the group with the same words, so that a transaction
+    /// alone is one hand-over less to begin and one less to commit; else it says who will tell of the commit.
+    async fn release(mut self) -> Result<Option<oneshot::Receiver<Outcome>>> {
+        let turns = self.group.as_ref().and_then(|place| place.as_ref()).map_or(0, |group| group.turns);
+        let last = turns >= MOST_TURNS || self.writer.wanted.load(Ordering::Relaxed) == 0;
+        if last {
+            self.writer.file.is_in_place().map_err(sqlx::Error::from)?;
         }
-        Ok(committed)
+        let end = if last { "release turn; commit" } else { "release turn" };
+        if !self.text.is_empty() {
+            self.text.push_str("; ");
+        }
+        self.text.push_str(end);
+        let flushed = self.flush().await;
+        let writer = self.writer.clone();
+        let Some(mut place) = self.group.take() else { return Ok(None) };
+        if let Err(e) = flushed {
+            // When it cannot be taken back alone, it was the commit that failed.
+            return Err(if writer.undo(place).await { e } else { Error::Unavailable(e.to_string()) });
+        }
+        if last {
+            if let Some(group) = place.take() {
+                drop(place);
+                writer.kept(group);
+            }
+            return Ok(None);
+        }
+        let (told, committed) = oneshot::channel();
+        if let Some(group) = place.as_mut() {
+            group.waiting.push(told);
+            if !mem::replace(&mut group.ends, true) {
+                tokio::spawn(writer.end());
+            }
+        }
+        Ok(Some(committed))
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let (Some(mut group), true) = (self.group.take(), self.begun) else { return };
+        let Some(mut place) = self.group.take() else { return };
+        if !self.begun {
+            // Whoever was here before has seen to it that the group ends.
+            if let Some(group) = place.take_if(|group| !group.begun) {
+                group.on.keep();
+            }
+            return;
+        }
         match Handle::try_current() {
-            Ok(handle) => drop(handle.spawn(undo(group))),
+            Ok(handle) => drop(handle.spawn(self.writer.clone().undo(place))),
             // The process is ending; what was not committed is not kept.
-            Err(_) => drop(group.take()),
+            Err(_) => {
+                if let Some(group) = place.take() {
+                    group.on.forget();
+                }
+            }
         }
     }
-}
-
-/// Takes back what a turn did. Where SQLite has taken back the whole group by itself (the disk is full), everybody
-/// in it is told.
-async fn undo(mut group: OwnedMutexGuard<Option<Group>>) {
-    let Some(open) = group.as_mut() else { return };
-    let Err(e) = sqlx::query("rollback to turn; release turn").execute(&mut *open.on).await else { return };
-    let Some(Group { mut on, waiting, .. }) = group.take() else { return };
-    // sqlx still counts the transaction that SQLite has ended.
-    let _ = sqlx::query("begin").execute(&mut *on).await;
-    let _ = on.rollback().await;
-    tell(waiting, Err(e.to_string().into()));
 }
 
 /// Writes `text` with its placeholders `$1…` moved up by `by`.
@@ -330,7 +424,7 @@ mod tests {
             .execute(&pool)
             .await
             .expect("a table");
-        (dir, Writer::new(pool, beside, File::opened(file), Duration::from_secs(5)))
+        (dir, Writer::new(Connections::new(pool), beside, File::opened(file), Duration::from_secs(5)))
     }
 
     async fn add(turn: &mut Turn, n: i64) {
@@ -339,7 +433,10 @@ mod tests {
     }
 
     async fn kept(writer: &Writer) -> Vec<i64> {
-        sqlx::query_scalar("select n from t order by n").fetch_all(&writer.pool).await.expect("reads")
+        sqlx::query_scalar("select n from t order by n")
+            .fetch_all(&mut *writer.connection.take().await.expect("a connection"))
+            .await
+            .expect("reads")
     }
 
     #[tokio::test]
@@ -369,7 +466,9 @@ mod tests {
     #[tokio::test]
     async fn the_log_is_emptied_beside_the_writers() {
         let (dir, writer) = writer().await;
-        sqlx::query("pragma wal_autocheckpoint = 0").execute(&writer.pool).await.expect("leaves it to us");
+        let mut on = writer.connection.take().await.expect("a connection");
+        sqlx::query("pragma wal_autocheckpoint = 0").execute(&mut *on).await.expect("leaves it to us");
+        on.keep();
         let file = dir.path().join("turns.db");
         let size = || std::fs::metadata(&file).expect("a file").len();
         let before = size();
@@ -429,7 +528,7 @@ mod tests {
         let db = Db::open(&url, Durability::Normal).await.expect("opens");
         let Pools::Sqlite { write: writer, .. } = &db.pools else { panic!("a file") };
         {
-            let mut connection = writer.pool.acquire().await.expect("a connection");
+            let mut connection = writer.connection.take().await.expect("a connection");
             sqlx::raw_sql("create table t (n integer primary key)").execute(&mut *connection).await.expect("a table");
             // Once, SQLite ends a transaction instead of keeping it, as it does when the disk fails.
             let mut refused = false;
