@@ -9,7 +9,7 @@ import { auth, bringsSession, isLeaving } from './api/session';
 import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { before as beforePath, nextStep } from './shared/session/due';
-import { sessionKey, sessionOwner } from './shared/sessionPlace';
+import { sessionKey, sessionOwner } from './api/sessionPlace';
 import { notice, toast } from './ui/toasts';
 
 /** What one person saw is never shown to the next, in this tab or in another one. */

@@ -78,5 +78,19 @@ export function idempotent(key: string): { header: { 'Idempotency-Key': string }
 
 /** Says which version of the row was edited, so that a newer one is not overwritten unseen. */
 export function edited(row: { id: string; version: number }) {
-  return { path: { id: row.id }, header: { 'If-Match': `"${row.version}"` } };
+  return { path: { id: row.id }, ...ifVersion(row.version) };
+}
+
+/** [edited] of what has no id in its address. */
+export function ifVersion(version: number): { header: { 'If-Match': string } } {
+  return { header: { 'If-Match': `"${version}"` } };
+}
+
+/** A file's bytes as they are, to be sent: the generated types know JSON alone. */
+export function bytesOf(file: File) {
+  return {
+    body: file as never,
+    bodySerializer: (bytes: unknown) => bytes as BodyInit,
+    headers: { 'content-type': 'application/octet-stream' },
+  };
 }

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from './cache';
-import { onActivity, startEvents } from './events';
+import { onActivity, startEvents, touched } from './events';
 import type { Activity } from './types';
 
 vi.mock('./client', () => ({ tellOfStep: async () => undefined }));
@@ -69,6 +69,13 @@ test('what an event tells is there at once; what follows from it is read again, 
   expect(isOld('activity', 'own')).toBe(true);
   stop();
   end();
+});
+
+test('a noun touches what its events touch', () => {
+  expect(touched('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
+  expect(touched('call.confirmed')).toEqual(touched('call'));
+  expect(touched('document.infected')).not.toEqual(touched('document'));
+  expect(touched('mail.sent')).toEqual(['dashboards', 'notifications']);
 });
 
 test('what was being read for the first time is read once more', async () => {

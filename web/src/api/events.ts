@@ -125,7 +125,7 @@ function receive(message: Message): void {
 /** What is summed of orders, invoices and commissions. */
 const figures = ['finances', 'analytics', 'reports'];
 
-const touchedBy: Record<string, string[]> = {
+const touchedBy = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
@@ -172,11 +172,15 @@ const touchedBy: Record<string, string[]> = {
   scan: ['scans'],
   backup: ['backups'],
   seed: ['clients', 'companies', 'isos', 'spvs'],
-};
+} satisfies Record<string, string[]>;
 
-function touched(action: string): string[] {
-  const noun = action.slice(0, action.indexOf('.'));
-  return ['dashboards', 'notifications', ...(touchedBy[action] ?? touchedBy[noun] ?? [])];
+export type Noun = keyof typeof touchedBy;
+
+/** What is to be read again after an event, or after anything that happened to a noun. */
+export function touched(action: string): string[] {
+  const known: Record<string, string[] | undefined> = touchedBy;
+  const [noun = ''] = action.split('.');
+  return ['dashboards', 'notifications', ...(known[action] ?? known[noun] ?? [])];
 }
 
 // A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.

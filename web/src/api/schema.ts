@@ -3483,7 +3483,7 @@ export interface components {
             total: string;
         };
         /**
-         * @description By which rule an order earns (decision 15).
+         * @description By which rule an order earns.
          * @enum {string}
          */
         CommissionRule: "fixed" | "percent";
@@ -3656,7 +3656,7 @@ export interface components {
             website?: string | null;
         };
         /**
-         * @description How many people work there (decision 35).
+         * @description How many people work there.
          * @enum {string}
          */
         CompanySize: "1-10" | "11-50" | "51-200" | "201+";
@@ -3665,12 +3665,12 @@ export interface components {
             name: string;
         };
         /**
-         * @description Where a vehicle is formed: ISO 3166 alpha-2 (decision 11).
+         * @description Where a vehicle is formed: ISO 3166 alpha-2.
          * @enum {string}
          */
         Country: "US" | "AE" | "JP" | "SG" | "TH";
         /**
-         * @description Currencies an amount may be in; US dollars unless told otherwise (decision 13).
+         * @description Currencies an amount may be in; US dollars unless told otherwise.
          * @enum {string}
          */
         Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
@@ -5371,7 +5371,7 @@ export interface components {
             activity_days: number | null;
         };
         /**
-         * @description Roles live in our tables only; what sign-up metadata claims is ignored (decision 18).
+         * @description Roles live in our tables only; what sign-up metadata claims is ignored.
          * @enum {string}
          */
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";

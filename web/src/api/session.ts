@@ -4,10 +4,10 @@ import {
   isAuthRetryableFetchError,
   type AuthError,
 } from '@supabase/auth-js';
-import { beganFlow, sessionKey, sessionPlace } from '../shared/sessionPlace';
 import { heardFetch } from './connection';
 import { ApiError, unreachable } from './errors';
 import { endLooking, lookAway, lookedFetch, looking } from './looking';
+import { beganFlow, sessionKey, sessionPlace } from './sessionPlace';
 
 /** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
 export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();

@@ -7,7 +7,6 @@ export type AccountDetail = Schemas['AccountDetail'];
 export type AccountSession = Schemas['AccountSession'];
 export type Activity = Schemas['Activity'];
 export type Analytics = Schemas['Analytics'];
-export type AdminUser = Schemas['AdminUser'];
 export type ApplicationForm = Schemas['ApplicationForm'];
 export type Client = Schemas['Client'];
 export type ClientChange = Schemas['ClientChange'];

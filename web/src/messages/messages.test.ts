@@ -52,11 +52,20 @@ for (const folder of Object.values(folders)) {
   }
 }
 
+const root = join(here, '..');
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+  .map((file) => ({ file, source: readFileSync(join(root, file), 'utf8') }));
+
+/** A file with two components may read from two namespaces. */
+function namespacesOf(source: string): string[] {
+  const own = [...source.matchAll(/useTranslation\(\[?'(\w+)'/g)].map(([, name = '']) => name);
+  return source.includes('useWords()') ? [...own, 'landing'] : own;
+}
+
 /** Every literal key, and the fixed beginning of every key that is put together, must lead to words. */
 function unknownKeys(file: string, source: string): string[] {
-  // A file with two components may read from two namespaces.
-  const own = [...source.matchAll(/useTranslation\(\[?'(\w+)'/g)].map(([, name = '']) => name);
-  if (source.includes('useWords()')) own.push('landing');
+  const own = namespacesOf(source);
   const calls = source.matchAll(/(?:\bt|\bi18n\w*\.t|\bexists)\(\s*(['"`])([^'"`]+)\1/g);
   return [...calls].flatMap(([, quote, key = '']) => {
     const [beginning = '', ...rest] = quote === '`' ? key.split('${') : [key];
@@ -72,9 +81,39 @@ function unknownKeys(file: string, source: string): string[] {
 }
 
 test('every key in the source exists', () => {
-  const root = join(here, '..');
-  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  const files = sources.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'));
-  const missing = files.flatMap((file) => unknownKeys(file, readFileSync(join(root, file), 'utf8')));
-  expect(missing).toEqual([]);
+  expect(sources.flatMap(({ file, source }) => unknownKeys(file, source))).toEqual([]);
+});
+
+/** The beginnings of what is put together of parts alone. */
+const built = [
+  ...['employee:company.', 'employee:iso.', 'security:email.'],
+  ...['about', 'help', 'security', 'selector', 'signup', 'weak'].map((part) => `public:${part}.`),
+];
+
+/** Whether some file has this key, anywhere: not every key stands where it is looked up. */
+function keysInUse(): (key: string) => boolean {
+  const whole = new Set<string>();
+  const parts = built.map((beginning) => ({ beginning, end: '' }));
+  for (const { source } of sources) {
+    const own = namespacesOf(source);
+    const full = (key: string) => (key.includes(':') ? [key] : own.map((name) => `${name}:${key}`));
+    for (const [, , key = ''] of source.matchAll(/(['"`])([\w.:-]+)\1/g))
+      for (const one of full(key)) whole.add(one);
+    // A namespace alone would be a beginning of everything in it.
+    for (const [, start = '', rest = ''] of source.matchAll(/`(\w[\w.:-]*(?<!:))\$\{([^`]*)`/g))
+      for (const beginning of full(start))
+        parts.push({ beginning, end: rest.slice(rest.lastIndexOf('}') + 1) });
+  }
+  const isPart = (key: string) =>
+    parts.some(({ beginning, end }) => key.startsWith(beginning) && key.endsWith(end));
+  return (key) => [key, withoutPlural(key)].some((form) => whole.has(form) || isPart(form));
+}
+
+// The shared words are the server's as well.
+test('every word of the screens is used', () => {
+  const inUse = keysInUse();
+  const words = filesOf(here, 'en').flatMap((file) =>
+    Object.keys(read(here, 'en', file)).map((key) => `${basename(file, '.json')}:${key}`),
+  );
+  expect(words.filter((key) => !inUse(key))).toEqual([]);
 });

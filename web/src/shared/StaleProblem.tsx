@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText } from '../api/errors';
 
-export function isStale(error: unknown): error is ApiError {
+function isStale(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'stale';
 }
 
@@ -16,8 +17,30 @@ export function readAnew(queryKey: QueryKey): (problem: ApiError) => boolean {
   };
 }
 
+interface Stale {
+  /** For [useSave]. */
+  explain: (error: ApiError) => boolean;
+  /** What the form says, if that is why it was refused. */
+  problem: (reload: () => unknown) => ReactNode;
+  /** The newest version is there. */
+  forget: () => void;
+}
+
+/** For a form that is refused because somebody else was faster. */
+export function useStale(): Stale {
+  const [error, setError] = useState<ApiError | null>(null);
+  return {
+    explain: (refusal) => {
+      if (isStale(refusal)) setError(refusal);
+      return isStale(refusal);
+    },
+    problem: (reload) => error && <StaleProblem error={error} onReload={() => void reload()} />,
+    forget: () => setError(null),
+  };
+}
+
 /** Someone else was faster: who and when, and a way to their version. */
-export function StaleProblem({ error, onReload }: { error: ApiError; onReload: () => void }) {
+function StaleProblem({ error, onReload }: { error: ApiError; onReload: () => void }) {
   const { t } = useTranslation('common');
   return (
     <>

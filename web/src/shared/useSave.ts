@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queryClient } from '../api/cache';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
+import { touched, type Noun } from '../api/events';
 import { newKey } from './newKey';
 import { toast } from '../ui/toasts';
 
@@ -13,6 +15,8 @@ interface Options<Input, Result> {
   /** `key` stays the same while a retry could make the same thing twice. */
   save: (input: Input, key: string) => Promise<Result>;
   saved: (result: Result) => void;
+  /** What it changes. What follows from that is read again at once: events come later, or not at all. */
+  touches?: Noun | Noun[];
   /** Those of one scope are sent one after the other. */
   scope?: { id: string };
   /** Gets the server's words beside its fields. */
@@ -22,7 +26,14 @@ interface Options<Input, Result> {
 }
 
 /** Saving, with the one way failures are told: beside the fields, and as a toast. */
-export function useSave<Input, Result>({ save, saved, scope, form, explain }: Options<Input, Result>) {
+export function useSave<Input, Result>({
+  save,
+  saved,
+  touches = [],
+  scope,
+  form,
+  explain,
+}: Options<Input, Result>) {
   const { t } = useTranslation('common');
   const key = useRef(newKey());
   return useMutation({
@@ -31,6 +42,8 @@ export function useSave<Input, Result>({ save, saved, scope, form, explain }: Op
     onSuccess: (result) => {
       key.current = newKey();
       saved(result);
+      for (const noun of new Set([touches].flat().flatMap(touched)))
+        void queryClient.invalidateQueries({ queryKey: [noun] });
     },
     onError: (error) => {
       // The server answered and made nothing: what is sent next is a new attempt.

@@ -69,6 +69,8 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
                   key={column.key}
                   role="columnheader"
                   scope="col"
+                  // Not with what explains it: that would be read with every cell.
+                  aria-label={column.explain && column.header}
                   data-align={column.align}
                   style={{ width: column.width }}
                 >

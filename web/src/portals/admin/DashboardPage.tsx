@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { IconDatabase, IconHeartbeat, IconPlugConnected, IconUsers } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
@@ -20,8 +20,7 @@ import { ServerStatus } from './overview/ServerStatus';
 export function Component() {
   const { t } = useTranslation(['admin', 'dashboards']);
   const me = useMe();
-  const query = useInfiniteQuery({ ...queries.adminDashboard(), refetchInterval: 60_000 });
-  const data = query.data?.pages[0];
+  const { data, error, refetch } = useQuery({ ...queries.adminDashboard(), refetchInterval: 60_000 });
   const quota = data?.storage_quota_bytes;
   return (
     <>
@@ -30,8 +29,8 @@ export function Component() {
         text={t('dashboards:greeting', { name: me.first_name })}
       />
       <Stack gap="md">
-        {query.error && !data ? (
-          <ErrorState message={errorText(query.error)} onRetry={() => void query.refetch()} />
+        {error && !data ? (
+          <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
         ) : (
           <StatRow>
             <StatCard

@@ -118,10 +118,7 @@ export function Component() {
         actions={
           <ExportButton
             name="logs"
-            load={() => {
-              const call = api.GET('/rest/v1/logs.csv', { params: { query: wanted }, parseAs: 'blob' });
-              return body(call) as unknown as Promise<Blob>;
-            }}
+            load={() => body(api.GET('/rest/v1/logs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
           />
         }
       />

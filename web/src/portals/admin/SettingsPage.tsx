@@ -2,17 +2,21 @@ import { Anchor, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { queryClient } from '../../api/cache';
+import { api, body, bytesOf } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { paths } from '../../paths';
 import { currencies, type Currency } from '../../shared/countries';
 import { ZoneSelect } from '../../shared/places/ZoneSelect';
+import { orNull } from '../../shared/rules';
+import { LogoField } from '../../shared/settings/LogoField';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { Pair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
-import { OfficeLogo } from './settings/OfficeLogo';
+import { toast } from '../../ui/toasts';
 import { SettingsCard } from './settings/SettingsCard';
 import { TestMail } from './settings/TestMail';
 import classes from './settings/settings.module.css';
@@ -44,8 +48,7 @@ interface Props {
   settings: Settings;
 }
 
-/** An empty field unsets. */
-const orNull = (text: string) => text.trim() || null;
+/** An empty field unsets, as with [orNull]. */
 const numberOrNull = (text: string) => (text.trim() ? Number(text) : null);
 const any = (values: Record<string, string>) => Object.values(values).some((value) => value.trim());
 
@@ -55,7 +58,7 @@ function Brand({ settings }: Props) {
     <SettingsCard
       title={t('settings.brand')}
       settings={settings}
-      above={<OfficeLogo settings={settings} />}
+      above={<Logo settings={settings} />}
       valuesOf={(of) => ({ brand_name: of.system?.brand_name ?? '' })}
       changeOf={(values) => ({ brand_name: orNull(values.brand_name) })}
     >
@@ -70,6 +73,26 @@ function Brand({ settings }: Props) {
         />
       )}
     </SettingsCard>
+  );
+}
+
+/** The office's picture: at the head of its portals and of mails. */
+function Logo({ settings }: Props) {
+  const { t } = useTranslation('admin');
+  return (
+    <LogoField
+      src={settings.logo}
+      label={t('settings.logo')}
+      alt={t('settings.logo')}
+      text={t('settings.logo_text')}
+      save={(file) => body(api.PUT('/rest/v1/settings/logo', bytesOf(file)))}
+      remove={() => body(api.DELETE('/rest/v1/settings/logo'))}
+      touches="settings"
+      saved={(saved) => {
+        queryClient.setQueryData(queries.settings().queryKey, saved);
+        toast({ title: t('settings.saved'), description: t('settings.saved_text') });
+      }}
+    />
   );
 }
 

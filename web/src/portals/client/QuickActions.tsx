@@ -10,20 +10,20 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
 import { support } from '../../shared/messages/support';
+import { ActionGrid } from '../../ui/ActionGrid';
 import { Section } from '../../ui/Section';
-import classes from './QuickActions.module.css';
 
 /** What clients come for most. An action is here once its page is. */
 export function QuickActions() {
   const { t } = useTranslation(['client', 'messages']);
   return (
     <Section title={t('quick.title')}>
-      <div className={classes.actions}>
+      <ActionGrid>
         <Action to={paths.clientNewOrder} icon={IconFolderPlus} label={t('quick.new_order')} />
         <Action to={paths.clientDocuments} icon={IconFileUpload} label={t('quick.upload')} />
         <Action to={paths.clientThread(support)} icon={IconMessageCircle} label={t('messages:contact')} />
         <Action to={paths.clientBilling} icon={IconReceipt2} label={t('quick.make_payment')} />
-      </div>
+      </ActionGrid>
     </Section>
   );
 }

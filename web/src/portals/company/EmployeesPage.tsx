@@ -3,7 +3,6 @@ import { IconMail, IconRestore, IconUserMinus, IconUserPlus, IconUsersGroup } fr
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { CompanyMember } from '../../api/types';
@@ -138,9 +137,9 @@ function MemberMenu({ member }: { member: CompanyMember }) {
       await act(member.id, action);
       return action;
     },
+    touches: 'company',
     saved: (action) => {
       setAsking(false);
-      void queryClient.invalidateQueries({ queryKey: ['companies'] });
       toast({ title: t(`employees.done.${action}`), description: name });
     },
   });

@@ -1,6 +1,5 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
 import { PersonFields } from '../../shared/people/PersonFields';
 import { orNull, required } from '../../shared/rules';
@@ -25,8 +24,8 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
           body: { ...who, phone: orNull(phone) },
         }),
       ),
+    touches: 'company',
     saved: (member) => {
-      void queryClient.invalidateQueries({ queryKey: ['companies'] });
       toast({
         title: t('employees.invited'),
         description: t('employees.invited_text', { email: member.email }),

@@ -5,7 +5,7 @@ import i18next from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body } from '../../api/client';
+import { api, body, bytesOf, edited } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { CompanySettings, CompanySettingsChange } from '../../api/types';
@@ -16,13 +16,13 @@ import { CountrySelect } from '../../shared/places/PlaceSelect';
 import { ZoneSelect } from '../../shared/places/ZoneSelect';
 import { required } from '../../shared/rules';
 import { EditCard } from '../../shared/settings/EditCard';
+import { LogoField } from '../../shared/settings/LogoField';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { Pair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useCompany } from './company';
-import { LogoField } from './LogoField';
 import classes from './SettingsPage.module.css';
 
 /** What the company says of itself, and how its portal, its mails and its orders begin. Each card is saved by itself. */
@@ -71,15 +71,14 @@ function SettingsCard({ settings, needed = [], children, ...card }: CardProps) {
       save={(values, version) =>
         body(
           api.PATCH('/rest/v1/companies/{id}/settings', {
-            params: { path: { id: settings.id }, header: { 'If-Match': `"${version}"` } },
+            params: edited({ id: settings.id, version }),
             body: values,
           }),
         )
       }
+      touches="company"
       saved={(saved) => {
         queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
-        void queryClient.invalidateQueries({ queryKey: ['companies'] });
-        void queryClient.invalidateQueries({ queryKey: ['dashboards'] });
         toast({
           title: i18next.t('company:settings.saved'),
           description: i18next.t('company:settings.saved_text'),
@@ -110,7 +109,7 @@ function Information({ settings }: { settings: CompanySettings }) {
         industry: of.industry ?? '',
         size: of.size ?? '',
       })}
-      above={<LogoField settings={settings} />}
+      above={<Logo settings={settings} />}
     >
       {(field) => (
         <>
@@ -139,6 +138,27 @@ function Information({ settings }: { settings: CompanySettings }) {
         </>
       )}
     </SettingsCard>
+  );
+}
+
+/** The company's picture: in the sidebar, and at the head of mails. */
+function Logo({ settings }: { settings: CompanySettings }) {
+  const { t } = useTranslation('company');
+  const params = { path: { id: settings.id } };
+  return (
+    <LogoField
+      src={settings.logo}
+      label={t('logo.label')}
+      alt={t('logo.of', { name: settings.name })}
+      text={t('logo.text')}
+      save={(file) => body(api.PUT('/rest/v1/companies/{id}/logo', { params, ...bytesOf(file) }))}
+      remove={() => body(api.DELETE('/rest/v1/companies/{id}/logo', { params }))}
+      touches="company"
+      saved={(saved) => {
+        queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
+        toast({ title: t('settings.saved'), description: t('settings.saved_text') });
+      }}
+    />
   );
 }
 

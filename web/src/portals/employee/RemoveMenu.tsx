@@ -3,7 +3,6 @@ import { IconArchive, IconHistory, IconPencil, IconRestore, IconTrash } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body, edited } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Depends } from '../../api/types';
@@ -48,11 +47,9 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
       return action;
     },
     explain: readAnew([kind === 'company' ? 'companies' : 'isos']),
+    touches: ['company', 'iso'],
     saved: (action) => {
       setAsking(null);
-      for (const noun of ['companies', 'isos', 'clients', 'dashboards']) {
-        void queryClient.invalidateQueries({ queryKey: [noun] });
-      }
       toast({ title: t(`${kind}.done.${action}`), description: name });
     },
   });

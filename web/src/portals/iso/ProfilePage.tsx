@@ -1,12 +1,11 @@
 import { Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
-import { api, body } from '../../api/client';
-import { errorText, type ApiError } from '../../api/errors';
+import { api, body, ifVersion } from '../../api/client';
+import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
@@ -14,7 +13,7 @@ import { ZoneSelect } from '../../shared/places/ZoneSelect';
 import { required } from '../../shared/rules';
 import { follow } from '../../shared/session/follow';
 import { useMe } from '../../shared/session/me';
-import { isStale, StaleProblem } from '../../shared/StaleProblem';
+import { useStale } from '../../shared/StaleProblem';
 import { useMissing, useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { Pair } from '../../ui/FormModal';
@@ -88,7 +87,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
   const missing = useMissing();
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const form = useForm({
     initialValues: {
       first_name: profile.first_name,
@@ -103,20 +102,20 @@ function ProfileForm({ profile }: { profile: Profile }) {
     save: (values: ProfileChange) =>
       body(
         api.PATCH('/rest/v1/me/profile', {
-          params: { header: { 'If-Match': `"${profile.version}"` } },
+          params: ifVersion(profile.version),
           body: values,
         }),
       ),
+    touches: 'user',
     saved: (saved) => {
       queryClient.setQueryData(queries.profile().queryKey, saved);
-      void queryClient.invalidateQueries({ queryKey: ['me'] });
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
+  const problem = stale.problem(() =>
+    queryClient.invalidateQueries({ queryKey: queries.profile().queryKey }),
+  );
   const field = (name: keyof typeof form.values, needed = false) => (
     <TextInput size="sm" label={t(`names:field.${name}`)} required={needed} {...form.getInputProps(name)} />
   );
@@ -149,14 +148,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
         />
         {me.company && <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />}
       </Pair>
-      {stale && (
-        <div role="alert">
-          <StaleProblem
-            error={stale}
-            onReload={() => void queryClient.invalidateQueries({ queryKey: queries.profile().queryKey })}
-          />
-        </div>
-      )}
+      {problem && <div role="alert">{problem}</div>}
       <BusyButton
         type="submit"
         busy={save.isPending}

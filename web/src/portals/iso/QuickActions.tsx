@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
+import { ActionGrid } from '../../ui/ActionGrid';
 import { Section } from '../../ui/Section';
 import { CallForm } from './calls/CallForm';
 import { LeadForm } from './leads/LeadForm';
-import classes from './QuickActions.module.css';
 
 export function QuickActions() {
   const { t } = useTranslation('partners');
@@ -20,7 +20,7 @@ export function QuickActions() {
   });
   return (
     <Section title={t('quick.title')}>
-      <div className={classes.actions}>
+      <ActionGrid>
         <Button {...look(IconUserPlus)} onClick={() => setDialog('lead')}>
           {t('add_lead')}
         </Button>
@@ -33,7 +33,7 @@ export function QuickActions() {
         <Button {...look(IconNotes)} component={Link} to={paths.isoClients}>
           {t('quick.notes')}
         </Button>
-      </div>
+      </ActionGrid>
       {dialog === 'lead' && <LeadForm onClose={close} />}
       {dialog === 'call' && <CallForm onClose={close} />}
     </Section>

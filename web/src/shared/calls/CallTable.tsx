@@ -117,6 +117,6 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
 /** A confirmed call for one's own calendar. */
 export async function saveCalendar(call: Call): Promise<void> {
   const params = { path: { id: call.id } };
-  const blob = await body(api.GET('/rest/v1/calls/{id}/ics', { params, parseAs: 'blob' }));
-  saveBlob(`call-${call.id.slice(0, 8)}.ics`, blob as unknown as Blob);
+  const file = await body(api.GET('/rest/v1/calls/{id}/ics', { params, parseAs: 'blob' }));
+  saveBlob(`call-${call.id.slice(0, 8)}.ics`, file);
 }

@@ -94,14 +94,15 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <tr>
                       <th scope="col">{t('column.earned')}</th>
                       <th scope="col">{t('column.order')}</th>
-                      <th scope="col">
+                      {/* Not with what explains them: that would be read with every cell. */}
+                      <th scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>
                           <Explained text={t('column.rule_text')} />
                         </span>
                       </th>
                       <th scope="col">{t('common:status')}</th>
-                      <th scope="col" className={classes.amount}>
+                      <th scope="col" className={classes.amount} aria-label={t('column.amount')}>
                         {t('column.amount')}
                         <span className={classes.screen}>
                           <Explained text={t('column.amount_text')} />

@@ -9,12 +9,10 @@ interface Wanted {
 
 /** The same rows as on the screen, as CSV. */
 export function commissionsCsv(query: Wanted): Promise<Blob> {
-  const call = api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' });
-  return body(call) as unknown as Promise<Blob>;
+  return body(api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' }));
 }
 
 /** A run's transfers, for the bank. */
 export function bankCsv(id: string): Promise<Blob> {
-  const call = api.GET('/rest/v1/payout-runs/{id}/csv', { params: { path: { id } }, parseAs: 'blob' });
-  return body(call) as unknown as Promise<Blob>;
+  return body(api.GET('/rest/v1/payout-runs/{id}/csv', { params: { path: { id } }, parseAs: 'blob' }));
 }

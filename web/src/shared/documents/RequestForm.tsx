@@ -1,16 +1,14 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited, idempotent } from '../../api/client';
 import { queryClient } from '../../api/cache';
-import type { ApiError } from '../../api/errors';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { orNull, required } from '../rules';
-import { isStale, StaleProblem } from '../StaleProblem';
+import { useStale } from '../StaleProblem';
 import { useMissing, useSave } from '../useSave';
 
 interface Props {
@@ -26,7 +24,7 @@ const none = 'none';
 export function RequestForm({ spv, request, onClose }: Props) {
   const { t } = useTranslation(['documents', 'common', 'names']);
   const missing = useMissing();
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const form = useForm({
     initialValues: {
       name: request?.name ?? '',
@@ -54,15 +52,12 @@ export function RequestForm({ spv, request, onClose }: Props) {
           : api.POST('/rest/v1/spvs/{id}/document-requests', { params, body: input }),
       );
     },
+    touches: 'document_request',
     saved: (saved) => {
-      void queryClient.invalidateQueries({ queryKey: ['document_requests'] });
       toast({ title: request ? t('request.changed') : t('request.asked'), description: saved.name });
       onClose();
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
   const reload = () => {
     void queryClient.invalidateQueries({ queryKey: ['document_requests'] });
@@ -77,7 +72,7 @@ export function RequestForm({ spv, request, onClose }: Props) {
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      problem={stale && <StaleProblem error={stale} onReload={reload} />}
+      problem={stale.problem(reload)}
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >

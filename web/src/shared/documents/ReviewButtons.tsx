@@ -1,17 +1,24 @@
-import { Button, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../api/client';
-import { queryClient } from '../../api/cache';
+import type { Noun } from '../../api/events';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
-import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { required } from '../rules';
-import { useMissing, useSave } from '../useSave';
+import { ReasonDialog } from '../ReasonDialog';
+import { useSave } from '../useSave';
 import { RequestForm } from './RequestForm';
 
 type Way = 'return' | 'waive';
+
+function act(request: DocumentRequest, way: Way, reason: string): Promise<DocumentRequest> {
+  const call = { params: edited(request), body: { reason } };
+  if (way === 'return') return body(api.POST('/rest/v1/document-requests/{id}/return', call));
+  return body(api.POST('/rest/v1/document-requests/{id}/waive', call));
+}
+
+/** The step that waits for it may go on. */
+const touches: Noun[] = ['document_request', 'step'];
 
 /** What the staff do about a request: approve, send back, do without, change. */
 export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
@@ -21,9 +28,18 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
   const approve = useSave({
     save: () =>
       body(api.POST('/rest/v1/document-requests/{id}/approve', { params: edited(request), body: {} })),
-    saved: () => {
-      settle();
-      toast({ title: t('request.approved'), description: name });
+    touches,
+    saved: () => toast({ title: t('request.approved'), description: name }),
+  });
+  const save = useSave({
+    save: async ({ way, reason }: { way: Way; reason: string }) => {
+      await act(request, way, reason);
+      return way;
+    },
+    touches,
+    saved: (way) => {
+      toast({ title: t(`request.${way}_done`), description: name });
+      setAsking(null);
     },
   });
   const button = (key: Way | 'edit', words: string, of: string) => (
@@ -48,58 +64,15 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
       {can.includes('update') && button('edit', t('request.edit'), t('request.edit_of', { name }))}
       {asking === 'edit' && <RequestForm spv={spv} request={request} onClose={() => setAsking(null)} />}
       {(asking === 'return' || asking === 'waive') && (
-        <Reason request={request} way={asking} onClose={() => setAsking(null)} />
+        <ReasonDialog
+          title={t(`request.${asking}_of`, { name })}
+          text={t(`request.${asking}_text`)}
+          confirmLabel={t(`request.${asking}`)}
+          busy={save.isPending}
+          onConfirm={(reason) => save.mutate({ way: asking, reason })}
+          onClose={() => setAsking(null)}
+        />
       )}
     </>
-  );
-}
-
-function settle(): void {
-  for (const noun of ['document_requests', 'documents', 'spvs']) {
-    void queryClient.invalidateQueries({ queryKey: [noun] });
-  }
-}
-
-function Reason({ request, way, onClose }: { request: DocumentRequest; way: Way; onClose: () => void }) {
-  const { t } = useTranslation(['documents', 'common', 'names']);
-  const missing = useMissing();
-  const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
-  const save = useSave({
-    form,
-    save: ({ reason }: { reason: string }) => {
-      const options = { params: edited(request), body: { reason } };
-      return body(
-        way === 'return'
-          ? api.POST('/rest/v1/document-requests/{id}/return', options)
-          : api.POST('/rest/v1/document-requests/{id}/waive', options),
-      );
-    },
-    saved: () => {
-      settle();
-      toast({ title: t(`request.${way}_done`), description: request.name });
-      onClose();
-    },
-  });
-  return (
-    <FormModal
-      title={t(`request.${way}_of`, { name: request.name })}
-      text={t(`request.${way}_text`)}
-      size="md"
-      submitLabel={t(`request.${way}`)}
-      busyLabel={t('common:saving')}
-      busy={save.isPending}
-      dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
-      onClose={onClose}
-    >
-      <Textarea
-        label={t('names:field.reason')}
-        required
-        autosize
-        minRows={3}
-        data-autofocus
-        {...form.getInputProps('reason')}
-      />
-    </FormModal>
   );
 }

@@ -3,6 +3,6 @@ import { saveBlob } from '../../ui/saveText';
 
 /** The invoice on paper, as a file. */
 export async function downloadInvoice(id: string, name: string): Promise<void> {
-  const call = api.GET('/rest/v1/invoices/{id}/pdf', { params: { path: { id } }, parseAs: 'blob' });
-  saveBlob(name, (await body(call)) as unknown as Blob);
+  const params = { path: { id } };
+  saveBlob(name, await body(api.GET('/rest/v1/invoices/{id}/pdf', { params, parseAs: 'blob' })));
 }

@@ -1,9 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
-import { queries } from '../../api/queries';
 import { orNull } from '../rules';
 import { useSave } from '../useSave';
 import { FormModal } from '../../ui/FormModal';
@@ -17,8 +15,8 @@ export function MaintenanceDialog({ message, onClose }: { message?: string | nul
     form,
     save: (values: typeof form.values) =>
       body(api.PUT('/rest/v1/maintenance', { body: { message: orNull(values.message) } })),
+    touches: 'maintenance',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: queries.settings().queryKey });
       toast({ title: t('maintenance.begun'), description: t('maintenance.begun_text') });
       onClose();
     },

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import { toast } from '../../ui/toasts';
@@ -12,8 +11,8 @@ export function useMaintenance() {
   const { data, error, refetch } = useQuery(queries.settings());
   const end = useSave({
     save: () => body(api.DELETE('/rest/v1/maintenance')),
+    touches: 'maintenance',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: queries.settings().queryKey });
       toast({ title: t('maintenance.ended') });
     },
   });

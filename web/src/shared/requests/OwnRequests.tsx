@@ -4,7 +4,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../api/cache';
 import { api, body, edited } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Request, RequestKind } from '../../api/types';
@@ -37,10 +36,9 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
   const withdraw = useSave({
     save: (request: Request) =>
       body(api.POST('/rest/v1/requests/{id}/withdraw', { params: edited(request), body: {} })),
+    touches: ['request', 'lead', 'call'],
     saved: (request) => {
       setAsking(null);
-      for (const noun of ['requests', 'leads', 'calls'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('withdraw.done'), description: request.reference });
     },
   });

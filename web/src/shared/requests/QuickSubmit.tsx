@@ -1,7 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
 import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
@@ -43,8 +42,8 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
     form,
     save: (request: NewRequest, key) =>
       body(api.POST('/rest/v1/requests', { params: idempotent(key), body: request })),
+    touches: 'request',
     saved: ({ reference }) => {
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
       toast({ title: t('submit.done'), description: reference });
       onClose();
     },

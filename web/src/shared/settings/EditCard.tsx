@@ -1,10 +1,10 @@
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ApiError } from '../../api/errors';
+import type { Noun } from '../../api/events';
 import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
-import { isStale, StaleProblem } from '../StaleProblem';
+import { useStale } from '../StaleProblem';
 import { useMissing, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 
@@ -24,6 +24,7 @@ interface Props<Whole extends Versioned, Values> {
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
   saved: (whole: Whole) => void;
+  touches: Noun;
   /** As it is now. */
   load: () => Promise<Whole>;
   above?: ReactNode;
@@ -34,16 +35,16 @@ interface Props<Whole extends Versioned, Values> {
 
 /** A card that edits a part of what other cards edit too: its fields, and one button that saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
-  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, load, above, below, children } =
-    props;
+  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, touches, load } = props;
+  const { above, below, children } = props;
   const { t } = useTranslation('common');
   const missing = useMissing();
   const [seen, setSeen] = useState(whole);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
   const show = (newest: Whole) => {
     setSeen(newest);
-    setStale(null);
+    stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
@@ -59,12 +60,10 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
       show(newest);
       saved(newest);
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    touches,
+    explain: stale.explain,
   });
-  const reload = async () => show(await load());
+  const problem = stale.problem(async () => show(await load()));
   return (
     <form
       id={id}
@@ -77,9 +76,9 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
           {above}
           {children(form)}
         </div>
-        {stale && (
+        {problem && (
           <div role="alert" className={classes.problem}>
-            <StaleProblem error={stale} onReload={() => void reload()} />
+            {problem}
           </div>
         )}
         <div className={classes.footer}>

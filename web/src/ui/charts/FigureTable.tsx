@@ -60,7 +60,8 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
             <tr>
               <th scope="col">{first.header}</th>
               {columns.map((column) => (
-                <th key={column.key} scope="col">
+                // Not with what explains it: that would be read with every cell.
+                <th key={column.key} scope="col" aria-label={column.explain && column.header}>
                   {column.header}
                   {column.explain && <Explained text={column.explain} />}
                 </th>

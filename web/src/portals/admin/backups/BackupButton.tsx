@@ -1,7 +1,6 @@
 import { IconDatabaseExport } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { number } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
@@ -18,9 +17,9 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const state = backup?.state;
   const make = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotent(key) })),
+    touches: 'backup',
     saved: (backup) => {
       setAsked(backup.id);
-      void queryClient.invalidateQueries({ queryKey: ['backups'] });
     },
   });
   const tell = useEffectEvent((how: 'done' | 'failed') => {

@@ -4,7 +4,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -65,9 +64,9 @@ function Line({ alert }: { alert: Alert }) {
   const [blocking, setBlocking] = useState(false);
   const resolve = useSave({
     save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
+    touches: 'alert',
     saved: () => {
       toast({ title: t('alerts.resolved'), description: t('alerts.resolved_text') });
-      void queryClient.invalidateQueries({ queryKey: ['alerts'] });
     },
   });
   return (

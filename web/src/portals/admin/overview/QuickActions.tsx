@@ -3,7 +3,6 @@ import { IconShieldSearch, IconTool, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { paths } from '../../../paths';
 import { MaintenanceDialog } from '../../../shared/maintenance/MaintenanceDialog';
@@ -25,8 +24,8 @@ export function QuickActions() {
   const [maintaining, setMaintaining] = useState(false);
   const scan = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotent(key) })),
+    touches: 'scan',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: ['scans'] });
       document.getElementById('scan')?.scrollIntoView({ block: 'nearest' });
     },
   });

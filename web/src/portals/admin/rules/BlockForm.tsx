@@ -1,9 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
-import { queries } from '../../../api/queries';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
@@ -29,8 +27,8 @@ export function BlockForm({ network = '', onClose }: Props) {
           body: { network: values.network, reason: orNull(values.reason) },
         }),
       ),
+    touches: 'address',
     saved: (block) => {
-      void queryClient.invalidateQueries({ queryKey: queries.addressBlocks().queryKey });
       toast({ title: t('rules.blocked'), description: block.network });
       onClose();
     },

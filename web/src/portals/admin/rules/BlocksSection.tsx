@@ -3,7 +3,6 @@ import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -25,8 +24,8 @@ export function BlocksSection() {
       await body(api.DELETE('/rest/v1/address-blocks/{id}', { params: { path: { id } } }));
       return network;
     },
+    touches: 'address',
     saved: (network) => {
-      void queryClient.invalidateQueries({ queryKey: queries.addressBlocks().queryKey });
       toast({ title: t('rules.unblocked'), description: network });
     },
   });

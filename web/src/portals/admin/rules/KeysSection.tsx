@@ -3,7 +3,6 @@ import { IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -23,9 +22,9 @@ export function KeysSection() {
   const { data, error, refetch } = useQuery(queries.keys());
   const rotate = useSave({
     save: () => body(api.POST('/rest/v1/keys/rotate', { body: {} })),
+    touches: 'keys',
     saved: () => {
       setAsking(false);
-      void queryClient.invalidateQueries({ queryKey: queries.keys().queryKey });
       toast({ title: t('rules.rotated'), description: t('rules.rotated_text') });
     },
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
+import { api, body, ifVersion } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SettingsChange } from '../../../api/types';
@@ -17,7 +17,7 @@ export function useRules() {
     save: ({ version, change }: { version: number; change: SettingsChange }) =>
       body(
         api.PUT('/rest/v1/settings', {
-          params: { header: { 'If-Match': `"${version}"` } },
+          params: ifVersion(version),
           body: change,
         }),
       ),

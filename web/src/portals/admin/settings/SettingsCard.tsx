@@ -3,7 +3,7 @@ import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
+import { api, body, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Settings, SettingsChange } from '../../../api/types';
 import { EditCard } from '../../../shared/settings/EditCard';
@@ -33,14 +33,14 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
       save={(values, version) =>
         body(
           api.PUT('/rest/v1/settings', {
-            params: { header: { 'If-Match': `"${version}"` } },
+            params: ifVersion(version),
             body: changeOf(values),
           }),
         )
       }
+      touches="settings"
       saved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
-        void queryClient.invalidateQueries({ queryKey: ['dashboards'] });
         toast({
           title: i18next.t('admin:settings.saved'),
           description: i18next.t('admin:settings.saved_text'),

@@ -1,6 +1,5 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Account, Role } from '../../../api/types';
 import { required } from '../../../shared/rules';
@@ -32,9 +31,8 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
     form,
     save: (values: typeof form.values) =>
       body(api.POST('/rest/v1/users/{id}/role', { params: edited(user), body: placeOf(values) })),
+    touches: 'user',
     saved: (changed) => {
-      for (const noun of ['users', 'clients', 'dashboards'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({
         title: t('done.role'),
         description: t('role_now', { name, role: t(`names:role.${changed.role}`) }),

@@ -2,7 +2,6 @@ import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import type { Role } from '../../../api/types';
 import { paths } from '../../../paths';
@@ -47,9 +46,8 @@ export function UserForm({ onClose }: { onClose: () => void }) {
           body: { ...placeOf(place), first_name, last_name, email, phone: orNull(phone) },
         }),
       ),
+    touches: 'user',
     saved: (made) => {
-      for (const noun of ['users', 'dashboards', 'clients'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
       onClose();
     },

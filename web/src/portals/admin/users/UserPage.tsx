@@ -1,4 +1,4 @@
-import { Anchor, Button, Menu, Skeleton } from '@mantine/core';
+import { Anchor, Button, Skeleton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +11,7 @@ import { paths } from '../../../paths';
 import { Ago } from '../../../ui/DateText';
 import { DetailList } from '../../../ui/DetailList';
 import { PageHeader } from '../../../ui/PageHeader';
+import { ActionMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -70,27 +71,11 @@ function Actions({ user }: { user: AccountDetail }) {
   return (
     <>
       <StatusBadge kind="profile" status={user.status} />
-      {actions.length > 0 && (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button variant="default" rightSection={<IconChevronDown size={15} aria-hidden="true" />}>
-              {t('common:actions')}
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {actions.map((action) => (
-              <Menu.Item
-                key={action.label}
-                leftSection={action.icon}
-                color={action.danger ? 'red' : undefined}
-                onClick={action.onClick}
-              >
-                {action.label}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <ActionMenu actions={actions}>
+        <Button variant="default" rightSection={<IconChevronDown size={15} aria-hidden="true" />}>
+          {t('common:actions')}
+        </Button>
+      </ActionMenu>
       {dialog}
     </>
   );

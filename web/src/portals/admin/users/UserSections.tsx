@@ -3,7 +3,6 @@ import { IconDeviceDesktop, IconHistory, IconShieldOff } from '@tabler/icons-rea
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -38,9 +37,9 @@ export function Sessions({ id }: { id: string }) {
         await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
       }
     },
+    touches: 'session',
     saved: () => {
       setEnding(undefined);
-      void queryClient.invalidateQueries({ queryKey: ['users', id] });
       toast({ title: t('session_ended') });
     },
   });

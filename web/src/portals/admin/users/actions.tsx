@@ -10,7 +10,6 @@ import {
 } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Account } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
@@ -45,9 +44,9 @@ export function useUserActions(user: Account): { actions: RowAction[]; dialog: R
       await act(user, action);
       return action;
     },
+    touches: 'user',
     saved: (action) => {
       close();
-      void queryClient.invalidateQueries({ queryKey: ['users'] });
       toast({ title: t(`done.${action}`), description: action === 'invite' ? user.email : name });
     },
   });

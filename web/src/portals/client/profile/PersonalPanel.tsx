@@ -5,15 +5,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
-import { errorText, type ApiError } from '../../../api/errors';
+import { api, body, ifVersion } from '../../../api/client';
+import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Profile, ProfileChange } from '../../../api/types';
 import { today } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
 import { required } from '../../../shared/rules';
-import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useStale } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
@@ -51,7 +51,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   const navigate = useNavigate();
   const missing = useMissing();
   const [profile, setProfile] = useState(opened);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const [asking, setAsking] = useState(false);
   const form = useForm({
     initialValues: valuesOf(opened),
@@ -59,7 +59,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   });
   const show = (newest: Profile) => {
     setProfile(newest);
-    setStale(null);
+    stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
@@ -68,22 +68,20 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
     save: (values: ProfileChange) =>
       body(
         api.PATCH('/rest/v1/me/profile', {
-          params: { header: { 'If-Match': `"${profile.version}"` } },
+          params: ifVersion(profile.version),
           body: values,
         }),
       ),
+    touches: 'user',
     saved: (saved) => {
       show(saved);
       queryClient.setQueryData(queries.profile().queryKey, saved);
-      void queryClient.invalidateQueries({ queryKey: ['me'] });
       toast({ title: t('updated'), description: t('updated_text') });
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
   const reload = async () => show(await queryClient.fetchQuery({ ...queries.profile(), staleTime: 0 }));
+  const problem = stale.problem(reload);
   const leave = () => void navigate(paths.clientDashboard);
   const field = (name: keyof typeof form.values, type?: string) => (
     <TextInput size="sm" type={type} label={t(`names:field.${name}`)} {...form.getInputProps(name)} />
@@ -168,11 +166,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
           </div>
         </SettingsSection>
       </Settings>
-      {stale && (
-        <div role="alert">
-          <StaleProblem error={stale} onReload={() => void reload()} />
-        </div>
-      )}
+      {problem && <div role="alert">{problem}</div>}
       <div className={classes.footer}>
         <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
         <Button variant="default" onClick={() => (form.isDirty() ? setAsking(true) : leave())}>

@@ -2,7 +2,6 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { decimal } from '../../../messages/format';
 import { paths, successOf } from '../../../paths';
@@ -105,9 +104,9 @@ function OrderForm() {
       );
       return { reference: made.reference, milliseconds: performance.now() - began, document_ids };
     },
+    touches: 'request',
     saved: ({ reference, milliseconds, document_ids }) => {
       attached.clear(document_ids);
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });

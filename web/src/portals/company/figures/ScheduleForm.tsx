@@ -1,7 +1,6 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited, idempotent } from '../../../api/client';
 import type { ReportName, ReportSchedule, ReportSchedules } from '../../../api/types';
 import { date } from '../../../messages/format';
@@ -51,8 +50,8 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
               body: { company_id: company.id, ...values },
             }),
       ),
+    touches: 'report_schedule',
     saved: (saved) => {
-      void queryClient.invalidateQueries({ queryKey: ['report_schedules'] });
       toast({
         title: t('schedule.saved'),
         description: t('schedule.saved_text', { day: date(saved.next_date) }),

@@ -3,7 +3,6 @@ import { IconMail, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
@@ -36,9 +35,9 @@ export function Schedules({ report, period }: Props) {
   const remove = useSave({
     save: (schedule: ReportSchedule) =>
       body(api.DELETE('/rest/v1/report-schedules/{id}', { params: { path: { id: schedule.id } } })),
+    touches: 'report_schedule',
     saved: () => {
       setDoomed(null);
-      void queryClient.invalidateQueries({ queryKey: ['report_schedules'] });
       toast({ title: t('schedule.ended') });
     },
   });

@@ -8,16 +8,13 @@ interface Wanted extends Span {
 
 /** The figures of the page in their smallest parts. */
 export function financesCsv(query: Wanted): Promise<Blob> {
-  const call = api.GET('/rest/v1/finances.csv', { params: { query }, parseAs: 'blob' });
-  return body(call) as unknown as Promise<Blob>;
+  return body(api.GET('/rest/v1/finances.csv', { params: { query }, parseAs: 'blob' }));
 }
 
 export function reportCsv(query: Wanted & { report: ReportName }): Promise<Blob> {
-  const call = api.GET('/rest/v1/reports.csv', { params: { query }, parseAs: 'blob' });
-  return body(call) as unknown as Promise<Blob>;
+  return body(api.GET('/rest/v1/reports.csv', { params: { query }, parseAs: 'blob' }));
 }
 
 export function reportXlsx(query: Wanted & { report: ReportName }): Promise<Blob> {
-  const call = api.GET('/rest/v1/reports.xlsx', { params: { query }, parseAs: 'blob' });
-  return body(call) as unknown as Promise<Blob>;
+  return body(api.GET('/rest/v1/reports.xlsx', { params: { query }, parseAs: 'blob' }));
 }

@@ -1,16 +1,15 @@
 import { IconCalendarPlus, IconCalendarX, IconCheck, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
+import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
-import { ReasonDialog } from '../spvs/ReasonDialog';
 import { ConfirmForm } from './ConfirmForm';
 
 /** Partners who would like to talk: a time is confirmed, or the call declined. */
@@ -22,17 +21,17 @@ export function Component() {
   const decline = useSave({
     save: ({ call, reason }: { call: Call; reason: string }) =>
       body(api.POST('/rest/v1/calls/{id}/decline', { params: edited(call), body: { reason } })),
+    touches: 'call',
     saved: (call) => {
       close();
-      void queryClient.invalidateQueries({ queryKey: ['calls'] });
       toast({ title: t('calls.decline.done'), description: call.topic });
     },
   });
   const cancel = useSave({
     save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
+    touches: 'call',
     saved: (call) => {
       close();
-      void queryClient.invalidateQueries({ queryKey: ['calls'] });
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },
   });

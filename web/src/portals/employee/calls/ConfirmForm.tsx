@@ -1,7 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
@@ -25,8 +24,8 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
           body: { begins_at, answer: orNull(answer) },
         }),
       ),
+    touches: 'call',
     saved: (confirmed) => {
-      for (const noun of ['calls', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
       onClose();
     },

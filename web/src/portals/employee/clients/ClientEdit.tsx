@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
-import type { ApiError } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Client, ClientChange } from '../../../api/types';
 import { IsoSelect, noIso } from '../../../shared/lookups';
 import { orNull, required } from '../../../shared/rules';
-import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useStale } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
@@ -25,7 +24,7 @@ const valuesOf = (client: Client) => ({
 export function ClientEdit({ client: opened, onClose }: { client: Client; onClose: () => void }) {
   const { t } = useTranslation(['employee', 'common']);
   const [client, setClient] = useState(opened);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const missing = useMissing();
   const form = useForm({
     initialValues: valuesOf(opened),
@@ -35,23 +34,20 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
     form,
     save: (change: ClientChange) =>
       body(api.PATCH('/rest/v1/clients/{id}', { params: edited(client), body: change })),
+    touches: 'client',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: ['clients'] });
       toast({
         title: t('clients.updated'),
         description: `${form.values.first_name} ${form.values.last_name}`,
       });
       onClose();
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
   const reload = async () => {
     const newest = await queryClient.fetchQuery({ ...queries.client(client.id), staleTime: 0 });
     setClient(newest);
-    setStale(null);
+    stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
@@ -73,7 +69,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      problem={stale && <StaleProblem error={stale} onReload={() => void reload()} />}
+      problem={stale.problem(reload)}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
-import { queryClient } from '../../../api/cache';
 import { errorText, type ApiError } from '../../../api/errors';
 import type { NewClient, Request } from '../../../api/types';
 import { decimal } from '../../../messages/format';
@@ -65,9 +64,8 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
     form,
     save: (client: NewClient, key) =>
       body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
+    touches: ['client', 'spv', 'request'],
     saved: () => {
-      for (const noun of ['clients', 'spvs', 'dashboards', 'requests'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
     },

@@ -12,7 +12,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { api, body, edited } from '../../../api/client';
-import { queryClient } from '../../../api/cache';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
 import { HistoryDialog } from '../../../shared/activity/HistoryDialog';
@@ -50,9 +49,9 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
       return action;
     },
     explain: readAnew(['clients']),
+    touches: 'client',
     saved: (action) => {
       setAsking(null);
-      void queryClient.invalidateQueries({ queryKey: ['clients'] });
       toast({ title: t(`clients.done.${action}`), description: name });
     },
   });

@@ -4,7 +4,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Commission } from '../../../api/types';
@@ -14,13 +13,13 @@ import { commissionsCsv } from '../../../shared/commissions/files';
 import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
 import { ExportButton } from '../../../shared/ExportButton';
 import { listState } from '../../../shared/listState';
+import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { toast } from '../../../ui/toasts';
-import { ReasonDialog } from '../spvs/ReasonDialog';
 
 /** The server approves no more than so many at a time. */
 const atOnce = 200;
@@ -36,21 +35,20 @@ export function Component() {
   const open = state.rows?.filter((row) => row.can.includes('approve')) ?? [];
   const some = open.slice(0, atOnce);
   const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
-  const refresh = () => void queryClient.invalidateQueries({ queryKey: ['commissions'] });
   const approve = useSave({
     save: (ids: string[]) => body(api.POST('/rest/v1/commissions/approve', { body: { ids } })),
+    touches: 'commission',
     saved: ({ items }) => {
       setPicked(new Set());
-      refresh();
       toast({ title: t('approve.done'), description: t('approve.count', { count: items.length }) });
     },
   });
   const withdraw = useSave({
     save: ({ row, reason }: { row: Commission; reason: string }) =>
       body(api.POST('/rest/v1/commissions/{id}/void', { params: edited(row), body: { reason } })),
+    touches: 'commission',
     saved: (row) => {
       setVoiding(null);
-      refresh();
       toast({ title: t('void.done'), description: row.spv_identifier });
     },
   });

@@ -5,7 +5,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited, idempotent } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
@@ -28,15 +27,13 @@ import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
 
-const refresh = () => void queryClient.invalidateQueries({ queryKey: ['commissions'] });
-
 /** Payout runs: opened over all that is approved, taken to the bank, recorded as paid. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const open = useSave({
     save: (_: null, key) => body(api.POST('/rest/v1/payout-runs', { params: idempotent(key), body: {} })),
+    touches: 'payout_run',
     saved: (run) => {
-      refresh();
       toast({ title: t('payouts.opened'), description: run.name });
     },
   });
@@ -127,9 +124,9 @@ function Actions({ run }: { run: PayoutRun }) {
   });
   const discard = useSave({
     save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: edited(run), body: {} })),
+    touches: 'payout_run',
     saved: () => {
       close();
-      refresh();
       toast({ title: t('payouts.discarded'), description: run.name });
     },
   });
@@ -185,9 +182,9 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
     form,
     save: (values: typeof form.values) =>
       body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: edited(run), body: values })),
+    touches: 'payout_run',
     saved: () => {
       onClose();
-      refresh();
       toast({ title: t('payouts.paid'), description: run.name });
     },
   });

@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited, idempotent } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
-import type { ApiError } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Company, NewCompany, Request } from '../../../api/types';
 import { applied } from '../../../shared/requests/applied';
 import { orNull, required } from '../../../shared/rules';
-import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useStale } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
@@ -33,7 +32,7 @@ interface Props {
 export function CompanyForm({ company: opened, request, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [company, setCompany] = useState(opened);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const missing = useMissing();
   const form = useForm({
     initialValues: valuesOf(opened, request),
@@ -50,20 +49,17 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
               body: { ...values, request_id: request?.id },
             }),
           ),
+    touches: ['company', 'request'],
     saved: (saved) => {
-      for (const noun of ['companies', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: company ? t('company.updated') : t('company.created'), description: saved.name });
       onClose();
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
   const reload = async (id: string) => {
     const newest = await queryClient.fetchQuery({ ...queries.company(id), staleTime: 0 });
     setCompany(newest);
-    setStale(null);
+    stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
@@ -86,7 +82,7 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
       busyLabel={company ? t('common:saving') : t('creating')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      problem={stale && company && <StaleProblem error={stale} onReload={() => void reload(company.id)} />}
+      problem={company && stale.problem(() => reload(company.id))}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -2,14 +2,13 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
+import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
-import { ReasonDialog } from '../spvs/ReasonDialog';
 import { PaymentForm } from './PaymentForm';
 
 export function Component() {
@@ -58,9 +57,9 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
   const voiding = useSave({
     save: (reason: string) =>
       body(api.POST('/rest/v1/invoices/{id}/void', { params: edited(invoice), body: { reason } })),
+    touches: 'invoice',
     saved: () => {
       close();
-      void queryClient.invalidateQueries({ queryKey: ['invoices'] });
       toast({ title: t('void.done'), description: number });
     },
   });

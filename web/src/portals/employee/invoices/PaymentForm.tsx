@@ -2,7 +2,6 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited, idempotent } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { decimal, money, today } from '../../../messages/format';
@@ -37,8 +36,8 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
           },
         }),
       ),
+    touches: 'invoice',
     saved: (paid) => {
-      void queryClient.invalidateQueries({ queryKey: ['invoices'] });
       toast({ title: t('pay.done'), description: paid.number });
       onClose();
     },

@@ -1,7 +1,6 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
-import { queryClient } from '../../../api/cache';
 import type { NewIso, Request } from '../../../api/types';
 import { applied } from '../../../shared/requests/applied';
 import { CompanySelect } from '../../../shared/lookups';
@@ -28,8 +27,8 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
   const save = useSave({
     form,
     save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotent(key), body: iso })),
+    touches: ['iso', 'request'],
     saved: (iso) => {
-      for (const noun of ['isos', 'requests']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });
       onClose();
     },

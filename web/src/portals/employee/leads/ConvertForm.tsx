@@ -1,6 +1,5 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Lead, NewClient } from '../../../api/types';
 import { decimal } from '../../../messages/format';
@@ -43,9 +42,8 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
           },
         }),
       ),
+    touches: ['lead', 'client', 'spv'],
     saved: () => {
-      for (const noun of ['leads', 'requests', 'clients', 'spvs', 'dashboards'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('leads.convert.done'), description: name });
       onClose();
     },

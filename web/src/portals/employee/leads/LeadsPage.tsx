@@ -3,7 +3,6 @@ import { IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Lead } from '../../../api/types';
 import { paths } from '../../../paths';
@@ -25,9 +24,9 @@ export function Component() {
   const lose = useSave({
     save: (lead: Lead) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage: 'lost' } })),
+    touches: 'lead',
     saved: (lead) => {
       setGone(null);
-      void queryClient.invalidateQueries({ queryKey: ['leads'] });
       toast({ title: t('leads.lose.done'), description: nameOf(lead) });
     },
   });

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body } from '../../../api/client';
 import type { SpvDetail, Step } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
@@ -29,10 +28,8 @@ export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
           body: { ids: steps.map((step) => step.id) },
         }),
       ),
+    touches: 'step',
     saved: () => {
-      for (const noun of ['spvs', 'dashboards', 'tasks']) {
-        void queryClient.invalidateQueries({ queryKey: [noun] });
-      }
       toast({ title: t('bulk.done', { count: steps.length }) });
       onDone();
     },

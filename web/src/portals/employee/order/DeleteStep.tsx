@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { SpvDetail, Step } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
@@ -14,10 +13,8 @@ export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step;
       const { path, header } = edited(step);
       return body(api.DELETE('/rest/v1/steps/{id}', { params: { path }, headers: header }));
     },
+    touches: ['step', 'document_request'],
     saved: () => {
-      for (const noun of ['spvs', 'dashboards', 'tasks', 'document_requests']) {
-        void queryClient.invalidateQueries({ queryKey: [noun] });
-      }
       toast({ title: t('step.deleted'), description: step.step_name });
       onClose();
     },

@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Request } from '../../../api/types';
+import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { orNull } from '../../../shared/rules';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
@@ -16,7 +16,6 @@ import { ClientForm } from '../clients/ClientForm';
 import { CompanyForm } from '../companies/CompanyForm';
 import { IsoForm } from '../isos/IsoForm';
 import { ConvertForm } from '../leads/ConvertForm';
-import { ReasonDialog } from '../spvs/ReasonDialog';
 import { AcceptForm } from './AcceptForm';
 
 export interface Chosen {
@@ -40,10 +39,9 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
   const reject = useSave({
     save: (reason: string) =>
       body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
+    touches: ['request', 'lead', 'call'],
     saved: () => {
       close();
-      for (const noun of ['requests', 'leads', 'calls'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('reject.done'), description: reference });
     },
   });
@@ -125,8 +123,8 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
     form,
     save: (reply: string | null) =>
       body(api.POST('/rest/v1/requests/{id}/approve', { params: edited(request), body: { reply } })),
+    touches: 'request',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: ['requests'] });
       toast({ title: t('approve.done'), description: request.reference });
       onClose();
     },

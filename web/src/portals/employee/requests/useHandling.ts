@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Request, RequestPriority } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
@@ -13,16 +12,15 @@ interface Change {
 /** Taking a request into review, saying how urgent it is and who works on it. */
 export function useHandling(request: Request) {
   const { t } = useTranslation('requests');
-  const saved = (title: string) => () => {
-    void queryClient.invalidateQueries({ queryKey: ['requests'] });
-    toast({ title, description: request.reference });
-  };
+  const saved = (title: string) => () => toast({ title, description: request.reference });
   const review = useSave<void, Request>({
     save: () => body(api.POST('/rest/v1/requests/{id}/review', { params: edited(request), body: {} })),
+    touches: 'request',
     saved: saved(t('review.done')),
   });
   const change = useSave<Change, Request>({
     save: (to) => body(api.PATCH('/rest/v1/requests/{id}', { params: edited(request), body: to })),
+    touches: 'request',
     saved: saved(t('change.done')),
   });
   return { review, change };

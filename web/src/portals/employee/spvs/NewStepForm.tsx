@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import type { SpvDetail } from '../../../api/types';
 import { orNull, required } from '../../../shared/rules';
@@ -24,8 +23,8 @@ export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => v
           body: { ...values, due_date: orNull(values.due_date) },
         }),
       ),
+    touches: 'step',
     saved: (added) => {
-      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('step.added'), description: added.step_name });
       onClose();
     },

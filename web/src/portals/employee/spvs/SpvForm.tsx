@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
-import { queryClient } from '../../../api/cache';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Client, NewSpv, SpvDetail } from '../../../api/types';
@@ -101,10 +100,8 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
   const save = useSave({
     form,
     save: ({ client_id, ...terms }: NewSpv, key) => props.save(terms, client_id, key),
+    touches: ['spv', 'request'],
     saved: (result) => {
-      for (const noun of ['spvs', 'requests', 'invoices', 'dashboards']) {
-        void queryClient.invalidateQueries({ queryKey: [noun] });
-      }
       props.saved(result);
     },
   });

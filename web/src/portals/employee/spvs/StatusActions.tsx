@@ -5,13 +5,13 @@ import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
+import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useMe } from '../../../shared/session/me';
 import { readAnew } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
-import { ReasonDialog } from './ReasonDialog';
 
 type Reasoned = 'hold' | 'cancel' | 'reopen';
 type Act = { action: 'start' | 'resume' } | { action: Reasoned; reason: string };
@@ -40,10 +40,10 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
   const save = useSave({
     save: (wanted: Act) => act(spv, wanted),
     explain: readAnew(['spvs']),
+    touches: 'spv',
     saved: (changed) => {
       setAsking(null);
       queryClient.setQueryData(queries.spv(spv.id).queryKey, changed);
-      for (const noun of ['spvs', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
       const status = t(`names:spv_status.${changed.status}`);
       toast({ title: t('spvs.status_updated'), description: t('spvs.status_changed', { status }) });
     },

@@ -5,11 +5,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
-import type { ApiError } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step, StepChange } from '../../../api/types';
 import { orNull, required } from '../../../shared/rules';
-import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useStale } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
@@ -47,7 +46,7 @@ export function StepForm({
 }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [step, setStep] = useState(opened);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const [planOpen, setPlanning] = useState(false);
   const missing = useMissing();
   const blocked = (values: Values) => values.status === 'blocked';
@@ -66,9 +65,8 @@ export function StepForm({
     form,
     save: (change: StepChange) =>
       body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
+    touches: 'step',
     saved: (saved) => {
-      for (const noun of ['spvs', 'dashboards', 'tasks'])
-        void queryClient.invalidateQueries({ queryKey: [noun] });
       const status = t(`names:spv_status.${saved.spv.status}`);
       const moved = saved.spv.status !== spv.status;
       toast({
@@ -77,10 +75,7 @@ export function StepForm({
       });
       onClose();
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
 
   const reload = async () => {
@@ -88,7 +83,7 @@ export function StepForm({
     const found = newest.steps.find((one) => one.id === step.id);
     if (!found) return onClose();
     setStep(found);
-    setStale(null);
+    stale.forget();
     form.setInitialValues(valuesOf(found));
     form.reset();
     return undefined;
@@ -106,7 +101,7 @@ export function StepForm({
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      problem={stale && <StaleProblem error={stale} onReload={() => void reload()} />}
+      problem={stale.problem(reload)}
       aside={
         step.can.includes('delete') && (
           <Button variant="subtle" color="red" disabled={save.isPending} onClick={onDelete}>

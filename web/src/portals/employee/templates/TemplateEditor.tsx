@@ -3,12 +3,11 @@ import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
-import type { ApiError } from '../../../api/errors';
+import { api, body, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Template } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { isStale, StaleProblem } from '../../../shared/StaleProblem';
+import { useStale } from '../../../shared/StaleProblem';
 import { newKey } from '../../../shared/newKey';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -69,7 +68,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const [dirty, setDirty] = useState(false);
   useEffect(() => onDirty(dirty), [dirty, onDirty]);
   const [editing, setEditing] = useState<Draft | 'new' | null>(null);
-  const [stale, setStale] = useState<ApiError | null>(null);
+  const stale = useStale();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const mayEdit = base.can.includes('update');
 
@@ -78,7 +77,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     setName(template.name);
     setSteps(drafted(template.steps));
     setDirty(false);
-    setStale(null);
+    stale.forget();
     setErrors({});
   };
   // Somebody else saved it, and nothing was typed here: the newer one is shown.
@@ -98,19 +97,16 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
       body(
         api.PUT('/rest/v1/templates/{id}', {
           params: { path: { id: base.country } },
-          headers: { 'If-Match': `"${base.version}"` },
+          headers: ifVersion(base.version).header,
           body: { name, steps: sent(steps) },
         }),
       ),
+    touches: 'template',
     saved: (saved) => {
       reset(saved);
-      void queryClient.invalidateQueries({ queryKey: ['templates'] });
       toast({ title: t('templates.saved'), description: saved.name });
     },
-    explain: (error) => {
-      if (isStale(error)) setStale(error);
-      return isStale(error);
-    },
+    explain: stale.explain,
   });
   const change = (changed: Draft[]) => {
     setSteps(changed);
@@ -136,6 +132,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     change(left.map((step) => ({ ...step, depends_on: step.depends_on.filter((need) => need !== id) })));
     setEditing(null);
   };
+  const problem = stale.problem(reload);
   const stepErrors = Object.entries(errors).filter(([field]) => field.startsWith('steps'));
   return (
     <Section
@@ -213,13 +210,9 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
       )}
       {mayEdit && (
         <div className={classes.foot}>
-          {(stale || stepErrors.length > 0) && (
+          {(problem || stepErrors.length > 0) && (
             <div className={classes.problem} role="alert">
-              {stale ? (
-                <StaleProblem error={stale} onReload={() => void reload()} />
-              ) : (
-                stepErrors.map(([field, words]) => <div key={field}>{words}</div>)
-              )}
+              {problem ?? stepErrors.map(([field, words]) => <div key={field}>{words}</div>)}
             </div>
           )}
           <Group justify="flex-end" gap="xs">

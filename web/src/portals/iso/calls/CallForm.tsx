@@ -1,7 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, idempotent } from '../../../api/client';
 import { instantIn } from '../../../messages/format';
 import { getLocale } from '../../../messages/locale';
@@ -34,8 +33,8 @@ export function CallForm({ onClose }: { onClose: () => void }) {
           },
         }),
       ),
+    touches: 'call',
     saved: () => {
-      void queryClient.invalidateQueries({ queryKey: ['calls'] });
       toast({ title: t('calls.ask.done'), description: t('calls.ask.done_text') });
       onClose();
     },

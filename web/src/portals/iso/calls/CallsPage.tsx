@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
@@ -21,9 +20,9 @@ export function Component() {
   const calendar = useSave({ save: saveCalendar, saved: () => undefined });
   const cancel = useSave({
     save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
+    touches: 'call',
     saved: (call) => {
       setDoomed(null);
-      void queryClient.invalidateQueries({ queryKey: ['calls'] });
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },
   });

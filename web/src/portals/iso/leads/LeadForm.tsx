@@ -1,7 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Lead } from '../../../api/types';
@@ -35,8 +34,8 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
       lead
         ? body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: values }))
         : body(api.POST('/rest/v1/leads', { params: idempotent(key), body: values })),
+    touches: 'lead',
     saved: (saved) => {
-      for (const noun of ['leads', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast(
         lead
           ? { title: t('leads.edit.done'), description: `${saved.first_name} ${saved.last_name}` }

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
 import { api, body, edited } from '../../../api/client';
 import type { Lead, LeadStage } from '../../../api/types';
 import { LeadTable, stages } from '../../../shared/leads/LeadTable';
@@ -19,8 +18,8 @@ export function Component() {
   const move = useSave({
     save: ({ lead, stage }: { lead: Lead; stage: LeadStage }) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage } })),
+    touches: 'lead',
     saved: (lead) => {
-      for (const noun of ['leads', 'dashboards']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('leads.edit.done'), description: `${lead.first_name} ${lead.last_name}` });
     },
   });

@@ -5,7 +5,7 @@ import { heardFetch } from '../../../api/connection';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
 import { authProblem, type Problem } from '../../../shared/auth/problem';
-import { beganFlow } from '../../../shared/sessionPlace';
+import { beganFlow } from '../../../api/sessionPlace';
 import { isOwnPath } from '../../../shared/wantedPath';
 
 /** What a link can be for; each has its own words. */

@@ -4,7 +4,7 @@ import { errorText } from '../../../api/errors';
 import { auth, signOut } from '../../../api/session';
 import { authProblem, type Problem } from '../../../shared/auth/problem';
 import { before, nextStep } from '../../../shared/session/due';
-import { rememberSession } from '../../../shared/sessionPlace';
+import { rememberSession } from '../../../api/sessionPlace';
 import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
 import { paths, type Portal } from '../../../paths';
 import { clearToast, toast } from '../../../ui/toasts';

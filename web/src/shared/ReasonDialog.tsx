@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { required } from '../../../shared/rules';
-import { useMissing } from '../../../shared/useSave';
-import { FormModal } from '../../../ui/FormModal';
+import { FormModal } from '../ui/FormModal';
+import { required } from './rules';
+import { useMissing } from './useSave';
 
 interface Props {
   title: string;
@@ -14,9 +14,9 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks why, because the client will read it. */
+/** Asks why, because whoever it is about will read it. */
 export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClose }: Props) {
-  const { t } = useTranslation(['employee', 'common']);
+  const { t } = useTranslation(['common', 'names']);
   const missing = useMissing();
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
   return (
@@ -25,7 +25,7 @@ export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClo
       text={text}
       size="md"
       submitLabel={confirmLabel}
-      busyLabel={t('common:saving')}
+      busyLabel={t('saving')}
       busy={busy}
       dirty={form.isDirty()}
       onSubmit={form.onSubmit(({ reason }) => onConfirm(reason), missing)}
