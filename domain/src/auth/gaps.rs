@@ -1,5 +1,5 @@
-//! The pause between two mails to one address, and how many mails all may ask for together. The pause is kept for every address alike, so that the answer does not tell
-//! whether there is an account.
+//! The pause between two mails to one address, and how many mails all may ask for together. The pause is kept for every
+//! address alike, so that the answer does not tell whether there is an account.
 mod store;
 
 use super::secret;
