@@ -132,7 +132,7 @@ const touchedBy = {
   // Their requests follow them.
   call: ['calls', 'requests'],
   commission: ['commissions', ...figures],
-  payout_run: ['commissions'],
+  payout_run: ['commissions', ...figures],
   lead: ['leads', 'requests'],
   invoice: ['invoices', ...figures],
   request: ['requests', 'documents', 'tasks'],

@@ -1,6 +1,8 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { fieldErrors } from '../api/errors';
 import { FormModal } from '../ui/FormModal';
 import { required } from './rules';
 import { useMissing } from './useSave';
@@ -9,16 +11,23 @@ interface Props {
   title: string;
   text: string;
   confirmLabel: string;
-  busy: boolean;
+  /** What sends the reason, and is told here what the server has against it. */
+  save: { isPending: boolean; error: unknown };
   onConfirm: (reason: string) => void;
   onClose: () => void;
 }
 
 /** Asks why, because whoever it is about will read it. */
-export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClose }: Props) {
+export function ReasonDialog({ title, text, confirmLabel, save, onConfirm, onClose }: Props) {
   const { t } = useTranslation(['common', 'names']);
   const missing = useMissing();
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
+  const [sent, setSent] = useState(false);
+  const refused = sent ? fieldErrors(save.error).reason : undefined;
+  const confirm = ({ reason }: { reason: string }) => {
+    setSent(true);
+    onConfirm(reason);
+  };
   return (
     <FormModal
       title={title}
@@ -26,9 +35,9 @@ export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClo
       size="md"
       submitLabel={confirmLabel}
       busyLabel={t('saving')}
-      busy={busy}
+      busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit(({ reason }) => onConfirm(reason), missing)}
+      onSubmit={form.onSubmit(confirm, missing)}
       onClose={onClose}
     >
       <Textarea
@@ -38,6 +47,7 @@ export function ReasonDialog({ title, text, confirmLabel, busy, onConfirm, onClo
         minRows={3}
         data-autofocus
         {...form.getInputProps('reason')}
+        error={form.errors.reason ?? refused}
       />
     </FormModal>
   );

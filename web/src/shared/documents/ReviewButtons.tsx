@@ -68,7 +68,7 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
           title={t(`request.${asking}_of`, { name })}
           text={t(`request.${asking}_text`)}
           confirmLabel={t(`request.${asking}`)}
-          busy={save.isPending}
+          save={save}
           onConfirm={(reason) => save.mutate({ way: asking, reason })}
           onClose={() => setAsking(null)}
         />

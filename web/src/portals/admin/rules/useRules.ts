@@ -25,6 +25,7 @@ export function useRules() {
       queryClient.setQueryData(queries.settings().queryKey, now);
       toast({ title: t('rules.saved'), description: t('rules.saved_text') });
     },
+    touches: 'settings',
     explain: readAnew(queries.settings().queryKey),
   });
   return { data, error: error && errorText(error), retry: () => void refetch(), save };

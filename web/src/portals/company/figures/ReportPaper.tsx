@@ -55,16 +55,21 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
           <table className={classes.lines} aria-label={title}>
             <thead>
               <tr>
-                {shown.map(({ column }) => (
-                  <th key={column.name} scope="col" data-number={isNumber(column) || undefined}>
-                    {t(`names:report_column.${column.name}`)}
-                    {isNumber(column) && (
+                {shown.map(({ column }) => {
+                  const name = t(`names:report_column.${column.name}`);
+                  return isNumber(column) ? (
+                    <th key={column.name} scope="col" aria-label={name} data-number>
+                      {name}
                       <span className={classes.screen}>
                         <Explained text={t(`explained.${first.report}.${column.name}`)} />
                       </span>
-                    )}
-                  </th>
-                ))}
+                    </th>
+                  ) : (
+                    <th key={column.name} scope="col">
+                      {name}
+                    </th>
+                  );
+                })}
               </tr>
             </thead>
             <tbody>

@@ -93,7 +93,7 @@ export function Component() {
           title={t('calls.decline.title', { name: dialog.call.iso_name })}
           text={t('calls.decline.text')}
           confirmLabel={t('calls.decline')}
-          busy={decline.isPending}
+          save={decline}
           onConfirm={(reason) => decline.mutate({ call: dialog.call, reason })}
           onClose={close}
         />

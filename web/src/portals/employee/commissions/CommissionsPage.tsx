@@ -148,7 +148,7 @@ export function Component() {
           title={t('void.title', { identifier: voiding.spv_identifier })}
           text={t('void.text')}
           confirmLabel={t('void')}
-          busy={withdraw.isPending}
+          save={withdraw}
           onConfirm={(reason) => withdraw.mutate({ row: voiding, reason })}
           onClose={() => setVoiding(null)}
         />

@@ -77,7 +77,7 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
           title={t('void.title', { number })}
           text={t('void.text')}
           confirmLabel={t('void')}
-          busy={voiding.isPending}
+          save={voiding}
           onConfirm={(reason) => voiding.mutate(reason)}
           onClose={close}
         />

@@ -70,7 +70,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
           title={t('reject.title', { reference })}
           text={t(rejectText(request))}
           confirmLabel={t('reject')}
-          busy={reject.isPending}
+          save={reject}
           onConfirm={(reason) => reject.mutate(reason)}
           onClose={close}
         />

@@ -93,7 +93,7 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
           title={t(`spvs.${asking}_title`, { name: spv.identifier })}
           text={t(`spvs.${asking}_text`)}
           confirmLabel={t(`spvs.${asking}`)}
-          busy={save.isPending}
+          save={save}
           onConfirm={(reason) => save.mutate({ action: asking, reason })}
           onClose={() => setAsking(null)}
         />
