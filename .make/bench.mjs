@@ -334,7 +334,9 @@ async function benched(database, fixed) {
     rows.push(measure(`${id} ${what}`, product, load, fixed, bytes, method));
   }
   const peakMb = memoryMb(product.pid, "VmHWM");
+  // One takes a seventh of a second, and those under way when a pass ends are not counted: longer passes lose less.
   const signIn = {
+    seconds: 3 * seconds,
     paths: ["/auth/v1/token?grant_type=password"],
     method: "POST",
     bodies: clients.map((client) => JSON.stringify({ email: client.email, password })),

@@ -19,7 +19,7 @@ use crate::{
     counts::figures,
     error::{Error, Result},
 };
-use connections::{Connections, FRESH};
+use connections::Connections;
 use file::File;
 use serde::de::DeserializeOwned;
 use sqlx::{
@@ -52,6 +52,10 @@ const BRIEF: Duration = Duration::from_millis(200);
 /// reader forgets its pages at every commit anyway.
 const WRITER_CACHE: &str = "-16000";
 const READER_CACHE: &str = "-2000";
+
+/// How long a connection to PostgreSQL is taken for alive after its last use. One to a file does not break by itself.
+const FRESH: Duration = Duration::from_secs(1);
+const FOR_EVER: Duration = Duration::MAX;
 
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -206,7 +210,9 @@ macro_rules! fetch {
                 }
                 On::Sqlite(turn, args) => {
                     let (to, text) = turn.reading(text).await?;
-                    sqlx::query_as_with(text, args).$method(to).await?
+                    let found = sqlx::query_as_with(text, args).$method(to).await?;
+                    turn.went_well();
+                    found
                 }
                 On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
                 On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
@@ -263,7 +269,9 @@ impl Query<'_> {
                     changed
                 }
                 On::Sqlite(turn, args) => {
-                    sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected()
+                    let changed = sqlx::query_with(text, args).execute(turn.writing().await?).await?.rows_affected();
+                    turn.went_well();
+                    changed
                 }
                 On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
                 On::Later(_) => 0,
@@ -345,8 +353,8 @@ impl Db {
                         })
                     })
             };
-            let ours = Connections::new(pool(20).connect_with(options.clone()).await?);
-            let queue = pool(6).connect_lazy_with(options);
+            let ours = Connections::new(pool(20).connect_with(options.clone()).await?, FRESH);
+            let queue = pool(10).connect_lazy_with(options);
             return Ok(Self { pools: Pools::Postgres { ours, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?
@@ -389,7 +397,7 @@ impl Db {
             .max_connections(1)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().busy_timeout(BRIEF).pragma("cache_size", "-100"));
-        let write = Writer::new(Connections::new(write), beside, file, BUSY);
+        let write = Writer::new(Connections::new(write, FOR_EVER), beside, file, BUSY);
         // More than there are cores only wait for one, and each has its own memory.
         let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()
@@ -397,7 +405,7 @@ impl Db {
             .acquire_timeout(Duration::from_secs(5))
             .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true).pragma("cache_size", READER_CACHE));
-        let read = Connections::new(read);
+        let read = Connections::new(read, FOR_EVER);
         Ok(Self { pools: Pools::Sqlite { read, write, queue }, signals })
     }
 
@@ -478,7 +486,7 @@ impl Db {
         }
     }
 
-    /// Starts a transaction. On SQLite it takes the write lock at once, so it never fails half-way.
+    /// Starts a transaction. On SQLite its first statement takes the write lock, so that it never fails half-way.
     ///
     /// Whoever answers from what it has read in one commits it, also when nothing was written: what it has read may
     /// be another's that is not on the disk yet.
@@ -621,6 +629,7 @@ impl Tx {
                 sqlx::query("create index if not exists jobs_not_done on Jobs (id) where status <> 'Done'")
                     .execute(&mut *conn)
                     .await?;
+                turn.went_well();
             }
             TxOn::Postgres(conn) => {
                 within(those(&POSTGRES)).run(&mut **conn).await.map_err(Error::internal)?;

@@ -1,7 +1,7 @@
 //! Connections between two statements. sqlx's pool asks each that comes back to it whether it still answers, in a task of
 //! its own: one more hand-over to SQLite's thread or one more journey to PostgreSQL after every statement. So those whose
-//! statement ended well stay here for the next, and go back to the pool when it did not or nobody has wanted them lately.
-use sqlx::{Database, Pool, pool::PoolConnection};
+//! statement ended well stay here for the next; what is in the middle of something goes back to the pool, which ends it.
+use sqlx::{Connection, Database, Pool, pool::PoolConnection};
 use std::{
     mem,
     ops::{Deref, DerefMut},
@@ -9,17 +9,20 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{
+    runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
 
-/// How long a connection is taken for alive after its last use.
-pub(super) const FRESH: Duration = Duration::from_secs(1);
+/// How long one stays that nobody wants.
+const IDLE: Duration = Duration::from_secs(600);
 
 /// All connections of one pool, which nobody else takes any from.
 #[derive(Debug)]
 pub(super) struct Connections<D: Database> {
     pub pool: Pool<D>,
+    /// How long one is taken for alive after its last use.
+    fresh: Duration,
     free: Arc<Semaphore>,
     idle: Arc<Idle<D>>,
 }
@@ -28,91 +31,121 @@ pub(super) struct Connections<D: Database> {
 #[derive(Debug)]
 struct Idle<D: Database>(Mutex<Vec<(PoolConnection<D>, Instant)>>);
 
-/// A connection that is nobody else's. It goes back to the pool when dropped without [`Taken::keep`].
+/// A connection that is nobody else's, until it is kept or dropped.
 #[derive(Debug)]
 pub(super) struct Taken<D: Database> {
-    connection: PoolConnection<D>,
+    /// There until then.
+    held: Option<(PoolConnection<D>, OwnedSemaphorePermit)>,
     from: Connections<D>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl<D: Database> Clone for Connections<D> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), free: self.free.clone(), idle: self.idle.clone() }
+        Self { pool: self.pool.clone(), fresh: self.fresh, free: self.free.clone(), idle: self.idle.clone() }
     }
 }
 
 impl<D: Database> Connections<D> {
-    pub fn new(pool: Pool<D>) -> Self {
+    pub fn new(pool: Pool<D>, fresh: Duration) -> Self {
         let most = usize::try_from(pool.options().get_max_connections()).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { pool, free: Arc::new(Semaphore::new(most)), idle: Arc::new(Idle(Mutex::default())) }
+        Self { pool, fresh, free: Arc::new(Semaphore::new(most)), idle: Arc::new(Idle(Mutex::default())) }
     }
 
     /// # Errors
     /// When none is to be had in time, and what opening one says.
     pub async fn take(&self) -> sqlx::Result<Taken<D>> {
-        let patience = self.pool.options().get_acquire_timeout();
-        let permit = timeout(patience, self.free.clone().acquire_owned()).await;
-        let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
-        let connection = match self.idle.pop() {
-            Some(connection) => connection,
-            None => self.pool.acquire().await?,
+        let taken = timeout(self.pool.options().get_acquire_timeout(), self.take_any());
+        taken.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+    }
+
+    async fn take_any(&self) -> sqlx::Result<Taken<D>> {
+        let permit = self.free.clone().acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+        let Some((connection, since)) = self.idle.lock().pop() else {
+            let connection = self.pool.acquire().await?;
+            return Ok(Taken { held: Some((connection, permit)), from: self.clone() });
         };
-        Ok(Taken { connection, from: self.clone(), _permit: permit })
+        let mut taken = Taken { held: Some((connection, permit)), from: self.clone() };
+        if since.elapsed() > self.fresh && taken.ping().await.is_err() {
+            // As it has gone, so have those that were used before it.
+            self.idle.forget();
+            let permit = taken.forget();
+            let connection = self.pool.acquire().await?;
+            return Ok(Taken { held: permit.map(|permit| (connection, permit)), from: self.clone() });
+        }
+        Ok(taken)
     }
 
     pub async fn close(&self) {
         let closing = self.pool.close();
-        drop(self.idle.clear());
+        self.idle.forget();
         closing.await;
     }
 }
 
 impl<D: Database> Idle<D> {
-    /// The one that was used last. Where that was long ago, all go back to the pool, which looks whether they answer.
-    fn pop(&self) -> Option<PoolConnection<D>> {
-        let (connection, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-        if since.elapsed() < FRESH {
-            return Some(connection);
-        }
-        drop(self.clear());
-        None
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(PoolConnection<D>, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn clear(&self) -> Vec<(PoolConnection<D>, Instant)> {
-        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl<D: Database> Drop for Idle<D> {
-    fn drop(&mut self) {
-        for (connection, _) in self.clear() {
-            // The way back to the pool is a task, and the process may have none any more.
+    fn forget(&self) {
+        for (connection, _) in mem::take(&mut *self.lock()) {
             drop(connection.detach());
         }
     }
 }
 
+impl<D: Database> Drop for Idle<D> {
+    fn drop(&mut self) {
+        // The way back to the pool is a task, and the process may have none any more.
+        self.forget();
+    }
+}
+
 impl<D: Database> Taken<D> {
     /// Its statement ended well: whoever comes next may have it as it is.
-    pub fn keep(self) {
-        let Self { connection, from, _permit } = self;
-        let mut idle = from.idle.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked under the lock: whoever closes marks the pool first and then takes what is here.
-        if !from.pool.is_closed() {
-            idle.push((connection, Instant::now()));
+    pub fn keep(mut self) {
+        let Some((connection, permit)) = self.held.take() else { return };
+        {
+            let mut idle = self.from.idle.lock();
+            let old = idle.iter().take_while(|(_, since)| since.elapsed() > IDLE).count();
+            for (connection, _) in idle.drain(..old) {
+                drop(connection.detach());
+            }
+            // Asked under the lock: whoever closes marks the pool first and then takes what is here.
+            if !self.from.pool.is_closed() {
+                idle.push((connection, Instant::now()));
+            }
         }
-    }
-
-    /// Lets go of it at once, without a runtime.
-    pub fn forget(self) {
-        drop(self.connection.detach());
+        drop(permit);
     }
 
     /// Ends it: nobody knows any more what it is in the middle of.
-    pub async fn close(self) {
-        // It may have broken by itself.
-        let _ = self.connection.close().await;
+    pub async fn close(mut self) {
+        if let Some((connection, _permit)) = self.held.take() {
+            // It may have broken by itself.
+            let _ = connection.close().await;
+        }
+    }
+
+    /// Lets go of it at once, without a runtime and without a word to whoever is at its other end.
+    pub fn forget(mut self) -> Option<OwnedSemaphorePermit> {
+        let (connection, permit) = self.held.take()?;
+        drop(connection.detach());
+        Some(permit)
+    }
+}
+
+impl<D: Database> Drop for Taken<D> {
+    fn drop(&mut self) {
+        let Some((mut connection, permit)) = self.held.take() else { return };
+        let Ok(handle) = Handle::try_current() else { return drop(connection.detach()) };
+        // What it is in the middle of is waited for: whoever comes next is not to wait for this very one.
+        let back = timeout(self.from.pool.options().get_acquire_timeout(), connection.return_to_pool());
+        handle.spawn(async move {
+            // One that does not answer in time is let go.
+            let _ = back.await;
+            drop(permit);
+        });
     }
 }
 
@@ -120,12 +153,12 @@ impl<D: Database> Deref for Taken<D> {
     type Target = D::Connection;
 
     fn deref(&self) -> &D::Connection {
-        &self.connection
+        &self.held.as_ref().expect("there until it is kept or dropped").0
     }
 }
 
 impl<D: Database> DerefMut for Taken<D> {
     fn deref_mut(&mut self) -> &mut D::Connection {
-        &mut self.connection
+        &mut self.held.as_mut().expect("there until it is kept or dropped").0
     }
 }

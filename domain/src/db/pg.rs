@@ -20,7 +20,8 @@ impl Open {
     }
 
     pub async fn commit(mut self) -> Result<()> {
-        sqlx::raw_sql("commit").execute(&mut *self).await?;
+        // To commit what was aborted is no error to PostgreSQL; to read in it is.
+        sqlx::raw_sql("select 1; commit").execute(&mut *self).await?;
         self.on.take().ok_or_else(|| Error::internal("the transaction is over"))?.keep();
         Ok(())
     }
@@ -30,7 +31,7 @@ impl Drop for Open {
     fn drop(&mut self) {
         let Some(mut on) = self.on.take() else { return };
         // Without a runtime the process is ending, and the server rolls back by itself.
-        let Ok(handle) = Handle::try_current() else { return on.forget() };
+        let Ok(handle) = Handle::try_current() else { return drop(on.forget()) };
         handle.spawn(async move {
             match sqlx::raw_sql("rollback").execute(&mut *on).await {
                 Ok(_) => on.keep(),

@@ -48,6 +48,7 @@ pub(super) struct Writer {
     turns: Arc<Mutex<Option<Group>>>,
     /// How many wait for their turn.
     wanted: Arc<AtomicUsize>,
+    groups: Arc<AtomicUsize>,
     patience: Duration,
 }
 
@@ -95,6 +96,7 @@ impl Log {
 /// Turns that will be committed together.
 #[derive(Debug)]
 struct Group {
+    nth: usize,
     on: Taken<Sqlite>,
     turns: usize,
     /// Those whose turn is over and who wait for the commit.
@@ -121,6 +123,8 @@ pub(crate) struct Turn {
     waits: bool,
     /// Something was sent, so there is a savepoint.
     begun: bool,
+    /// What was sent last may have been done in part only, or not at all.
+    uncertain: bool,
 }
 
 type Place = OwnedMutexGuard<Option<Group>>;
@@ -129,7 +133,15 @@ impl Writer {
     /// Writes on the only one of the connections. `beside` empties the log; writers wait as long as it waits for readers.
     pub fn new(connection: Connections<Sqlite>, beside: SqlitePool, file: File, patience: Duration) -> Self {
         let log = Log { pool: beside, writer: connection.clone(), turns: Arc::default(), moving: Arc::default() };
-        Self { connection, file: Arc::new(file), log, turns: Arc::default(), wanted: Arc::default(), patience }
+        Self {
+            connection,
+            file: Arc::new(file),
+            log,
+            turns: Arc::default(),
+            wanted: Arc::default(),
+            groups: Arc::default(),
+            patience,
+        }
     }
 
     pub async fn close(&self) {
@@ -151,7 +163,8 @@ impl Writer {
             None => {
                 self.file.is_in_place().map_err(sqlx::Error::from)?;
                 let on = self.connection.take().await?;
-                *place = Some(Group { on, turns: 1, waiting: Vec::new(), begun: false, ends: false });
+                let nth = self.groups.fetch_add(1, Ordering::Relaxed);
+                *place = Some(Group { nth, on, turns: 1, waiting: Vec::new(), begun: false, ends: false });
                 false
             }
         };
@@ -162,17 +175,22 @@ impl Writer {
             bound: SqliteArguments::default(),
             waits: false,
             begun: false,
+            uncertain: false,
         })
     }
 
-    /// Commits the group that the last turn left behind because others waited to join it, when nobody does any more.
-    async fn end(self) {
+    /// Commits the group that a turn left behind because others waited to join it, when nobody does any more.
+    async fn end(self, nth: usize) {
         let mut group = loop {
             // Turns come in the order they were asked for: this is behind all that wait by now.
             let mut place = self.turns.clone().lock_owned().await;
             let joined = self.wanted.load(Ordering::Relaxed) > 0;
             match place.take() {
                 None => return,
+                Some(group) if group.nth != nth => {
+                    *place = Some(group);
+                    return;
+                }
                 Some(group) if joined && group.turns < MOST_TURNS => *place = Some(group),
                 Some(group) => break group,
             }
@@ -211,7 +229,9 @@ impl Writer {
             }
             Ok(_) => {}
             Err(e) => {
-                if let Some(group) = place.take() {
+                let group = place.take();
+                drop(place);
+                if let Some(group) = group {
                     lose(group, &e.to_string()).await;
                 }
                 return false;
@@ -224,12 +244,14 @@ impl Writer {
 /// Ends a group of which nothing is kept.
 async fn lose(group: Group, why: &str) {
     let Group { mut on, waiting, .. } = group;
-    match sqlx::query("rollback").execute(&mut *on).await {
-        Ok(_) => on.keep(),
-        // SQLite has ended it by itself, or it cannot be ended: the next group begins on another connection.
-        Err(_) => on.close().await,
-    }
     tell(waiting, Err(why.into()));
+    for end in ["rollback", "begin; rollback"] {
+        // Where there is none to roll back, SQLite has ended it by itself or could not begin it; then one can be begun.
+        if sqlx::query(end).execute(&mut *on).await.is_ok() {
+            return on.keep();
+        }
+    }
+    on.close().await;
 }
 
 /// One who waits for a turn, also when the wait is given up.
@@ -293,8 +315,17 @@ impl Turn {
         self.sending()
     }
 
-    /// The connection, to which something is sent now.
+    /// What was asked of the connection has been done.
+    pub fn went_well(&mut self) {
+        self.uncertain = false;
+    }
+
+    /// The connection, to which something is sent now; [`Turn::went_well`] says that it was done. Nothing more is sent
+    /// after what was not: there may be no transaction, and then each statement would be kept by itself.
     fn sending(&mut self) -> Result<&mut SqliteConnection> {
+        if mem::replace(&mut self.uncertain, true) {
+            return Err(Error::internal("an earlier statement of the transaction failed"));
+        }
         self.begun = true;
         let group = self.group.as_mut().and_then(|group| group.as_mut());
         let group = group.ok_or_else(|| Error::internal("the transaction is over"))?;
@@ -310,6 +341,7 @@ impl Turn {
         let bound = mem::take(&mut self.bound);
         self.waits = false;
         sqlx::query_with(text, bound).execute(self.sending()?).await?;
+        self.went_well();
         Ok(())
     }
 
@@ -359,7 +391,7 @@ impl Turn {
         if let Some(group) = place.as_mut() {
             group.waiting.push(told);
             if !mem::replace(&mut group.ends, true) {
-                tokio::spawn(writer.end());
+                tokio::spawn(writer.end(group.nth));
             }
         }
         Ok(Some(committed))
@@ -381,7 +413,7 @@ impl Drop for Turn {
             // The process is ending; what was not committed is not kept.
             Err(_) => {
                 if let Some(group) = place.take() {
-                    group.on.forget();
+                    drop(group.on.forget());
                 }
             }
         }
@@ -424,7 +456,7 @@ mod tests {
             .execute(&pool)
             .await
             .expect("a table");
-        (dir, Writer::new(Connections::new(pool), beside, File::opened(file), Duration::from_secs(5)))
+        (dir, Writer::new(Connections::new(pool, Duration::MAX), beside, File::opened(file), Duration::from_secs(5)))
     }
 
     async fn add(turn: &mut Turn, n: i64) {

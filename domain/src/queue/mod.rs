@@ -121,7 +121,9 @@ async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
             apalis_sqlite::queries::push_tasks(conn, QUEUE, &[task]).await.map_err(|e| match e {
                 apalis_sqlite::Error::Database(e) => Error::from(e),
                 e => Error::internal(e),
-            })
+            })?;
+            turn.went_well();
+            Ok(())
         }
         TxOn::Postgres(tx) => {
             apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task]).await.map_err(|e| match e {
