@@ -14,6 +14,8 @@ use tokio::{
     time::timeout,
 };
 
+/// How long one may take to say that it is still there.
+const SILENCE: Duration = Duration::from_secs(2);
 /// How long one stays that nobody wants.
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -51,6 +53,11 @@ impl<D: Database> Connections<D> {
         Self { pool, fresh, free: Arc::new(Semaphore::new(most)), idle: Arc::new(Idle(Mutex::default())) }
     }
 
+    /// How long to wait for one that does not answer: one that breaks, breaks without a word.
+    fn patience(&self) -> Duration {
+        if self.fresh == Duration::MAX { self.fresh } else { self.pool.options().get_acquire_timeout() }
+    }
+
     /// # Errors
     /// When none is to be had in time, and what opening one says.
     pub async fn take(&self) -> sqlx::Result<Taken<D>> {
@@ -65,7 +72,8 @@ impl<D: Database> Connections<D> {
             return Ok(Taken { held: Some((connection, permit)), from: self.clone() });
         };
         let mut taken = Taken { held: Some((connection, permit)), from: self.clone() };
-        if since.elapsed() > self.fresh && taken.ping().await.is_err() {
+        let fresh = since.elapsed() <= self.fresh;
+        if !fresh && !matches!(timeout(SILENCE, taken.ping()).await, Ok(Ok(()))) {
             // As it has gone, so have those that were used before it.
             self.idle.forget();
             let permit = taken.forget();
@@ -75,9 +83,11 @@ impl<D: Database> Connections<D> {
         Ok(taken)
     }
 
+    /// Waits until each of them has taken its leave.
     pub async fn close(&self) {
         let closing = self.pool.close();
-        self.idle.forget();
+        let idle = mem::take(&mut *self.idle.lock());
+        drop(idle);
         closing.await;
     }
 }
@@ -114,16 +124,17 @@ impl<D: Database> Taken<D> {
             // Asked under the lock: whoever closes marks the pool first and then takes what is here.
             if !self.from.pool.is_closed() {
                 idle.push((connection, Instant::now()));
+                return;
             }
         }
-        drop(permit);
+        self.held = Some((connection, permit));
     }
 
     /// Ends it: nobody knows any more what it is in the middle of.
     pub async fn close(mut self) {
         if let Some((connection, _permit)) = self.held.take() {
             // It may have broken by itself.
-            let _ = connection.close().await;
+            let _ = timeout(self.from.patience(), connection.close()).await;
         }
     }
 
@@ -140,10 +151,11 @@ impl<D: Database> Drop for Taken<D> {
         let Some((mut connection, permit)) = self.held.take() else { return };
         let Ok(handle) = Handle::try_current() else { return drop(connection.detach()) };
         // What it is in the middle of is waited for: whoever comes next is not to wait for this very one.
-        let back = timeout(self.from.pool.options().get_acquire_timeout(), connection.return_to_pool());
+        let back = connection.return_to_pool();
+        let patience = self.from.patience();
         handle.spawn(async move {
-            // One that does not answer in time is let go.
-            let _ = back.await;
+            // A server that does not answer is let go; a statement on a file goes on until it has ended.
+            let _ = timeout(patience, back).await;
             drop(permit);
         });
     }

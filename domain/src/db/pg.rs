@@ -2,8 +2,14 @@
 use super::connections::{Connections, Taken};
 use crate::error::{Error, Result};
 use sqlx::{PgConnection, Postgres};
-use std::ops::{Deref, DerefMut};
-use tokio::runtime::Handle;
+use std::{
+    ops::{Deref, DerefMut},
+    time::Duration,
+};
+use tokio::{runtime::Handle, time::timeout};
+
+/// How long a statement that was cut off may go on before the server is taken for gone.
+const ROLLBACK: Duration = Duration::from_secs(60);
 
 /// Rolls back when dropped without [`Open::commit`], also in the middle of a statement.
 #[derive(Debug)]
@@ -33,9 +39,10 @@ impl Drop for Open {
         // Without a runtime the process is ending, and the server rolls back by itself.
         let Ok(handle) = Handle::try_current() else { return drop(on.forget()) };
         handle.spawn(async move {
-            match sqlx::raw_sql("rollback").execute(&mut *on).await {
-                Ok(_) => on.keep(),
-                Err(_) => on.close().await,
+            match timeout(ROLLBACK, sqlx::raw_sql("rollback").execute(&mut *on)).await {
+                Ok(Ok(_)) => on.keep(),
+                Ok(Err(_)) => on.close().await,
+                Err(_) => drop(on.forget()),
             }
         });
     }

@@ -26,7 +26,7 @@ use std::{
 use tokio::{
     runtime::Handle,
     sync::{Mutex, OwnedMutexGuard, oneshot},
-    time::timeout,
+    time::{Instant, timeout_at},
 };
 
 /// Values bound to statements that wait to be sent; more are sent at once.
@@ -152,8 +152,9 @@ impl Writer {
     /// Waits for its turn.
     pub async fn begin(&self) -> Result<Turn> {
         let late = |_| Error::Unavailable("other writers take too long".to_owned());
+        let until = Instant::now() + self.patience;
         let waiting = Waiting::new(&self.wanted);
-        let mut place = timeout(self.patience, self.turns.clone().lock_owned()).await.map_err(late)?;
+        let mut place = timeout_at(until, self.turns.clone().lock_owned()).await.map_err(late)?;
         drop(waiting);
         let begun = match place.as_mut() {
             Some(group) => {
@@ -162,7 +163,7 @@ impl Writer {
             }
             None => {
                 self.file.is_in_place().map_err(sqlx::Error::from)?;
-                let on = self.connection.take().await?;
+                let on = timeout_at(until, self.connection.take()).await.map_err(late)??;
                 let nth = self.groups.fetch_add(1, Ordering::Relaxed);
                 *place = Some(Group { nth, on, turns: 1, waiting: Vec::new(), begun: false, ends: false });
                 false
@@ -545,6 +546,7 @@ mod tests {
         let mut second = second.await.expect("a turn of the same group");
         // What SQLite does by itself when the disk is full.
         sqlx::query("rollback").execute(second.writing().await.expect("a connection")).await.expect("ends it");
+        second.went_well();
         assert!(second.commit().await.is_err());
         assert!(matches!(first.await.expect("runs"), Err(Error::Unavailable(_))));
         let mut third = writer.begin().await.expect("a turn");
