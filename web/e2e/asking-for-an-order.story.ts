@@ -108,12 +108,17 @@ test('a request is declined with a reason, and another one taken back', async ({
   await expect(row).toContainText('Reason: We do not form vehicles for this purpose.');
 
   const second = await asks(client, office.fresh('Changed my mind'));
+  const offered = (action: string) => elias.page.getByRole('menuitem', { name: action, exact: true });
+  await elias.button(`Actions for ${second}`).click();
+  await expect(offered('Reject')).toBeEnabled();
   await client.opens('/client-dashboard/orders');
   await client.button(`Withdraw ${second}`).click();
   await client.button('Withdraw', client.dialog(`Withdraw ${second}?`)).click();
   await client.isTold('Request withdrawn', second);
   await expect(client.row(second, 'My requests')).toContainText('Withdrawn');
-  await elias.picks('Details', second);
+  // He was about to pick: what he can no longer do stays where it was.
+  await expect(offered('Reject')).toBeDisabled();
+  await offered('Details').click();
   await expect(elias.heading(`Request ${second}`)).toBeVisible();
   await expect(elias.page.getByText('To buy a warehouse')).toBeVisible();
 });

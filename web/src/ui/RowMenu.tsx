@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface RowAction {
@@ -22,23 +22,39 @@ export function RowMenu({ name, actions }: { name: string; actions: RowAction[] 
   );
 }
 
-/** The same behind a button of one's own. */
+/**
+ * The same behind a button of one's own. What can be done may change while it is open: what no longer can is disabled
+ * then, and nothing moves under the hand of whoever is about to pick.
+ */
 export function ActionMenu({ actions, children }: { actions: RowAction[]; children: ReactElement }) {
-  if (actions.length === 0) return null;
+  const [offered, setOffered] = useState<RowAction[] | null>(null);
+  const shown = offered ?? actions;
+  if (shown.length === 0) return null;
   return (
-    <Menu position="bottom-end">
+    <Menu
+      position="bottom-end"
+      onOpen={() => setOffered(actions)}
+      onExitTransitionEnd={() => setOffered(null)}
+    >
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
-        {actions.map((action) => (
-          <Menu.Item
-            key={action.label}
-            leftSection={action.icon}
-            color={action.danger ? 'red' : undefined}
-            onClick={action.onClick}
-          >
-            {action.label}
-          </Menu.Item>
-        ))}
+        {shown.map(({ label, icon, danger }) => {
+          const possible = actions.find((action) => action.label === label);
+          return (
+            <Menu.Item
+              key={label}
+              leftSection={icon}
+              color={danger ? 'red' : undefined}
+              // Not `disabled`: whoever is on it with the keyboard stays in the menu.
+              aria-disabled={!possible || undefined}
+              data-disabled={!possible || undefined}
+              closeMenuOnClick={Boolean(possible)}
+              onClick={possible?.onClick}
+            >
+              {label}
+            </Menu.Item>
+          );
+        })}
       </Menu.Dropdown>
     </Menu>
   );
