@@ -1,8 +1,9 @@
 //! SQLite's one writer. Transactions take turns on one connection; those that wait for their turn together are
 //! committed together, so that one flush to the disk acknowledges them all.
 //!
-//! A turn is a savepoint inside the group's transaction: it can be rolled back alone, and it is acknowledged only
-//! when the whole group is on the disk. The group ends when nobody waits any more, or when it has become long.
+//! The first turn of a group has the transaction to itself; each after it is a savepoint inside, so that it can be rolled
+//! back alone. All are acknowledged only when the whole group is on the disk. The group ends when nobody waits any more,
+//! or when it has become long.
 //!
 //! Every statement is handed over to the connection's thread, which costs more than most of ours do: they go together
 //! where nobody waits for their rows.
@@ -17,10 +18,12 @@ use sqlx::{
 };
 use std::{
     mem,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    task::{Context, Poll},
     time::Duration,
 };
 use tokio::{
@@ -101,10 +104,15 @@ struct Group {
     turns: usize,
     /// Those whose turn is over and who wait for the commit.
     waiting: Vec<oneshot::Sender<Outcome>>,
-    /// Something was sent, so there is a transaction.
-    begun: bool,
     /// A task waits to end it.
     ends: bool,
+}
+
+impl Group {
+    /// The turn that has it is its first: nothing in its transaction is anybody else's.
+    const fn is_new(&self) -> bool {
+        self.waiting.is_empty()
+    }
 }
 
 type Outcome = std::result::Result<(), Arc<str>>;
@@ -121,7 +129,7 @@ pub(crate) struct Turn {
     bound: SqliteArguments,
     /// One of them is the caller's.
     waits: bool,
-    /// Something was sent, so there is a savepoint.
+    /// Something was sent, so there is a transaction or a savepoint.
     begun: bool,
     /// What was sent last may have been done in part only, or not at all.
     uncertain: bool,
@@ -156,23 +164,23 @@ impl Writer {
         let waiting = Waiting::new(&self.wanted);
         let mut place = timeout_at(until, self.turns.clone().lock_owned()).await.map_err(late)?;
         drop(waiting);
-        let begun = match place.as_mut() {
+        let begin = match place.as_mut() {
             Some(group) => {
                 group.turns += 1;
-                group.begun
+                "savepoint turn"
             }
             None => {
                 self.file.is_in_place().map_err(sqlx::Error::from)?;
                 let on = timeout_at(until, self.connection.take()).await.map_err(late)??;
                 let nth = self.groups.fetch_add(1, Ordering::Relaxed);
-                *place = Some(Group { nth, on, turns: 1, waiting: Vec::new(), begun: false, ends: false });
-                false
+                *place = Some(Group { nth, on, turns: 1, waiting: Vec::new(), ends: false });
+                "begin immediate"
             }
         };
         Ok(Turn {
             writer: self.clone(),
             group: Some(place),
-            text: if begun { "savepoint turn" } else { "begin immediate; savepoint turn" }.to_owned(),
+            text: begin.to_owned(),
             bound: SqliteArguments::default(),
             waits: false,
             begun: false,
@@ -220,8 +228,8 @@ impl Writer {
     /// itself (the disk is full), everybody in it is told.
     async fn undo(self, mut place: Place) -> bool {
         let Some(group) = place.as_mut() else { return true };
-        let alone = group.waiting.is_empty();
-        let text = if alone { "rollback to turn; rollback" } else { "rollback to turn; release turn" };
+        let alone = group.is_new();
+        let text = if alone { "rollback" } else { "rollback to turn; release turn" };
         match sqlx::query(text).execute(&mut *group.on).await {
             Ok(_) if alone => {
                 if let Some(group) = place.take() {
@@ -268,6 +276,37 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What was begun is brought to its end, by a task of its own where whoever waits for it goes away.
+struct ToItsEnd<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+
+impl<F: Future<Output: Send> + Send + 'static> ToItsEnd<F> {
+    fn of(work: F) -> Self {
+        Self(Some(Box::pin(work)))
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Future for ToItsEnd<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // What panics is not asked again.
+        let mut work = self.0.take().expect("nobody asks for an outcome twice");
+        let polled = work.as_mut().poll(context);
+        if polled.is_pending() {
+            self.0 = Some(work);
+        }
+        polled
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Drop for ToItsEnd<F> {
+    fn drop(&mut self) {
+        if let (Some(work), Ok(handle)) = (self.0.take(), Handle::try_current()) {
+            handle.spawn(work);
+        }
     }
 }
 
@@ -321,16 +360,25 @@ impl Turn {
         self.uncertain = false;
     }
 
-    /// The connection, to which something is sent now; [`Turn::went_well`] says that it was done. Nothing more is sent
-    /// after what was not: there may be no transaction, and then each statement would be kept by itself.
-    fn sending(&mut self) -> Result<&mut SqliteConnection> {
-        if mem::replace(&mut self.uncertain, true) {
+    /// Nothing more is sent after what was not done: there may be no transaction, and then each statement would be kept by
+    /// itself.
+    ///
+    /// # Errors
+    /// Internal when something was not done.
+    fn is_sound(&self) -> Result<()> {
+        if self.uncertain {
             return Err(Error::internal("an earlier statement of the transaction failed"));
         }
+        Ok(())
+    }
+
+    /// The connection, to which something is sent now; [`Turn::went_well`] says that it was done.
+    fn sending(&mut self) -> Result<&mut SqliteConnection> {
+        self.is_sound()?;
+        self.uncertain = true;
         self.begun = true;
         let group = self.group.as_mut().and_then(|group| group.as_mut());
         let group = group.ok_or_else(|| Error::internal("the transaction is over"))?;
-        group.begun = true;
         Ok(&mut group.on)
     }
 
@@ -351,9 +399,8 @@ impl Turn {
         if !self.begun && !self.waits {
             return Ok(());
         }
-        // In a task of its own: a caller who goes away in the middle must not leave it half done.
-        let committed = tokio::spawn(self.release()).await.map_err(Error::internal)??;
-        let Some(committed) = committed else { return Ok(()) };
+        // A caller who goes away in the middle must not leave it half done.
+        let Some(committed) = ToItsEnd::of(self.release()).await? else { return Ok(()) };
         match committed.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(why)) => Err(Error::Unavailable(why.to_string())),
@@ -364,13 +411,20 @@ impl Turn {
     /// Ends the turn. Where nobody waits to join its group, it ends the group with the same words, so that a transaction
     /// alone is one hand-over less to begin and one less to commit; else it says who will tell of the commit.
     async fn release(mut self) -> Result<Option<oneshot::Receiver<Outcome>>> {
-        let turns = self.group.as_ref().and_then(|place| place.as_ref()).map_or(0, |group| group.turns);
-        let last = turns >= MOST_TURNS || self.writer.wanted.load(Ordering::Relaxed) == 0;
+        self.is_sound()?;
+        let group = self.group.as_ref().and_then(|place| place.as_ref());
+        let group = group.ok_or_else(|| Error::internal("the transaction is over"))?;
+        let last = group.turns >= MOST_TURNS || self.writer.wanted.load(Ordering::Relaxed) == 0;
         if last {
             self.writer.file.is_in_place().map_err(sqlx::Error::from)?;
         }
-        let end = if last { "release turn; commit" } else { "release turn" };
-        if !self.text.is_empty() {
+        let end = match (group.is_new(), last) {
+            (true, true) => "commit",
+            (true, false) => "",
+            (false, true) => "release turn; commit",
+            (false, false) => "release turn",
+        };
+        if !self.text.is_empty() && !end.is_empty() {
             self.text.push_str("; ");
         }
         self.text.push_str(end);
@@ -404,7 +458,7 @@ impl Drop for Turn {
         let Some(mut place) = self.group.take() else { return };
         if !self.begun {
             // Whoever was here before has seen to it that the group ends.
-            if let Some(group) = place.take_if(|group| !group.begun) {
+            if let Some(group) = place.take_if(|group| group.is_new()) {
                 group.on.keep();
             }
             return;
@@ -533,6 +587,23 @@ mod tests {
         add(&mut next, 2).await;
         next.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [1, 2]);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_of_a_turn_whose_statement_failed_also_where_another_waits_to_join() {
+        let (_dir, writer) = writer().await;
+        let mut first = writer.begin().await.expect("a turn");
+        add(&mut first, 1).await;
+        let refused =
+            sqlx::query("insert into nowhere values (1)").execute(first.writing().await.expect("a connection"));
+        assert!(refused.await.is_err());
+        let mut second = Box::pin(writer.begin());
+        assert!(futures::poll!(&mut second).is_pending());
+        assert!(first.commit().await.is_err());
+        let mut second = second.await.expect("a turn");
+        add(&mut second, 2).await;
+        second.commit().await.expect("is kept");
+        assert_eq!(kept(&writer).await, [2]);
     }
 
     #[tokio::test]
