@@ -12,7 +12,9 @@ pub(crate) mod tables;
 mod writer;
 mod zones;
 
-pub use dialect::{Col, Dialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, within};
+pub use dialect::{
+    Col, Dialect, PerDialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, within,
+};
 pub use zones::local_date;
 
 use crate::{

@@ -1,10 +1,33 @@
 //! Where SQLite's SQL and PostgreSQL's must differ, and rows as JSON, which each makes in its own way.
+use std::sync::OnceLock;
 
 /// Which SQL is spoken, for the few places where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     Sqlite,
     Postgres,
+}
+
+/// SQL that is put together once for each: to do so every time is half of what asking costs.
+#[derive(Debug)]
+pub struct PerDialect {
+    written: fn(Dialect) -> String,
+    sqlite: OnceLock<String>,
+    postgres: OnceLock<String>,
+}
+
+impl PerDialect {
+    pub const fn new(written: fn(Dialect) -> String) -> Self {
+        Self { written, sqlite: OnceLock::new(), postgres: OnceLock::new() }
+    }
+
+    pub fn of(&'static self, dialect: Dialect) -> &'static str {
+        let once = match dialect {
+            Dialect::Sqlite => &self.sqlite,
+            Dialect::Postgres => &self.postgres,
+        };
+        once.get_or_init(|| (self.written)(dialect))
+    }
 }
 
 /// How a column goes into JSON on SQLite, which has neither ids nor booleans.

@@ -5,7 +5,7 @@ use crate::{
         failures::{self, Counted, Counter},
         store::{Belongings, belongings_of},
     },
-    db::{Dialect, Json, Sql, Tx, json_list},
+    db::{Dialect, Json, PerDialect, Sql, Tx, json_list},
     error::Result,
     ids::UserId,
     settings::Settings,
@@ -53,17 +53,33 @@ pub struct Entrant {
     pub belongings: Belongings,
 }
 
-pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {
-    let sql = format!(
+static COMER: PerDialect = PerDialect::new(|dialect| {
+    format!(
         "select users.id is not null as known, ({}) as counted, \
          (select value from settings where name = 'office') as settings, users.* \
          from (select 1) once left join users on users.email_key = $1",
-        counted(db.dialect())
-    );
+        counted(dialect)
+    )
+});
+
+static ENTRANT: PerDialect = PerDialect::new(|dialect| {
+    format!(
+        "select ({}) as counted, {} as shut_out, {}, users.* from users where users.id = $1",
+        counted(dialect),
+        shut_out("users.company_id", "users.iso_id", "users.role"),
+        belongings_of(dialect, "users.id"),
+    )
+});
+
+fn counted(dialect: Dialect) -> String {
+    json_list(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
+}
+
+pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {
     // PostgreSQL has no such character, and no address has it either.
     let key = Some(email_key.to_owned()).filter(|key| !key.contains('\0'));
     let [near, far] = counters;
-    db.sql_built(sql).bind(key).bind(near.key.clone()).bind(far.key.clone()).one().await
+    db.sql(COMER.of(db.dialect())).bind(key).bind(near.key.clone()).bind(far.key.clone()).one().await
 }
 
 pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result<Option<Entrant>> {
@@ -72,16 +88,6 @@ pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result
         // A statement that has to wait for the row sees everything else as it was before.
         users::store::lock(tx, id).await?;
     }
-    let sql = format!(
-        "select ({}) as counted, {} as shut_out, {}, users.* from users where users.id = $1",
-        counted(dialect),
-        shut_out("users.company_id", "users.iso_id", "users.role"),
-        belongings_of(dialect, "users.id"),
-    );
     let [near, far] = counters;
-    tx.sql_built(sql).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
-}
-
-fn counted(dialect: Dialect) -> String {
-    json_list(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
+    tx.sql(ENTRANT.of(dialect)).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
 }
