@@ -395,6 +395,7 @@ impl Turn {
     }
 
     /// Ends the turn, and waits until the group is on the disk.
+    /// Whoever begins to wait goes on, or goes away: others wait for a turn meanwhile.
     pub async fn commit(self) -> Result<()> {
         if !self.begun && !self.waits {
             return Ok(());

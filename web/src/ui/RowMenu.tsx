@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import classes from './RowMenu.module.css';
 
 export interface RowAction {
   label: string;
@@ -10,11 +11,12 @@ export interface RowAction {
   onClick: () => void;
 }
 
-/** What can be done with a row. Nothing to do: no menu. */
-export function RowMenu({ name, actions }: { name: string; actions: RowAction[] }) {
+/** What can be done with a row. Nothing to do: what is there `otherwise`. */
+export function RowMenu(row: { name: string; actions: RowAction[]; otherwise?: ReactNode }) {
   const { t } = useTranslation('common');
+  const { name, ...menu } = row;
   return (
-    <ActionMenu actions={actions}>
+    <ActionMenu {...menu}>
       <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('actions_of', { name })}>
         <IconDots size={16} />
       </ActionIcon>
@@ -26,10 +28,11 @@ export function RowMenu({ name, actions }: { name: string; actions: RowAction[] 
  * The same behind a button of one's own. What can be done may change while it is open: what no longer can is disabled
  * then, and nothing moves under the hand of whoever is about to pick.
  */
-export function ActionMenu({ actions, children }: { actions: RowAction[]; children: ReactElement }) {
+export function ActionMenu(menu: { actions: RowAction[]; otherwise?: ReactNode; children: ReactElement }) {
+  const { actions, otherwise, children } = menu;
   const [offered, setOffered] = useState<RowAction[] | null>(null);
   const shown = offered ?? actions;
-  if (shown.length === 0) return null;
+  if (shown.length === 0) return otherwise;
   return (
     <Menu
       position="bottom-end"
@@ -45,9 +48,9 @@ export function ActionMenu({ actions, children }: { actions: RowAction[]; childr
               key={label}
               leftSection={icon}
               color={danger ? 'red' : undefined}
-              // Not `disabled`: whoever is on it with the keyboard stays in the menu.
+              // Not `disabled`: whoever is on it with the keyboard goes on from there.
               aria-disabled={!possible || undefined}
-              data-disabled={!possible || undefined}
+              className={classes.item}
               closeMenuOnClick={Boolean(possible)}
               onClick={possible?.onClick}
             >

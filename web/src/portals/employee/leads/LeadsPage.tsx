@@ -35,32 +35,35 @@ export function Component() {
       <PageHeader title={t('leads.title')} text={t('leads.text_desk')} />
       <LeadTable
         withIso
-        actions={(lead) =>
-          lead.spv_id ? (
-            <Anchor component={Link} to={paths.employeeOrder(lead.spv_id)} size="sm">
-              {t('clients.order')}
-            </Anchor>
-          ) : (
-            lead.can.includes('convert') && (
-              <RowMenu
-                name={nameOf(lead)}
-                actions={[
-                  {
-                    label: t('leads.convert'),
-                    icon: <IconUserCheck size={15} />,
-                    onClick: () => setRipe(lead),
-                  },
-                  {
-                    label: t('leads.lose'),
-                    icon: <IconUserX size={15} />,
-                    danger: true,
-                    onClick: () => setGone(lead),
-                  },
-                ]}
-              />
-            )
-          )
-        }
+        actions={(lead) => (
+          <RowMenu
+            name={nameOf(lead)}
+            actions={
+              lead.spv_id || !lead.can.includes('convert')
+                ? []
+                : [
+                    {
+                      label: t('leads.convert'),
+                      icon: <IconUserCheck size={15} />,
+                      onClick: () => setRipe(lead),
+                    },
+                    {
+                      label: t('leads.lose'),
+                      icon: <IconUserX size={15} />,
+                      danger: true,
+                      onClick: () => setGone(lead),
+                    },
+                  ]
+            }
+            otherwise={
+              lead.spv_id && (
+                <Anchor component={Link} to={paths.employeeOrder(lead.spv_id)} size="sm">
+                  {t('clients.order')}
+                </Anchor>
+              )
+            }
+          />
+        )}
       />
       {gone && (
         <ConfirmDialog

@@ -33,27 +33,29 @@ export function Component() {
       />
       <LeadTable
         empty={add}
-        actions={(lead) =>
-          lead.can.includes('update') && (
-            <RowMenu
-              name={`${lead.first_name} ${lead.last_name}`}
-              actions={[
-                {
-                  label: t('leads.edit'),
-                  icon: <IconPencil size={15} />,
-                  onClick: () => setDialog({ lead }),
-                },
-                ...stages
-                  .filter((stage) => stage !== 'won' && stage !== lead.stage)
-                  .map((stage) => ({
-                    label: t('leads.stage_to', { stage: t(`names:lead_status.${stage}`) }),
-                    icon: <IconArrowRight size={15} />,
-                    onClick: () => move.mutate({ lead, stage }),
-                  })),
-              ]}
-            />
-          )
-        }
+        actions={(lead) => (
+          <RowMenu
+            name={`${lead.first_name} ${lead.last_name}`}
+            actions={
+              !lead.can.includes('update')
+                ? []
+                : [
+                    {
+                      label: t('leads.edit'),
+                      icon: <IconPencil size={15} />,
+                      onClick: () => setDialog({ lead }),
+                    },
+                    ...stages
+                      .filter((stage) => stage !== 'won' && stage !== lead.stage)
+                      .map((stage) => ({
+                        label: t('leads.stage_to', { stage: t(`names:lead_status.${stage}`) }),
+                        icon: <IconArrowRight size={15} />,
+                        onClick: () => move.mutate({ lead, stage }),
+                      })),
+                  ]
+            }
+          />
+        )}
       />
       {dialog && <LeadForm lead={dialog.lead} onClose={() => setDialog(null)} />}
     </>
