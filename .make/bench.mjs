@@ -102,11 +102,12 @@ function wrk(base, load, pid) {
   return { ...result, cpuUs: ((cpuSeconds(pid) - before) * 1e6) / result.requests };
 }
 
-/** Password checks a second on all cores, without anything around them. */
+/** Password checks a second on all cores without anything around them: on the portal's pool, and by the library alone. */
 function hashes(load) {
-  const perSecond = Number(execFileSync(join(target, "examples/hashes"), [String(load.seconds)], { encoding: "utf8" }));
-  say(`  ${perSecond.toFixed(1)} password checks a second on ${cpus().length} cores`);
-  return perSecond;
+  const said = execFileSync(join(target, "examples/hashes"), [String(load.seconds)], { encoding: "utf8" });
+  const [perSecond, library] = said.trim().split(" ").map(Number);
+  say(`  password checks a second on ${cpus().length} cores: ${perSecond.toFixed(1)} on our pool, ${library.toFixed(1)} by the library alone`);
+  return { perSecond, library };
 }
 
 /** Passes of the product in turn with those of the bare server, or of what else it is held against. */
@@ -115,7 +116,7 @@ function measure(name, product, load, fixed, bytes, fixedMethod, alone) {
   const bare = [];
   for (let i = 0; i < passes; i += 1) {
     ours.push(wrk(product.base, load, product.pid));
-    if (alone) bare.push({ perSecond: alone(load) });
+    if (alone) bare.push(alone(load));
     if (fixed) bare.push(wrk(fixed.base, { paths: [`/bytes/${bytes}`], method: fixedMethod ?? "GET", connections: load.connections, bodies: load.bodies && ["{}"] }, fixed.pid));
   }
   const errors = ours.reduce((sum, run) => sum + run.errors, 0);
@@ -131,6 +132,7 @@ function measure(name, product, load, fixed, bytes, fixedMethod, alone) {
   if (bare.length) {
     row.fixed = median(bare.map((run) => run.perSecond));
     row.ratio = row.perSecond / row.fixed;
+    if (alone) row.library = median(bare.map((run) => run.library));
   }
   say(`  ${name}: ${Math.round(row.perSecond)}/s, ratio ${row.ratio?.toFixed(3) ?? "–"}, p50 ${row.p50.toFixed(1)} ms, p99 ${row.p99.toFixed(1)} ms${errors ? `, ${errors} ERRORS` : ""}`);
   return row;
@@ -381,6 +383,8 @@ try {
     for (const row of result.rows) {
       console.log(`| ${row.name} | ${row.bytes || "–"} | ${round(row.perSecond, 0)} | ${round(row.fixed, 0)} | ${round(row.ratio, 3)} | ${round(row.p50, 1)} | ${round(row.p99, 1)} | ${round(row.cpuUs, 0)} |`);
     }
+    const signIn = result.rows.find((row) => row.library);
+    if (signIn) console.log(`\nW1 beside the library's own check in a thread for each core: ${round(signIn.library, 0)}/s, ratio ${round(signIn.perSecond / signIn.library, 3)}.`);
     if (result.crowded) console.log(`\nOrder read while sign-ins saturate: p99 ${round(result.crowded.busy, 1)} ms, quiet ${round(result.crowded.quiet, 1)} ms.`);
     if (result.streams) {
       const { streams: w7 } = result;
