@@ -463,6 +463,14 @@ async fn no_query_scans_a_table_that_grows() {
             let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
             assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
         }
+        // Everybody, page by page: in the order of an index.
+        let everybody = reads.iter().filter(|sql| sql.contains("where u.status <> 'archived' order by"));
+        let everybody: Vec<&String> = everybody.collect();
+        assert_eq!(everybody.len(), 3, "{everybody:?}");
+        for sql in everybody {
+            let plan = world.plan(sql).await.join("\n");
+            assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}\n    {sql}");
+        }
         let mut scans = Vec::new();
         for sql in &reads {
             let plan = world.plan(sql).await;
@@ -495,6 +503,24 @@ async fn no_query_scans_a_table_that_grows() {
 
 fn within(wanted: activity::Search) -> activity::Search {
     activity::Search { from: Some("2026-11-01".to_owned()), to: Some("2026-11-30".to_owned()), ..wanted }
+}
+
+#[tokio::test]
+async fn sqlite_answers_alike_whatever_there_is_of_each() {
+    let world = World::sqlite().await;
+    let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
+    seed::load(&world.operator(), load, |_| true).await.expect("load");
+    let counted = async || {
+        let sql = "select count(*) from sqlite_master where name in ('sqlite_stat1', 'sqlite_stat4')";
+        world.db.clone().sql(sql).scalar::<i64>().await.expect("is read")
+    };
+    assert_eq!(counted().await, 0);
+    let mut tx = world.db.begin().await.expect("begins");
+    tx.sql("analyze").run().await.expect("counts, as earlier versions did");
+    tx.commit().await.expect("commits");
+    assert_eq!(counted().await, 2);
+    world.db.migrate().await.expect("migrates");
+    assert_eq!(counted().await, 0);
 }
 
 /// What there is more of with every day of work.
