@@ -463,6 +463,18 @@ async fn no_query_scans_a_table_that_grows() {
             let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
             assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
         }
+        // What each scope hears of: the newest of its own, and not of everybody's.
+        for (whose, index) in
+            [("company_id", "activity_by_company"), ("iso_id", "activity_by_iso"), ("client_id", "activity_by_client")]
+        {
+            let wanted = format!("({whose}, seq) < ($1, ");
+            let found: Vec<&String> = reads.iter().filter(|sql| sql.contains(&wanted)).collect();
+            assert!(!found.is_empty(), "nobody read {wanted}");
+            for sql in found {
+                let plan = world.plan(sql).await.join("\n");
+                assert!(plan.contains(index), "{index} in\n{plan}\n    {sql}");
+            }
+        }
         // Everybody, page by page: in the order of an index.
         let everybody = reads.iter().filter(|sql| sql.contains("where u.status <> 'archived' order by"));
         let everybody: Vec<&String> = everybody.collect();

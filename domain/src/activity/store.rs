@@ -81,9 +81,30 @@ const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 
 
 /// Selects what a scope sees of the newest work, as JSON, with the scope's id as `$1`.
 pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
-    let (condition, _) = scoped(scope);
-    let newest = format!("select * from activity where {condition} and {WORK} order by seq desc limit {limit}");
-    json_list(dialect, COLUMNS, &newest)
+    let (condition, order) = newest(scope, None);
+    json_list(
+        dialect,
+        COLUMNS,
+        &format!("select * from activity where {condition} and {WORK} order by {order} limit {limit}"),
+    )
+}
+
+/// The condition on what a scope sees before a number, the newest first, and its order. Whose it is comes first in both,
+/// not as one value but as a range: told that it is one, PostgreSQL goes back through everybody's newest, where those of
+/// whom nothing was heard for long come late.
+fn newest(scope: Scope, before: Option<i64>) -> (String, String) {
+    let before = before.unwrap_or(i64::MAX);
+    let whose = match scope {
+        Scope::All | Scope::Nothing => {
+            let (condition, _) = scoped(scope);
+            return (format!("{condition} and seq < {before}"), "seq desc".to_owned());
+        }
+        Scope::Company(_) => "company_id",
+        Scope::Iso(_) => "iso_id",
+        Scope::Client(_) => "client_id",
+    };
+    let condition = format!("public and {whose} >= $1 and ({whose}, seq) < ($1, {before}) and seq is not null");
+    (condition, format!("{whose} desc, seq desc"))
 }
 
 pub async fn list(
@@ -105,7 +126,12 @@ pub async fn list(
         }
         _ => {}
     }
-    let mut sql = condition.to_owned();
+    let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
+    let (mut sql, order) = match before {
+        _ if of_all => newest(scope, before),
+        None => (condition.to_owned(), "seq desc".to_owned()),
+        Some(before) => (format!("{condition} and seq < {before}"), "seq desc".to_owned()),
+    };
     for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
         if let Some(id) = id {
             ids.push(id);
@@ -118,11 +144,8 @@ pub async fn list(
     if filter.requests_only {
         sql.push_str(" and subject_kind = 'request'");
     }
-    if let Some(before) = before {
-        sql.push_str(&format!(" and seq < {before}"));
-    }
     let sql = match filter.subject_id {
-        None => format!("select * from activity where {sql} order by seq desc limit {limit}"),
+        None => format!("select * from activity where {sql} order by {order} limit {limit}"),
         Some(id) => {
             ids.push(id);
             about(&sql, ids.len(), limit)
