@@ -146,16 +146,19 @@ async function office(database) {
   const base = `http://127.0.0.1:${port}`;
   const env = { ...process.env, SPV_DATA_DIR: dir, SPV_LISTEN: `127.0.0.1:${port}`, SPV_LOG: "info", SPV_DEMO_PASSWORD: password,
     SPV_AUTH_REQUIRE_MFA: "none", SPV_AUTH_RATE_LIMITS: "false" };
-  let stop = () => {};
+  let [settle, stop] = [() => {}, () => {}];
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
     env.SPV_DATABASE_URL = execFileSync(join(root, ".make/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim();
+    // What it does by itself after much was written takes processor time that is not to be counted.
+    settle = () => execFileSync(join(root, ".make/postgres.sh"), ["vacuum", postgres]);
     stop = () => execFileSync(join(root, ".make/postgres.sh"), ["stop", postgres]);
   }
   const spvctl = (args, input) => execFileSync(join(target, "spvctl"), args, { env, input, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
   spvctl(["migrate"]);
   const seeding = Date.now();
   spvctl(["seed", "--spvs", orders]);
+  settle();
   say(`${database}: ${orders} orders seeded in ${((Date.now() - seeding) / 1000).toFixed(0)} s`);
   const company = JSON.parse(spvctl(["company", "list", "--format", "json"]))[0];
   for (const [role, extra] of [["employee", []], ["super_admin", []], ["company_admin", ["--company", company.id]]]) {
@@ -168,7 +171,7 @@ async function office(database) {
   await started(server, `${base}/readyz`);
   const startMs = performance.now() - starting;
   await wait(1500);
-  return { database, base, pid: server.pid, startMs, idleMb: memoryMb(server.pid, "VmRSS"), company, spvctl, stop: () => (server.kill("SIGTERM"), wait(1500).then(stop)) };
+  return { database, base, pid: server.pid, startMs, idleMb: memoryMb(server.pid, "VmRSS"), company, spvctl, settle, stop: () => (server.kill("SIGTERM"), wait(1500).then(stop)) };
 }
 
 /**
@@ -242,7 +245,7 @@ async function measureStreams(product, employee, clients, steps) {
 
 /** Dashboards of companies with forty partners, and of single partners, as these grow tenfold twice. */
 async function measureGrowth(product) {
-  const { base, spvctl } = product;
+  const { base, spvctl, settle } = product;
   const listed = (noun) => JSON.parse(spvctl([noun, "list", "--limit", "500", "--format", "json"]));
   const sizes = [400, 4_000, 40_000];
   const rows = [];
@@ -257,6 +260,7 @@ async function measureGrowth(product) {
     const partner = JSON.parse(spvctl(["iso", "list", "--company", seeded((size * 5) / 4, 1).id, "--format", "json"]))[0];
     const email = `growth-${size}@bench.example`;
     spvctl(["user", "create", "--role", "company_admin", "--first-name", "Bench", "--last-name", "Growth", "--email", email, "--password-stdin", "--company", company.id], password);
+    settle();
     // Nothing was heard here meanwhile: connections that the server closed are noticed first.
     await wait(100);
     const admin = await token(base, email);
@@ -276,8 +280,9 @@ async function measureGrowth(product) {
     }
   }
   const kinds = rows.length / sizes.length;
-  // Commissions are summed over the orders themselves: only slower than these need they grow.
-  const growth = rows.slice(kinds).map((row, n) => ({ name: row.name, times: row.cpuUs / rows[n].cpuUs, most: row.name.includes("commissions") ? 10 : 2 }));
+  // Dashboards read no more of many orders than of few. Commissions are summed over the orders themselves, and finances
+  // have a sum for each month, partner, country and currency with orders: these grow only slower than the orders.
+  const growth = rows.slice(kinds).map((row, n) => ({ name: row.name, times: row.cpuUs / rows[n].cpuUs, most: row.name.includes("dashboard") ? 2 : 10 }));
   for (const { name, times } of growth) say(`  ${name}: ${times.toFixed(1)} times the processor time of a tenth of the orders`);
   return { rows, growth };
 }
