@@ -250,6 +250,13 @@ impl World {
         tx.commit().await.expect("commits");
     }
 
+    /// Has PostgreSQL count at once what it plans by, as it does by itself a minute after rows came.
+    pub async fn counts_its_rows(&self) {
+        let mut tx = self.db.begin().await.expect("begins");
+        tx.analyze().await.expect("counts");
+        tx.commit().await.expect("commits");
+    }
+
     /// How the database would answer a query whatever its values, line by line, the parts of a part further in.
     pub async fn plan(&self, sql: &str) -> Vec<String> {
         let mut tx = self.db.begin().await.expect("begins");

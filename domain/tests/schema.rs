@@ -137,9 +137,7 @@ async fn no_query_scans_a_table_that_grows() {
         let done = format!("update {jobs} set status = 'Done' where id < (select max(id) from {jobs})");
         tx.sql_built(done).run().await.unwrap();
         tx.commit().await.unwrap();
-        let mut tx = world.db.begin().await.unwrap();
-        tx.sql("analyze").run().await.unwrap();
-        tx.commit().await.unwrap();
+        world.counts_its_rows().await;
         world.db.keep_reads();
         for ctx in [&sigrid, &clara, &partner, &maya] {
             let first = PageQuery { limit: Some(2), cursor: None };
@@ -472,7 +470,9 @@ async fn no_query_scans_a_table_that_grows() {
             assert!(!found.is_empty(), "nobody read {wanted}");
             for sql in found {
                 let plan = world.plan(sql).await.join("\n");
-                assert!(plan.contains(index), "{index} in\n{plan}\n    {sql}");
+                // A dashboard sorts its partners, too.
+                let sorts = !sql.contains(" as groups") && (plan.contains("TEMP B-TREE") || plan.contains("Sort"));
+                assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
             }
         }
         // Everybody, page by page: in the order of an index.
@@ -522,17 +522,18 @@ async fn sqlite_answers_alike_whatever_there_is_of_each() {
     let world = World::sqlite().await;
     let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
     seed::load(&world.operator(), load, |_| true).await.expect("load");
-    let counted = async || {
-        let sql = "select count(*) from sqlite_master where name in ('sqlite_stat1', 'sqlite_stat4')";
-        world.db.clone().sql(sql).scalar::<i64>().await.expect("is read")
-    };
-    assert_eq!(counted().await, 0);
+    let page = "select s.id, k.name from spvs s join companies k on k.id = s.company_id where s.company_id = $1 \
+        order by s.ordered_date desc, s.created_at desc, s.id desc limit 1";
+    let before = world.plan(page).await;
+    assert!(before.iter().any(|line| line.contains("spvs_by_company")), "{before:?}");
     let mut tx = world.db.begin().await.expect("begins");
     tx.sql("analyze").run().await.expect("counts, as earlier versions did");
     tx.commit().await.expect("commits");
-    assert_eq!(counted().await, 2);
+    assert_ne!(world.plan(page).await, before);
     world.db.migrate().await.expect("migrates");
-    assert_eq!(counted().await, 0);
+    assert_eq!(world.plan(page).await, before);
+    let sql = "select count(*) from sqlite_master where name in ('sqlite_stat1', 'sqlite_stat4')";
+    assert_eq!(world.db.clone().sql(sql).scalar::<i64>().await.expect("is read"), 0);
 }
 
 /// What there is more of with every day of work.

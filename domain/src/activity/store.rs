@@ -90,8 +90,8 @@ pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> Strin
 }
 
 /// The condition on what a scope sees before a number, the newest first, and its order. Whose it is comes first in both,
-/// not as one value but as a range: told that it is one, PostgreSQL goes back through everybody's newest, where those of
-/// whom nothing was heard for long come late.
+/// and as a range, from `$1` to what comes before `$1` with the number: told that it is one value, PostgreSQL goes back
+/// through everybody's newest, where those of whom nothing was heard for long come late.
 fn newest(scope: Scope, before: Option<i64>) -> (String, String) {
     let before = before.unwrap_or(i64::MAX);
     let whose = match scope {
@@ -116,17 +116,13 @@ pub async fn list(
 ) -> Result<Vec<Activity>> {
     let (mut condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
-    // One client's or partner's events are few and those of whoever asks many: the index is to be the former's.
+    let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
+    // Events of one order, client or subject are few, and those of whoever asks many: the index is to be the former's.
     match scope {
-        Scope::Iso(_) if filter.client_id.is_some() || filter.subject_id.is_some() => {
-            condition = "public and (iso_id = $1) is true and seq is not null";
-        }
-        Scope::Company(_) if filter.subject_id.is_some() => {
-            condition = "public and (company_id = $1) is true and seq is not null";
-        }
+        Scope::Iso(_) if !of_all => condition = "public and (iso_id = $1) is true and seq is not null",
+        Scope::Company(_) if !of_all => condition = "public and (company_id = $1) is true and seq is not null",
         _ => {}
     }
-    let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
     let (mut sql, order) = match before {
         _ if of_all => newest(scope, before),
         None => (condition.to_owned(), "seq desc".to_owned()),
