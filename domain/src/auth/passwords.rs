@@ -16,7 +16,7 @@ use argon2::{
 use sha2::{Digest, Sha256};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, LazyLock, Mutex, PoisonError, mpsc},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::sync::{Semaphore, oneshot};
@@ -30,6 +30,8 @@ pub const LANES: u32 = 1;
 pub const MIN_LENGTH: usize = 8;
 /// Bytes a password may have at most.
 pub const MAX_BYTES: usize = 72;
+/// Hashes for each core that are handed over together while others wait for theirs.
+const TOGETHER: usize = 4;
 /// How long a sign-in waits for its turn before it is sent away: less than a request may take.
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -83,11 +85,13 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(std::thread::available_
 
 struct Pool {
     turns: Arc<Semaphore>,
-    work: mpsc::Sender<Work>,
+    work: flume::Sender<Work>,
 }
 
 /// A hash to be computed in a thread's own memory.
-type Work = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
+type Work = Box<dyn FnOnce(&mut Vec<Block>) -> Answer + Send>;
+/// Tells whoever waits for a hash what came of it.
+type Answer = Box<dyn FnOnce() + Send>;
 
 /// Checks a new password, which has `shortest` characters or more. `names` are the person's own, which make poor
 /// passwords.
@@ -249,12 +253,14 @@ fn compute(
 
 impl Pool {
     fn new(width: usize) -> Self {
-        let (work, waiting) = mpsc::channel::<Work>();
-        let waiting = Arc::new(Mutex::new(waiting));
+        let (work, waiting) = flume::unbounded();
+        let finished = Arc::new(Mutex::new(Vec::new()));
         for _ in 0..width {
-            let waiting = waiting.clone();
+            let (waiting, finished) = (waiting.clone(), finished.clone());
             let thread = std::thread::Builder::new().name("password-hash".to_owned());
-            thread.spawn(move || hash_for_ever(&waiting)).expect("the system gives a few threads at the start");
+            thread
+                .spawn(move || hash_for_ever(&waiting, &finished, width * TOGETHER))
+                .expect("the system gives a few threads at the start");
         }
         // One more for each thread than it works on: it need not wait for the next to be brought.
         Self { turns: Arc::new(Semaphore::new(2 * width)), work }
@@ -273,21 +279,31 @@ impl Pool {
             let done = work(memory);
             // Held until here even when the request has gone away: the core is busy all the same.
             drop(turn);
-            let _ = answer.send(done);
+            Box::new(move || drop(answer.send(done)))
         });
         self.work.send(work).map_err(|_| Error::internal("no thread hashes passwords any more"))?;
         answered.await.map_err(Error::internal)?
     }
 }
 
-fn hash_for_ever(waiting: &Mutex<mpsc::Receiver<Work>>) {
+/// Each hash wipes what the cores remember of the rest of the portal, which then takes twice as long for what follows.
+/// So while others wait, `most` hashes are finished before the first of them is handed over, and what follows them (a
+/// transaction each) is done for all at once. Where nobody waits, nobody is kept waiting.
+fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>, most: usize) {
     yield_to_others();
     let mut memory = Vec::new();
-    loop {
-        let work = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(work) = work else { return };
+    for work in waiting {
         // Whoever waits for a hash that panics is told by its channel.
-        let _ = catch_unwind(AssertUnwindSafe(|| work(&mut memory)));
+        let answer = catch_unwind(AssertUnwindSafe(|| work(&mut memory))).ok();
+        let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.extend(answer);
+        // Who still waits is hashed by somebody who comes by here, too: no answer stays behind.
+        if finished.len() < most && !waiting.is_empty() {
+            continue;
+        }
+        let answers = std::mem::take(&mut *finished);
+        drop(finished);
+        answers.into_iter().for_each(|answer| answer());
     }
 }
 
@@ -379,6 +395,51 @@ mod tests {
         let here = niceness();
         let there = POOL.run(move |_| Ok(niceness())).await.expect("runs");
         assert_eq!(there, (here + 10).min(19));
+    }
+
+    /// Two pieces of work for a pool with one thread: the first ends when told, the second does `last` when told. Says
+    /// whether the first was answered while the second was being worked on, and what came of both.
+    async fn one_after_the_other(last: fn()) -> (bool, Result<()>, Result<()>) {
+        let pool: &'static Pool = Box::leak(Box::new(Pool::new(1)));
+        let told = |at_end: fn()| {
+            let (begun, begins) = flume::bounded(1);
+            let (tell, hear) = flume::bounded::<()>(1);
+            let work = tokio::spawn(pool.run(move |_| {
+                let _ = begun.send(());
+                let _ = hear.recv();
+                at_end();
+                Ok(())
+            }));
+            (work, begins, tell)
+        };
+        let (first, first_begins, end_first) = told(|| ());
+        let (second, second_begins, end_second) = told(last);
+        let in_other_thread = |what: flume::Receiver<()>| tokio::task::spawn_blocking(move || what.recv());
+        in_other_thread(first_begins).await.expect("waits").expect("begins");
+        while pool.work.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        end_first.send(()).expect("listens");
+        in_other_thread(second_begins).await.expect("waits").expect("begins");
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        let early = first.is_finished();
+        end_second.send(()).expect("listens");
+        (early, first.await.expect("goes on"), second.await.expect("goes on"))
+    }
+
+    #[tokio::test]
+    async fn what_is_finished_while_others_wait_is_handed_over_with_them() {
+        let (early, first, second) = one_after_the_other(|| ()).await;
+        assert!(!early && first.is_ok() && second.is_ok());
+        assert!(POOL.run(|_| Ok(())).await.is_ok(), "where nobody waits there is an answer at once");
+    }
+
+    #[tokio::test]
+    async fn a_hash_that_panics_keeps_no_other_from_its_answer() {
+        let (_, first, second) = one_after_the_other(|| panic!("as this test wants")).await;
+        assert!(first.is_ok() && second.is_err());
     }
 
     #[tokio::test]
