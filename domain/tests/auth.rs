@@ -839,7 +839,7 @@ async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
             }
         });
         let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
-        assert!((1..=8).contains(&answered), "{answered}");
+        assert_eq!(answered, 5, "each comes after those before it were counted");
     })
     .await;
 }

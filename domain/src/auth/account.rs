@@ -143,7 +143,7 @@ async fn new_password(
     match &change.current_password {
         Some(current) => {
             let counters = Counter::of_session("password", user.id, &ctx.origin);
-            failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
+            failures::peek(&mut ctx.db(), ctx.now(), &counters).await?;
             let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong;
             let mut tx = ctx.begin().await?;
             failures::check(&mut tx, ctx.now(), &counters).await?;
@@ -159,7 +159,7 @@ async fn new_password(
         // Too many wrong codes are refused before any password is compared: how long that takes would tell.
         None if change.nonce.is_some() => {
             let counters = Counter::of_session("nonce", user.id, &ctx.origin);
-            failures::check(&mut ctx.db(), ctx.now(), &counters).await?;
+            failures::peek(&mut ctx.db(), ctx.now(), &counters).await?;
         }
         None => proven(ctx, user, session)?,
     }

@@ -108,11 +108,27 @@ fn neighbourhood_of(origin: &Origin) -> String {
     address.map(|address| neighbourhood(address).to_string()).unwrap_or_default()
 }
 
-/// Whether whoever comes must wait.
+/// Whether whoever comes must wait. Of many at once each comes here alone: whoever went before has been counted.
 ///
 /// # Errors
 /// TooMany with the seconds that are left to wait.
-pub(super) async fn check(db: &mut impl Sql, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
+pub(super) async fn check(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
+    if let Some(turn) = turn(counters) {
+        tx.alone_with(turn).await?;
+    }
+    peek(tx, now, counters).await
+}
+
+/// What those who are counted together wait for, one after the other: the last of their counters counts them all.
+pub(super) fn turn(counters: &[Counter]) -> Option<String> {
+    counters.last().map(|widest| format!("failures {}", widest.key))
+}
+
+/// [`check`], where those who come at the same moment do not matter yet.
+///
+/// # Errors
+/// As [`check`].
+pub(super) async fn peek(db: &mut impl Sql, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
     let keys: Vec<_> = counters.iter().map(|counter| counter.key.as_str()).collect();
     look(&store::get(db, &keys).await?, now, counters)
 }

@@ -30,10 +30,11 @@ pub const LANES: u32 = 1;
 pub const MIN_LENGTH: usize = 8;
 /// Bytes a password may have at most.
 pub const MAX_BYTES: usize = 72;
-/// Hashes for each core that are handed over together while others wait for theirs.
+/// Hashes for each core, at most, that are handed over together while others are in line.
 const TOGETHER: usize = 4;
-/// How long a sign-in waits for its turn before it is sent away: less than a request may take.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// How long a sign-in waits for its turn before it is sent away: with the hashes it may be handed over with, less than a
+/// request may take.
+const PATIENCE: Duration = Duration::from_secs(6);
 
 /// A password's hash as it is kept (PHC string). Never printed.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]
@@ -287,8 +288,8 @@ impl Pool {
 }
 
 /// Each hash wipes what the cores remember of the rest of the portal, which then takes twice as long for what follows.
-/// So while others wait, `most` hashes are finished before the first of them is handed over, and what follows them (a
-/// transaction each) is done for all at once. Where nobody waits, nobody is kept waiting.
+/// So while others are in line, up to `most` hashes are finished before the first of them is handed over, and what
+/// follows them (a transaction each) is done for all at once. Whoever comes alone is answered at once.
 fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>, most: usize) {
     yield_to_others();
     let mut memory = Vec::new();
@@ -397,49 +398,65 @@ mod tests {
         assert_eq!(there, (here + 10).min(19));
     }
 
-    /// Two pieces of work for a pool with one thread: the first ends when told, the second does `last` when told. Says
-    /// whether the first was answered while the second was being worked on, and what came of both.
-    async fn one_after_the_other(last: fn()) -> (bool, Result<()>, Result<()>) {
+    /// Work for one thread, one piece after the other with the next always in line, of which one panics. Gives who has
+    /// been answered whenever another has ended.
+    async fn answered_after_each(pieces: usize, panics: usize) -> Vec<Vec<usize>> {
         let pool: &'static Pool = Box::leak(Box::new(Pool::new(1)));
-        let told = |at_end: fn()| {
-            let (begun, begins) = flume::bounded(1);
-            let (tell, hear) = flume::bounded::<()>(1);
-            let work = tokio::spawn(pool.run(move |_| {
-                let _ = begun.send(());
-                let _ = hear.recv();
-                at_end();
+        let (begun, mut begins) = tokio::sync::mpsc::unbounded_channel();
+        let mut answers = Vec::new();
+        let mut ends = Vec::new();
+        for piece in 0..pieces {
+            let begun = begun.clone();
+            let (end, told) = std::sync::mpsc::channel::<()>();
+            ends.push(end);
+            answers.push(tokio::spawn(pool.run(move |_| {
+                let _ = begun.send(piece);
+                let _ = told.recv();
+                assert_ne!(piece, panics, "as this test wants");
                 Ok(())
-            }));
-            (work, begins, tell)
-        };
-        let (first, first_begins, end_first) = told(|| ());
-        let (second, second_begins, end_second) = told(last);
-        let in_other_thread = |what: flume::Receiver<()>| tokio::task::spawn_blocking(move || what.recv());
-        in_other_thread(first_begins).await.expect("waits").expect("begins");
-        while pool.work.is_empty() {
-            tokio::task::yield_now().await;
+            })));
         }
-        end_first.send(()).expect("listens");
-        in_other_thread(second_begins).await.expect("waits").expect("begins");
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
+        let mut after = Vec::new();
+        assert_eq!(begins.recv().await, Some(0));
+        for (piece, end) in ends.into_iter().enumerate() {
+            let more = piece + 1 < pieces;
+            while more && pool.work.is_empty() {
+                tokio::task::yield_now().await;
+            }
+            end.send(()).expect("the thread waits for it");
+            while !more && answers.iter().any(|answer| !answer.is_finished()) {
+                tokio::task::yield_now().await;
+            }
+            if more {
+                assert_eq!(begins.recv().await, Some(piece + 1));
+            }
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            after.push((0..pieces).filter(|piece| answers[*piece].is_finished()).collect());
         }
-        let early = first.is_finished();
-        end_second.send(()).expect("listens");
-        (early, first.await.expect("goes on"), second.await.expect("goes on"))
+        for (piece, answer) in answers.into_iter().enumerate() {
+            assert_eq!(answer.await.expect("goes on").is_ok(), piece != panics);
+        }
+        after
     }
 
     #[tokio::test]
-    async fn what_is_finished_while_others_wait_is_handed_over_with_them() {
-        let (early, first, second) = one_after_the_other(|| ()).await;
-        assert!(!early && first.is_ok() && second.is_ok());
-        assert!(POOL.run(|_| Ok(())).await.is_ok(), "where nobody waits there is an answer at once");
+    async fn hashes_are_handed_over_together_while_others_wait() {
+        let a_minute = Duration::from_mins(1);
+        let after = tokio::time::timeout(a_minute, answered_after_each(6, 9)).await.expect("none is left behind");
+        let together: Vec<usize> = (0..TOGETHER).collect();
+        assert_eq!(after, [vec![], vec![], vec![], together.clone(), together, (0..6).collect()]);
     }
 
+    /// Whose own channel tells of it: at once.
     #[tokio::test]
     async fn a_hash_that_panics_keeps_no_other_from_its_answer() {
-        let (_, first, second) = one_after_the_other(|| panic!("as this test wants")).await;
-        assert!(first.is_ok() && second.is_err());
+        let a_minute = Duration::from_mins(1);
+        let after = tokio::time::timeout(a_minute, answered_after_each(3, 2)).await.expect("none is left behind");
+        assert_eq!(after, [vec![], vec![], vec![0, 1, 2]]);
+        let after = tokio::time::timeout(a_minute, answered_after_each(3, 0)).await.expect("none is left behind");
+        assert_eq!(after, [vec![0], vec![0], vec![0, 1, 2]]);
     }
 
     #[tokio::test]
