@@ -39,10 +39,12 @@ interface Props<Row> {
   /** What a row is known by: its place, where rows come in at the top all the time and nothing is to jump. */
   rowKey: (row: Row, place: number) => string | number;
   empty: ReactNode;
+  /** So many rows are known to come: what is below keeps its place. */
+  expected?: number;
 }
 
 /** A table that becomes a list of cards on phones. */
-export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<Row>) {
+export function DataTable<Row>({ label, columns, state, rowKey, empty, expected }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const before = useRef<number>(undefined);
   const { more } = state;
@@ -84,7 +86,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty }: Props<R
             {state.rows ? (
               state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
-              <Waiting columns={columns} />
+              <Waiting columns={columns} rows={expected} />
             )}
           </tbody>
         </table>
@@ -127,14 +129,14 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
   );
 }
 
-const waitingRows = ['70%', '50%', '80%', '60%', '65%'];
+const waitingWidths = ['70%', '50%', '80%', '60%', '65%'];
 
-function Waiting<Row>({ columns }: { columns: Column<Row>[] }) {
-  return waitingRows.map((width) => (
-    <tr key={width} aria-hidden="true" className={classes.waiting}>
+function Waiting<Row>({ columns, rows = 5 }: { columns: Column<Row>[]; rows?: number }) {
+  return Array.from({ length: rows }, (_, row) => (
+    <tr key={row} aria-hidden="true" className={classes.waiting}>
       {columns.map((column) => (
         <td key={column.key}>
-          <Skeleton height={12} width={width} />
+          <Skeleton height={12} width={waitingWidths[row % waitingWidths.length]} />
         </td>
       ))}
     </tr>

@@ -92,13 +92,18 @@ export function Component() {
         title={t('nav.clients')}
         text={
           <>
-            {t('clients.text')}{' '}
-            {overview.data && (
-              <>
-                {t('clients.counted', { count: overview.data.active_clients })}
-                <Explained text={t('overview.active_clients')} />
-              </>
-            )}
+            {t('clients.text')}
+            {/* A line of its own, which is there before it is known what it says: the list keeps its place. */}
+            <div>
+              {overview.data ? (
+                <>
+                  {t('clients.counted', { count: overview.data.active_clients })}
+                  <Explained text={t('overview.active_clients')} />
+                </>
+              ) : (
+                <>&nbsp;</>
+              )}
+            </div>
           </>
         }
       />

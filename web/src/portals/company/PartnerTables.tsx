@@ -20,13 +20,19 @@ type Partner = CompanyDashboard['partners'][number];
 
 /** So many orders are shown without being asked for; further tables wait to be opened. */
 const shownAtOnce = 50;
+const pageOfOrders = 20;
 
 /** 'Clients by ISO Partner': one table a partner, and one for orders without one. Each loads as it is opened. */
 export function PartnerTables({ partners }: { partners: Partner[] | undefined }) {
   const { t } = useTranslation(['dashboards', 'common']);
   let shown = 0;
   return (
-    <Stack gap="sm" component="section" aria-label={t('company.by_partner')}>
+    <Stack
+      gap="sm"
+      component="section"
+      aria-label={t('company.by_partner')}
+      className={partners ? undefined : classes.waiting}
+    >
       <Title order={2}>{t('company.by_partner')}</Title>
       {!partners && (
         <Section title={t('common:loading')} flush>
@@ -73,21 +79,28 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
         />
       </div>
       <div id={id} className={classes.orders} hidden={!open}>
-        {open && <PartnerOrders label={name} iso={partner.iso_id ?? 'none'} />}
+        {open && <PartnerOrders label={name} partner={partner} />}
       </div>
     </section>
   );
 }
 
-function PartnerOrders({ label, iso }: { label: string; iso: string }) {
+function PartnerOrders({ label, partner }: { label: string; partner: Partner }) {
   const company = useCompany();
-  const query = useInfiniteQuery(queries.spvs({ company_id: company.id, iso_id: iso, limit: 20 }));
-  return <Orders label={label} state={listState(query)} />;
+  const asked = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: pageOfOrders };
+  const state = listState(useInfiniteQuery(queries.spvs(asked)));
+  return <Orders label={label} state={state} expected={Math.min(partner.spvs, pageOfOrders)} />;
 }
 
 const waiting = { rows: undefined, error: null, retry: () => undefined };
 
-function Orders({ label, state = waiting }: { label: string; state?: ReturnType<typeof listState<Spv>> }) {
+interface OrdersProps {
+  label: string;
+  state?: ReturnType<typeof listState<Spv>>;
+  expected?: number;
+}
+
+function Orders({ label, state = waiting, expected }: OrdersProps) {
   const { t } = useTranslation(['dashboards', 'common']);
   const columns: Column<Spv>[] = [
     { key: 'client', header: t('company.client_name'), cell: (spv) => spv.client_name },
@@ -127,6 +140,7 @@ function Orders({ label, state = waiting }: { label: string; state?: ReturnType<
       label={label}
       columns={columns}
       state={state}
+      expected={expected}
       rowKey={(spv) => spv.id}
       empty={<EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />}
     />
