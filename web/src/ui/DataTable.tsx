@@ -118,6 +118,7 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
           data-actions={column.actions}
           data-wide={column.wide}
           data-bare={column.bare}
+          data-sized={column.width !== undefined || undefined}
         >
           <span className={classes.label} aria-hidden="true">
             {column.header}

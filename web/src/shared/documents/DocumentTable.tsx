@@ -60,6 +60,7 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
     { key: 'kind', header: t('column.kind'), cell: (document) => factsOf(t, document.latest) },
     {
       key: 'version',
+      width: 80,
       header: t('column.version'),
       cell: (document) => <span className="num">{document.versions_count}</span>,
     },
