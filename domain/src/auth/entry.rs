@@ -252,6 +252,33 @@ mod tests {
         assert_eq!(ask(&maya, &other, strong).await, Some("weak_password"), "the office wants longer ones by now");
     }
 
+    /// On SQLite whoever counts is the only one who writes.
+    #[tokio::test]
+    async fn a_right_password_waits_for_the_wrong_ones_that_are_being_counted() {
+        let Some(world) = World::postgres().await else { return };
+        let (ctx, auth) = (world.nobody(), Auth::new(Keys::for_tests()));
+        let maya = world.user(Role::Employee, "Maya", None, None).await;
+        let password = "correct horse battery";
+        let hash = passwords::hash(&ctx, password).await.expect("hashes");
+        let mut tx = ctx.begin().await.expect("begins");
+        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("is saved");
+        tx.commit().await.expect("commits");
+
+        let counters = Counter::sign_in(&users::email_key(&maya.email), &ctx.origin);
+        let mut counting = ctx.begin().await.expect("begins");
+        failures::check(&mut counting, ctx.now(), &counters).await.expect("nobody has to wait");
+        for _ in 0..5 {
+            failures::note(&mut counting, ctx.now(), &counters).await.expect("is counted");
+        }
+        let (right, email) = (ctx.clone(), maya.email.clone());
+        let right = tokio::spawn(async move { sign_in(&right, &auth, &email, password).await });
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        assert!(!right.is_finished(), "it is not judged before they are counted");
+        counting.commit().await.expect("commits");
+        let answer = right.await.expect("goes on");
+        assert!(matches!(answer, Err(Error::TooMany(_))), "{answer:?}");
+    }
+
     #[test]
     fn the_memory_of_weak_passwords_is_bounded() {
         let memory = Weaknesses::default();

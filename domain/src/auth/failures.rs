@@ -113,15 +113,19 @@ fn neighbourhood_of(origin: &Origin) -> String {
 /// # Errors
 /// TooMany with the seconds that are left to wait.
 pub(super) async fn check(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
-    if let Some(turn) = turn(counters) {
-        tx.alone_with(turn).await?;
-    }
+    take_turn(tx, counters).await?;
     peek(tx, now, counters).await
 }
 
-/// What those who are counted together wait for, one after the other: the last of their counters counts them all.
-pub(super) fn turn(counters: &[Counter]) -> Option<String> {
-    counters.last().map(|widest| format!("failures {}", widest.key))
+/// Waits for those who are counted together with whoever comes: the last of the counters counts them all.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn take_turn(tx: &mut Tx, counters: &[Counter]) -> Result<()> {
+    match counters.last() {
+        Some(widest) => tx.alone_with(format!("failures {}", widest.key)).await,
+        None => Ok(()),
+    }
 }
 
 /// [`check`], where those who come at the same moment do not matter yet.
