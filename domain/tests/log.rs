@@ -91,6 +91,50 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
     .await;
 }
 
+/// Every column that there is: one that came later is not forgotten.
+#[tokio::test]
+async fn with_its_number_nothing_else_of_an_entry_changes() {
+    on_both(async |world| {
+        world.super_admin("Sigrid").await;
+        world.company("Meridian").await;
+        let mut db = world.db.clone();
+        let (columns, later, id) = match db.dialect() {
+            Dialect::Sqlite => {
+                ("select name from pragma_table_info('activity')", "'2030-01-01T00:00:00+00:00'", "randomblob(16)")
+            }
+            Dialect::Postgres => (
+                "select cast(column_name as text) from information_schema.columns \
+                 where table_schema = 'public' and table_name = 'activity'",
+                "cast('2030-01-01T00:00:00+00:00' as timestamptz)",
+                "gen_random_uuid()",
+            ),
+        };
+        let columns: Vec<(String,)> = db.sql(columns).all().await.unwrap();
+        assert!(columns.len() > 15);
+        let numbering = "update activity set seq = (select seq from activity_head), hash = 'x'";
+        for (column,) in columns.iter().filter(|(column,)| !["seq", "hash"].contains(&column.as_str())) {
+            let other = match column.as_str() {
+                "id" | "actor_id" | "subject_id" | "company_id" | "client_id" | "iso_id" | "spv_id" => id,
+                "nth" => "nth + 1",
+                "at" => later,
+                "public" | "quiet" => &format!("not {column}"),
+                "data" => r#"'{"other": 1}'"#,
+                _ => "'other'",
+            };
+            let mut tx = world.db.begin().await.unwrap();
+            tx.sql("update activity_head set seq = seq + 1, hash = 'x'").run().await.unwrap();
+            let which = "where seq is null and action = 'company.created'";
+            assert!(tx.sql_built(format!("{numbering}, {column} = {other} {which}")).run().await.is_err(), "{column}");
+            drop(tx);
+            let mut tx = world.db.begin().await.unwrap();
+            tx.sql("update activity_head set seq = seq + 1, hash = 'x'").run().await.unwrap();
+            let same = format!("{numbering}, {column} = {column} {which}");
+            assert_eq!(tx.sql_built(same).run().await.unwrap(), 1, "as it is, it is numbered");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn whoever_goes_round_the_triggers_is_found_out() {
     for (harm, place) in [
