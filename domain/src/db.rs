@@ -50,6 +50,9 @@ const PATIENT: Duration = Duration::from_secs(30);
 /// How long writers may wait until nobody reads any more what was committed, so that SQLite's log can be begun anew.
 const BRIEF: Duration = Duration::from_millis(200);
 
+/// Statements that a connection keeps prepared.
+const STATEMENTS: usize = 300;
+
 /// SQLite's page cache, in kilobytes (below zero). The writer's holds what a busy office changes again and again; a
 /// reader forgets its pages at every commit anyway.
 const WRITER_CACHE: &str = "-16000";
@@ -71,15 +74,10 @@ enum Pools {
     /// SQLite has one writer, and readers that cannot write. The queue's own statements go their own way: apalis
     /// leaves a statement waiting that nobody drives any more when it stops, which must not stand before the writers, and
     /// takes connections from a pool, as does whoever listens.
-    Sqlite {
-        read: Connections<Sqlite>,
-        write: Writer,
-        queue: SqlitePool,
-    },
-    Postgres {
-        ours: Connections<Postgres>,
-        queue: PgPool,
-    },
+    Sqlite { read: Connections<Sqlite>, write: Writer, queue: SqlitePool },
+    /// Reads are let at few connections of all: each has a process of its own there, which forgets what it knows of our
+    /// tables whenever the processor takes up another.
+    Postgres { ours: Connections<Postgres>, read: Connections<Postgres>, queue: PgPool },
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -164,7 +162,7 @@ impl Sql for Db {
         let error = self.is_in_place().err();
         let on = match &self.pools {
             Pools::Sqlite { read, .. } => On::SqliteAny(read, SqliteArguments::default()),
-            Pools::Postgres { ours, .. } => On::PgAny(ours, PgArguments::default()),
+            Pools::Postgres { read, .. } => On::PgAny(read, PgArguments::default()),
         };
         let text = text.into_sql_str();
         #[cfg(feature = "testing")]
@@ -331,8 +329,13 @@ impl Db {
             #[cfg(feature = "testing")]
             reads: std::sync::Mutex::default(),
         });
+        // More than there are cores only wait for one, and each has its own memory.
+        let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         if url.starts_with("postgres") {
-            let options = PgConnectOptions::from_str(url)?.application_name("spvctl").disable_statement_logging();
+            let options = PgConnectOptions::from_str(url)?
+                .application_name("spvctl")
+                .statement_cache_capacity(STATEMENTS)
+                .disable_statement_logging();
             let pool = |most| {
                 PgPoolOptions::new()
                     .max_connections(most)
@@ -356,8 +359,9 @@ impl Db {
                     })
             };
             let ours = Connections::new(pool(20).connect_with(options.clone()).await?, FRESH);
+            let read = ours.gated(readers);
             let queue = pool(10).connect_lazy_with(options);
-            return Ok(Self { pools: Pools::Postgres { ours, queue }, signals });
+            return Ok(Self { pools: Pools::Postgres { ours, read, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?
             .create_if_missing(true)
@@ -368,7 +372,7 @@ impl Db {
             })
             .foreign_keys(true)
             .busy_timeout(BUSY)
-            .statement_cache_capacity(300)
+            .statement_cache_capacity(STATEMENTS)
             .pragma("temp_store", "memory")
             // Pages (of 4 kB): so much may come together before a writer has to stop and move it into the database.
             .pragma("wal_autocheckpoint", "8000")
@@ -399,8 +403,6 @@ impl Db {
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().busy_timeout(BRIEF).pragma("cache_size", "-100"));
         let write = Writer::new(Connections::new(write, FOR_EVER), beside, file, BUSY);
-        // More than there are cores only wait for one, and each has its own memory.
-        let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let read = SqlitePoolOptions::new()
             .max_connections(u32::try_from(readers).unwrap_or(4))
             .acquire_timeout(Duration::from_secs(5))
@@ -555,7 +557,7 @@ impl Db {
                 // The last to close leaves one file.
                 write.close().await;
             }
-            Pools::Postgres { ours, queue } => {
+            Pools::Postgres { ours, queue, .. } => {
                 queue.close().await;
                 ours.close().await;
             }

@@ -262,3 +262,31 @@ fn no_statement_sets_a_key_to_itself() {
     }
     assert!(files > 100, "{files}");
 }
+
+/// However many read, whoever writes has a connection.
+#[tokio::test]
+async fn reads_leave_connections_for_writers() {
+    let Some(world) = World::postgres().await else { return };
+    let reads: Vec<_> = (0..40)
+        .map(|_| {
+            let mut db = world.db.clone();
+            tokio::spawn(async move { db.sql("select pg_sleep(0.2) is null").scalar::<bool>().await })
+        })
+        .collect();
+    let most = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
+    let mut tx = world.db.begin().await.unwrap();
+    let mut seen = 0;
+    while !reads.iter().all(tokio::task::JoinHandle::is_finished) {
+        let sql = "select count(*) from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' \
+                   and datname = current_database()";
+        seen = seen.max(tx.sql(sql).scalar::<i64>().await.unwrap());
+        // What others do is looked at anew in each transaction.
+        tx.commit().await.unwrap();
+        tx = world.db.begin().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(usize::try_from(seen).unwrap(), most, "read at a time");
+    for read in reads {
+        read.await.unwrap().unwrap();
+    }
+}

@@ -26,6 +26,8 @@ pub(super) struct Connections<D: Database> {
     /// How long one is taken for alive after its last use.
     fresh: Duration,
     free: Arc<Semaphore>,
+    /// What must be had before one of them.
+    gate: Option<Arc<Semaphore>>,
     idle: Arc<Idle<D>>,
 }
 
@@ -37,20 +39,34 @@ struct Idle<D: Database>(Mutex<Vec<(PoolConnection<D>, Instant)>>);
 #[derive(Debug)]
 pub(super) struct Taken<D: Database> {
     /// There until then.
-    held: Option<(PoolConnection<D>, OwnedSemaphorePermit)>,
+    held: Option<(PoolConnection<D>, Permit)>,
     from: Connections<D>,
 }
 
+/// The right to have one, and to have passed the gate.
+type Permit = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+
 impl<D: Database> Clone for Connections<D> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), fresh: self.fresh, free: self.free.clone(), idle: self.idle.clone() }
+        Self {
+            pool: self.pool.clone(),
+            fresh: self.fresh,
+            free: self.free.clone(),
+            gate: self.gate.clone(),
+            idle: self.idle.clone(),
+        }
     }
 }
 
 impl<D: Database> Connections<D> {
     pub fn new(pool: Pool<D>, fresh: Duration) -> Self {
         let most = usize::try_from(pool.options().get_max_connections()).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { pool, fresh, free: Arc::new(Semaphore::new(most)), idle: Arc::new(Idle(Mutex::default())) }
+        Self { pool, fresh, free: Arc::new(Semaphore::new(most)), gate: None, idle: Arc::new(Idle(Mutex::default())) }
+    }
+
+    /// The same connections for those who want no more than `most` of them at a time.
+    pub fn gated(&self, most: usize) -> Self {
+        Self { gate: Some(Arc::new(Semaphore::new(most))), ..self.clone() }
     }
 
     /// How long to wait for one that does not answer: one that breaks, breaks without a word.
@@ -66,7 +82,12 @@ impl<D: Database> Connections<D> {
     }
 
     async fn take_any(&self) -> sqlx::Result<Taken<D>> {
-        let permit = self.free.clone().acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+        let closed = |_| sqlx::Error::PoolClosed;
+        let passed = match &self.gate {
+            Some(gate) => Some(gate.clone().acquire_owned().await.map_err(closed)?),
+            None => None,
+        };
+        let permit = (self.free.clone().acquire_owned().await.map_err(closed)?, passed);
         let Some((connection, since)) = self.idle.lock().pop() else {
             let connection = self.pool.acquire().await?;
             return Ok(Taken { held: Some((connection, permit)), from: self.clone() });
@@ -139,7 +160,7 @@ impl<D: Database> Taken<D> {
     }
 
     /// Lets go of it at once, without a runtime and without a word to whoever is at its other end.
-    pub fn forget(mut self) -> Option<OwnedSemaphorePermit> {
+    pub fn forget(mut self) -> Option<Permit> {
         let (connection, permit) = self.held.take()?;
         drop(connection.detach());
         Some(permit)
