@@ -7,14 +7,17 @@ mod connections;
 mod dialect;
 mod file;
 mod pg;
+mod shaped;
 mod snapshot;
 pub(crate) mod tables;
 mod writer;
 mod zones;
 
+use dialect::renumber;
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, elapsed, for_update, in_list, json_list, json_row, number_activity, within,
+    Col, Dialect, PerDialect, Shape, elapsed, for_update, in_list, json_row, list_of, number_activity, row_of, within,
 };
+pub use shaped::Shaped;
 pub use zones::local_date;
 
 use crate::{
@@ -295,9 +298,9 @@ impl Query<'_> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// The only row's only column, read as JSON: what [`json_list`] selects.
-    pub async fn json<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<T> {
-        Ok(self.one::<(Json<T>,)>().await?.0.0)
+    /// The rows in the only row's only column: what [`list_of`] selects.
+    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
+        Ok(self.one::<(Shaped<Vec<T>>,)>().await?.0.0)
     }
 }
 

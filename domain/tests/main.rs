@@ -20,6 +20,7 @@ mod partners;
 mod profile;
 mod reports;
 mod request_desk;
+mod rows;
 mod scanning;
 mod schema;
 mod storage;

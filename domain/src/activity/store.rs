@@ -3,7 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, in_list, json_list, json_row, number_activity},
+    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, in_list, list_of, number_activity, row_of},
     error::{Error, Result},
     ids::UserId,
     users,
@@ -79,10 +79,10 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
 const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
     'document_request', 'invoice', 'thread')";
 
-/// Selects what a scope sees of the newest work, as JSON, with the scope's id as `$1`.
+/// Selects what a scope sees of the newest work, as a list, with the scope's id as `$1`.
 pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
     let (condition, order) = newest(scope, None);
-    json_list(
+    list_of(
         dialect,
         COLUMNS,
         &format!("select * from activity where {condition} and {WORK} order by {order} limit {limit}"),
@@ -147,11 +147,11 @@ pub async fn list(
             about(&sql, ids.len(), limit)
         }
     };
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 /// What happened to subject `$n`, and to the orders of it where it is a client, a company or a partner: the newest of
@@ -237,7 +237,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
         }
     }
     sql.push_str(&format!(" order by at desc, seq desc limit {limit}"));
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
             Part::Text(text) => query.bind(text),
@@ -245,7 +245,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
             Part::Time(at) => query.bind(at),
         };
     }
-    query.json().await
+    query.list().await
 }
 
 /// People whose name or e-mail address has words that begin like these: the first hundred.
@@ -272,7 +272,7 @@ pub async fn of_subject(
         before.unwrap_or(i64::MAX),
         actions.join("', '"),
     );
-    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(subject).json().await
+    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
 }
 
 /// What somebody did, and what others did with their account, newest first.
@@ -288,7 +288,7 @@ pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> 
     let suffered =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
-    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).bind(me).json().await
+    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
 }
 
 /// What happened to accounts and sessions, newest first.
@@ -315,11 +315,11 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit:
         "select * from activity where seq is not null and subject_kind = 'user'{condition} \
          order by seq desc limit {limit} offset {offset}"
     );
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
     for value in values {
         query = query.bind(value);
     }
-    query.json().await
+    query.list().await
 }
 
 /// What [`super::visible`] says, as a condition with the ids it is about, of which that of `me` is the last: what the
@@ -343,11 +343,11 @@ pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (shown, ids) = seen(scope, me);
     let sql = format!("select * from activity where ({shown}) and seq > {after} order by seq limit {limit}");
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
@@ -355,10 +355,10 @@ pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
 }
 
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
-    let row = json_row(db.dialect(), COLUMNS);
+    let row = row_of(db.dialect(), COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
     let sql = "select * from activity where seq > $1 order by seq limit $2";
-    db.sql_built(json_list(db.dialect(), &columns, sql)).bind(after).bind(limit).json().await
+    db.sql_built(list_of(db.dialect(), &columns, sql)).bind(after).bind(limit).list().await
 }
 
 pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
@@ -384,7 +384,7 @@ pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, Dat
 pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
     let sql = "select * from activity where action = 'activity.cut' and seq > $1 \
                union all select * from activity where action = 'activity.cut' and seq is null";
-    db.sql_built(json_list(db.dialect(), COLUMNS, sql)).bind(after).json().await
+    db.sql_built(list_of(db.dialect(), COLUMNS, sql)).bind(after).list().await
 }
 
 /// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the
@@ -421,14 +421,14 @@ pub struct Unnumbered {
     pub seq: i64,
     pub hash: String,
     /// In the order they happened.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
     pub rows: Vec<Activity>,
 }
 
 /// In one statement: a row that was without a number when the chain ended so.
 pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Unnumbered> {
     let rows = "select * from activity where seq is null order by at, nth, id limit $1";
-    let sql = format!("select seq, hash, ({}) as rows from activity_head", json_list(db.dialect(), COLUMNS, rows));
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(db.dialect(), COLUMNS, rows));
     db.sql_built(sql).bind(limit).one().await
 }
 

@@ -1,6 +1,6 @@
 //! SQL of a company's analytics.
 use crate::{
-    db::{Col, Db, Shape, Sql, elapsed, json_list, local_date},
+    db::{Col, Db, Shape, Shaped, Sql, elapsed, list_of, local_date},
     error::Result,
     ids::CompanyId,
     money::Currency,
@@ -58,11 +58,11 @@ pub(crate) const KEPT: &Shape =
 
 #[derive(Debug, sqlx::FromRow)]
 pub struct Found {
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Orders>>")]
     pub orders: Vec<Orders>,
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Steps>>")]
     pub steps: Vec<Steps>,
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Kept>>")]
     pub kept: Vec<Kept>,
 }
 
@@ -114,7 +114,7 @@ pub async fn read(
         "select x.month, count(*) as due, count(*) filter (where {day} <= cast(x.due_date as text)) as kept \
          from done x where x.due_date is not null group by x.month"
     );
-    let list = |shape: &Shape, from: &str| json_list(dialect, shape, from);
+    let list = |shape: &Shape, from: &str| list_of(dialect, shape, from);
     let sql = format!(
         "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
         list(ORDERS, &orders),

@@ -6,7 +6,7 @@ use super::{
     sessions::{Ended, Session},
 };
 use crate::{
-    db::{Db, Dialect, Json, Sql, Tx, for_update, json_list},
+    db::{Db, Dialect, Json, Shaped, Sql, Tx, for_update, list_of},
     error::Result,
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     users::User,
@@ -16,9 +16,9 @@ use chrono::{DateTime, Utc};
 /// What [`belongings_of`] selects.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Belongings {
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Identity>>")]
     identities: Vec<Identity>,
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Factor>>")]
     factors: Vec<Factor>,
 }
 
@@ -35,8 +35,8 @@ pub fn belongings_of(dialect: Dialect, user: &str) -> String {
     let factors = format!("select * from factors where user_id = {user} order by created_at, kind desc, id");
     format!(
         "({}) as identities, ({}) as factors",
-        json_list(dialect, identities::store::COLUMNS, &identities),
-        json_list(dialect, factors::store::COLUMNS, &factors),
+        list_of(dialect, identities::store::COLUMNS, &identities),
+        list_of(dialect, factors::store::COLUMNS, &factors),
     )
 }
 

@@ -2,7 +2,7 @@
 use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, json_list},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, list_of},
     error::Result,
     ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
     money::Currency,
@@ -114,9 +114,8 @@ fn places(count: usize, from: usize) -> String {
 /// These rows, by order.
 pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     let which = places(ids.len(), 1);
-    let sql =
-        json_list(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
-    ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).json().await
+    let sql = list_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
 }
 
 /// These rows as they stand, they and their orders kept from others; in one order for everybody, so that nobody waits
@@ -191,8 +190,8 @@ pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> 
 }
 
 pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
-    let sql = json_list(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
-    let rows: Vec<Commission> = db.sql_built(sql).bind(id).json().await?;
+    let sql = list_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
+    let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
 
@@ -297,7 +296,7 @@ pub async fn list(
         sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = db.sql_built(json_list(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -307,7 +306,7 @@ pub async fn list(
     if let Some((date, at, id)) = before {
         query = query.bind(date).bind(at).bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 /// How many rows there are.

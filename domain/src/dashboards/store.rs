@@ -4,7 +4,7 @@ use crate::{
     activity::{self, Activity},
     companies::{self, Company},
     counts::figures::Of,
-    db::{Col, Db, Shape, Sql, Tx, in_list, json_list},
+    db::{Col, Db, Shape, Shaped, Sql, Tx, in_list, list_of},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -92,12 +92,12 @@ impl Group {
 #[derive(Debug, sqlx::FromRow)]
 pub struct Office {
     /// By name ([`crate::counts::Count::name`]).
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
     /// None where the settings leave it to the configuration.
     pub currency: Option<Currency>,
     /// What happened last.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
     pub activity: Vec<Activity>,
 }
 
@@ -107,7 +107,7 @@ const CURRENCY: &str = "select value ->> 'default_currency' from settings where 
 /// The counters of the staff, and the newest events, in one query.
 pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
     let dialect = db.dialect();
-    let counts = json_list(
+    let counts = list_of(
         dialect,
         &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
@@ -120,7 +120,7 @@ pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
 #[derive(Debug, sqlx::FromRow)]
 pub struct Overview {
     /// None when there is no such company.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Company>>")]
     pub company: Vec<Company>,
     /// The office's, as in [`Office`].
     pub currency: Option<Currency>,
@@ -129,13 +129,13 @@ pub struct Overview {
     /// ISO partners that are not archived.
     pub partners: i64,
     /// Orders and amounts by partner and currency.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Group>>")]
     pub groups: Vec<Group>,
     /// What happened last.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
     pub activity: Vec<Activity>,
     /// The page of its orders, and one more if there is.
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Spv>>")]
     pub spvs: Vec<Spv>,
 }
 
@@ -151,8 +151,8 @@ pub(crate) const GROUPS: &Shape = &[
 /// The company, its figures and a page of its orders in one query, of which only the page reads orders.
 pub async fn company(db: &mut Db, company: CompanyId, page: &Listed, events: usize) -> Result<Overview> {
     let dialect = db.dialect();
-    let own = json_list(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
-    let groups = json_list(
+    let own = list_of(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
+    let groups = list_of(
         dialect,
         GROUPS,
         "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.minor from ( \

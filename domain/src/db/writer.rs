@@ -10,6 +10,7 @@
 use super::{
     File,
     connections::{Connections, Taken},
+    renumber,
 };
 use crate::error::{Error, Result};
 use sqlx::{
@@ -476,32 +477,11 @@ impl Drop for Turn {
     }
 }
 
-/// Writes `text` with its placeholders `$1…` moved up by `by`.
-fn renumber(text: &str, by: usize, to: &mut String) {
-    let mut parts = text.split('$');
-    to.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        to.push('$');
-        match part[..digits].parse::<usize>() {
-            Ok(n) => to.push_str(&(n + by).to_string()),
-            Err(_) => to.push_str(&part[..digits]),
-        }
-        to.push_str(&part[digits..]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::db::{Db, Durability, Pools};
 
-    #[test]
-    fn placeholders_move_up_and_other_dollars_stay() {
-        let mut text = String::new();
-        renumber("update t set a = $2, b = c ->> '$.x' where id = $1 and n = $10", 7, &mut text);
-        assert_eq!(text, "update t set a = $9, b = c ->> '$.x' where id = $8 and n = $17");
-    }
     async fn writer() -> (tempfile::TempDir, Writer) {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("turns.db");

@@ -3,7 +3,7 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::way::Received;
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, json_list, within},
+    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, list_of, within},
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -44,10 +44,10 @@ const WITH_NAMES: &str = "select v.*, s.custom_identifier as spv_custom_identifi
 /// All rows of `from`, each with its lines.
 fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = "select * from invoice_lines where invoice_id = t.id order by line_order";
-    let lines = within(dialect, &json_list(dialect, LINES, lines));
+    let lines = within(dialect, &list_of(dialect, LINES, lines));
     let mut columns = COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), Col::Plain));
-    json_list(dialect, &columns, from)
+    list_of(dialect, &columns, from)
 }
 
 /// The next number of a year. The year's row stays locked until the transaction ends, so a number that is not used
@@ -125,7 +125,7 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
 
 pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
     let sql = with_lines(db.dialect(), &format!("{WITH_NAMES} where v.id = $1"));
-    let rows: Vec<Invoice> = db.sql_built(sql).bind(id).json().await?;
+    let rows: Vec<Invoice> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
 
@@ -172,7 +172,7 @@ pub async fn due(
          and v.{mark} is null and s.status <> 'cancelled' order by v.due_date, v.id limit $3"
     );
     let sql = with_lines(tx.dialect(), &from_rows);
-    tx.sql_built(sql).bind(from).bind(until).bind(limit).json().await
+    tx.sql_built(sql).bind(from).bind(until).bind(limit).list().await
 }
 
 /// Marks an invoice as told of; false when it has been paid, or somebody was faster.
@@ -227,7 +227,7 @@ pub async fn list(
     for id in ids {
         query = query.bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 /// What is to be paid in one currency.

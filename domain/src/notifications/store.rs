@@ -9,7 +9,7 @@ use crate::{
         Activity,
         store::{COLUMNS, seen},
     },
-    db::{Db, Sql, Tx, json_list},
+    db::{Db, Sql, Tx, list_of},
     error::Result,
     ids::{ActivityId, NotificationId, UserId},
 };
@@ -45,7 +45,7 @@ pub async fn any(db: &mut Db, after: i64, until: i64) -> Result<bool> {
 
 pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
     let sql = format!("select * from activity where {} order by seq limit {limit}", told_of());
-    tx.sql_built(json_list(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).json().await
+    tx.sql_built(list_of(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// Neither the company nor the partnership that the account belongs to is archived: else nobody can read it (decision 26).
@@ -160,7 +160,7 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
     let sql = format!("select * from activity where seq in ({}) order by seq desc", numbers.join(", "));
-    db.sql_built(json_list(db.dialect(), COLUMNS, &sql)).json().await
+    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).list().await
 }
 
 /// How many are unread of those that the list shows.

@@ -1,6 +1,6 @@
 //! SQL of the reports' rows.
 use crate::{
-    db::{Col, Db, Shape, Sql, json_list},
+    db::{Col, Db, Shape, Sql, list_of},
     error::Result,
     ids::{CompanyId, SpvId},
     money::Currency,
@@ -120,11 +120,11 @@ pub async fn orders(
          where {PLACED}{} order by {NEWEST} limit {limit}",
         beyond(after.as_ref())
     );
-    let mut query = db.sql_built(json_list(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(list_of(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 /// One currency's orders: how many, their amounts, what was invoiced and paid.
@@ -161,11 +161,11 @@ pub async fn steps(
          order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",
         beyond(after.as_ref())
     );
-    let mut query = db.sql_built(json_list(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(list_of(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }
-    query.json().await
+    query.list().await
 }
 
 /// How many steps the whole report has.

@@ -1,8 +1,8 @@
-//! SQL of orders. Each read is one statement that answers with one row of JSON (see [`crate::db::json_list`]).
+//! SQL of orders. Each read is one statement that answers with one row (see [`crate::db::list_of`]).
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Json, Query, Shape, Sql, Tx, for_update, json_list, json_row},
+    db::{Col, Db, Dialect, Query, Shape, Shaped, Sql, Tx, for_update, list_of, row_of},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
@@ -77,7 +77,7 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
 }
 
 /// An order, its steps, and which of them waits for which.
-type WithSteps = (Json<Spv>, Json<Vec<Step>>, Json<Vec<(StepId, StepId)>>);
+type WithSteps = (Shaped<Spv>, Shaped<Vec<Step>>, Shaped<Vec<(StepId, StepId)>>);
 
 /// `which` is the order's id as SQL, from the value `$1`.
 async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Option<(Spv, Vec<Step>)>> {
@@ -85,12 +85,12 @@ async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Optio
     let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
     let sql = format!(
         "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
-        json_row(dialect, COLUMNS),
-        json_list(dialect, steps::store::COLUMNS, steps),
-        json_list(dialect, steps::store::NEED, steps::store::NEEDS),
+        row_of(dialect, COLUMNS),
+        list_of(dialect, steps::store::COLUMNS, steps),
+        list_of(dialect, steps::store::NEED, steps::store::NEEDS),
     );
     let found: Option<WithSteps> = db.sql_built(sql).bind(value).optional().await?;
-    let Some((Json(spv), Json(mut steps), Json(needs))) = found else { return Ok(None) };
+    let Some((Shaped(spv), Shaped(mut steps), Shaped(needs))) = found else { return Ok(None) };
     let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
     for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
         let needed = |id: &&StepId| needs.contains(&(step.id, **id));
@@ -209,9 +209,9 @@ impl Listed {
         Self { rows, ids, words, after }
     }
 
-    /// Selects the orders as JSON, with the values that [`Listed::bind`] gives: first the scope's, then the filter's.
+    /// Selects the orders as a list, with the values that [`Listed::bind`] gives: first the scope's, then the filter's.
     pub fn sql(&self, dialect: Dialect) -> String {
-        json_list(dialect, COLUMNS, &self.rows)
+        list_of(dialect, COLUMNS, &self.rows)
     }
 
     pub fn bind<'c>(&self, mut query: Query<'c>) -> Query<'c> {
@@ -277,7 +277,7 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
 }
 
 pub async fn list(db: &mut Db, page: &Listed) -> Result<Vec<Spv>> {
-    page.bind(db.sql_built(page.sql(db.dialect()))).json().await
+    page.bind(db.sql_built(page.sql(db.dialect()))).list().await
 }
 
 /// One order by what people call it: its identifier, or the first characters of its id.

@@ -5,7 +5,7 @@ use crate::{
         failures::{self, Counted, Counter},
         store::{Belongings, belongings_of},
     },
-    db::{Dialect, Json, PerDialect, Sql, Tx, json_list},
+    db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
     error::Result,
     ids::UserId,
     settings::Settings,
@@ -24,13 +24,13 @@ pub struct Comer {
 impl<'r, R: Row> FromRow<'r, R> for Comer
 where
     User: FromRow<'r, R>,
-    Json<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
+    Shaped<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
     Json<Settings>: Decode<'r, R::Database> + Type<R::Database>,
     bool: Decode<'r, R::Database> + Type<R::Database>,
     &'static str: ColumnIndex<R>,
 {
     fn from_row(row: &'r R) -> sqlx::Result<Self> {
-        let Json(counted) = row.try_get("counted")?;
+        let Shaped(counted) = row.try_get("counted")?;
         let settings: Option<Json<Settings>> = row.try_get("settings")?;
         let known: bool = row.try_get("known")?;
         Ok(Self {
@@ -46,7 +46,7 @@ where
 pub struct Entrant {
     #[sqlx(flatten)]
     pub user: User,
-    #[sqlx(json)]
+    #[sqlx(try_from = "Shaped<Vec<Counted>>")]
     pub counted: Vec<Counted>,
     pub shut_out: bool,
     #[sqlx(flatten)]
@@ -72,7 +72,7 @@ static ENTRANT: PerDialect = PerDialect::new(|dialect| {
 });
 
 fn counted(dialect: Dialect) -> String {
-    json_list(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
+    list_of(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
 }
 
 pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {
