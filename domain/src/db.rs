@@ -147,10 +147,13 @@ enum On<'c> {
     Sqlite(&'c mut Turn, SqliteArguments),
     /// A connection that is nobody else's.
     SqliteAlone(&'c mut SqliteConnection, SqliteArguments),
+    PgAlone(&'c mut sqlx::PgConnection, PgArguments),
     /// Sent with the statement that comes next.
     Later(&'c mut Turn),
     PgAny(&'c Connections<Postgres>, PgArguments),
-    Pg(&'c mut sqlx::PgConnection, PgArguments),
+    Pg(&'c mut pg::Open, PgArguments),
+    /// Sent before whatever else comes next, and with others like it.
+    PgLater(&'c mut pg::Open),
 }
 
 impl Sql for Db {
@@ -218,14 +221,19 @@ macro_rules! fetch {
                     found
                 }
                 On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
-                On::Later(_) => return Err(Error::internal("a statement for later has no rows")),
+                On::PgAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+                On::Later(_) | On::PgLater(_) => return Err(Error::internal("a statement for later has no rows")),
                 On::PgAny(from, args) => {
                     let mut to = from.take().await?;
                     let found = sqlx::query_as_with(text, args).$method(&mut *to).await?;
                     to.keep();
                     found
                 }
-                On::Pg(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
+                On::Pg(open, args) => {
+                    let found = sqlx::query_as_with(text, args).$method(open.writing().await?).await?;
+                    open.went_well();
+                    found
+                }
             })
         })
         .await
@@ -237,7 +245,8 @@ impl Query<'_> {
         let added = match &mut self.on {
             On::SqliteAny(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
             On::Later(turn) => turn.bind(value),
-            On::PgAny(_, args) | On::Pg(_, args) => args.add(value),
+            On::PgLater(open) => open.bind(value),
+            On::PgAny(_, args) | On::Pg(_, args) | On::PgAlone(_, args) => args.add(value),
         };
         if let Err(e) = added {
             self.error.get_or_insert(sqlx::Error::Encode(e));
@@ -277,14 +286,19 @@ impl Query<'_> {
                     changed
                 }
                 On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
-                On::Later(_) => 0,
+                On::PgAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+                On::Later(_) | On::PgLater(_) => 0,
                 On::PgAny(from, args) => {
                     let mut to = from.take().await?;
                     let changed = sqlx::query_with(text, args).execute(&mut *to).await?.rows_affected();
                     to.keep();
                     changed
                 }
-                On::Pg(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
+                On::Pg(open, args) => {
+                    let changed = sqlx::query_with(text, args).execute(open.writing().await?).await?.rows_affected();
+                    open.went_well();
+                    changed
+                }
             })
         })
         .await
@@ -586,8 +600,8 @@ impl Tx {
         Ok(())
     }
 
-    /// A statement that answers nothing anybody waits for, and that cannot be refused for what is in the rows. On
-    /// SQLite it is sent with the next statement or the commit; run it with [`Query::run`].
+    /// A statement that answers nothing anybody waits for, and that cannot be refused for what is in the rows. It is sent
+    /// with the next statement or the commit; run it with [`Query::run`].
     ///
     /// # Errors
     /// What the database refuses of earlier ones.
@@ -597,9 +611,9 @@ impl Tx {
                 turn.later(text).await?;
                 Query { text: SqlStr::from_static(""), on: On::Later(turn), error: None }
             }
-            TxOn::Postgres(tx) => {
-                let text = AssertSqlSafe(text.to_owned()).into_sql_str();
-                Query { text, on: On::Pg(tx, PgArguments::default()), error: None }
+            TxOn::Postgres(open) => {
+                open.later(text).await?;
+                Query { text: SqlStr::from_static(""), on: On::PgLater(open), error: None }
             }
         })
     }
@@ -644,10 +658,11 @@ impl Tx {
                 .await?;
                 turn.went_well();
             }
-            TxOn::Postgres(conn) => {
-                within(those(&POSTGRES)).run(&mut **conn).await.map_err(Error::internal)?;
+            TxOn::Postgres(open) => {
+                let conn = open.writing().await?;
+                within(those(&POSTGRES)).run(&mut *conn).await.map_err(Error::internal)?;
                 within(apalis_postgres::PostgresStorage::migrations())
-                    .run(&mut **conn)
+                    .run(&mut *conn)
                     .await
                     .map_err(Error::internal)?;
                 // Not `if not exists`, which waits for everybody who has a job in an open transaction.
@@ -657,8 +672,9 @@ impl Tx {
                      create index jobs_not_done on apalis.jobs (id) where status <> 'Done'; \
                      end if; end $$",
                 )
-                .execute(&mut **conn)
+                .execute(&mut *conn)
                 .await?;
+                open.went_well();
             }
         }
         Ok(())

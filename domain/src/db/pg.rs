@@ -1,33 +1,164 @@
 //! A transaction on PostgreSQL. Its connection is kept for the next one when it has ended, see [`Connections`].
-use super::connections::{Connections, Taken};
-use crate::error::{Error, Result};
-use sqlx::{PgConnection, Postgres};
-use std::{
-    ops::{Deref, DerefMut},
-    time::Duration,
+//!
+//! Every statement is a journey of its own, which costs as much as a small one of ours does. Those whose rows nobody waits
+//! for go together, as parts of one statement, where it makes no difference which of them comes first.
+use super::{
+    connections::{Connections, Taken},
+    renumber,
 };
+use crate::error::{Error, Result};
+use sqlx::{Arguments, AssertSqlSafe, Encode, PgConnection, Postgres, Type, postgres::PgArguments};
+use std::{fmt::Write, mem, time::Duration};
 use tokio::{runtime::Handle, time::timeout};
 
 /// How long a statement that was cut off may go on before the server is taken for gone.
 const ROLLBACK: Duration = Duration::from_secs(60);
+/// Statements that go together; more would be as many different ones to plan.
+const MOST_TOGETHER: usize = 8;
 
 /// Rolls back when dropped without [`Open::commit`], also in the middle of a statement.
 #[derive(Debug)]
 pub(crate) struct Open {
     /// There until it has ended.
     on: Option<Taken<Postgres>>,
+    waiting: Together,
+    /// What was sent last may have been done in part only, or not at all.
+    uncertain: bool,
+}
+
+/// Statements to be sent with the next of their kind, or before whatever else comes next.
+#[derive(Debug, Default)]
+struct Together {
+    statements: Vec<String>,
+    /// What they do, as far as others can go with them.
+    plain: Vec<Plain>,
+    bound: PgArguments,
+}
+
+/// What a statement does that can go together with others: it writes to one table and reads from no other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Plain {
+    Insert { into: String },
+    Update { table: String },
+}
+
+impl Plain {
+    fn of(text: &str) -> Option<Self> {
+        // Parts of one statement do not see what the others do: nothing is to look at rows but those it changes. Whoever
+        // looks for a conflict may have to wait for others, and so is to come last.
+        let reads = text
+            .split(|c: char| !c.is_ascii_alphabetic() && c != '_')
+            .any(|word| ["select", "from", "conflict"].contains(&word));
+        let mut words = text.split([' ', '(']);
+        match (words.next()?, words.next()?, words.next()?) {
+            ("insert", "into", table) if !reads => Some(Self::Insert { into: table.to_owned() }),
+            ("update", table, "set") if !reads => Some(Self::Update { table: table.to_owned() }),
+            _ => None,
+        }
+    }
+}
+
+impl Together {
+    /// Whether it makes no difference that the statement does not see what those do that are here.
+    fn welcomes(&self, statement: &Plain) -> bool {
+        // One with which no other can go is here alone.
+        self.plain.len() == self.statements.len()
+            && self.statements.len() < MOST_TOGETHER
+            && !self.plain.iter().any(|before| match (before, statement) {
+                (Plain::Insert { .. }, Plain::Insert { .. }) => false,
+                (Plain::Insert { into: written } | Plain::Update { table: written }, Plain::Update { table })
+                | (Plain::Update { table: written }, Plain::Insert { into: table }) => written == table,
+            })
+    }
+
+    /// As one statement, and what is bound to it.
+    fn take(&mut self) -> (String, PgArguments) {
+        let Self { mut statements, bound, .. } = mem::take(self);
+        if statements.len() == 1 {
+            return (statements.remove(0), bound);
+        }
+        // The last of them is begun with: so each takes its locks when it did by itself, and two transactions that wait for
+        // one another in their order do not wait crosswise. No manual promises it; a test does.
+        let mut text = "with ".to_owned();
+        for (n, statement) in statements.iter().rev().enumerate() {
+            let comma = if n == 0 { "" } else { ", " };
+            // Writing to a String does not fail.
+            let _ = write!(text, "{comma}part{n} as ({statement})");
+        }
+        text.push_str(" select 1");
+        (text, bound)
+    }
 }
 
 impl Open {
     pub(super) async fn begin(connections: &Connections<Postgres>) -> Result<Self> {
-        let mut open = Self { on: Some(connections.take().await?) };
-        sqlx::raw_sql("begin").execute(&mut *open).await?;
+        let mut open = Self { on: Some(connections.take().await?), waiting: Together::default(), uncertain: false };
+        sqlx::raw_sql("begin").execute(open.sending()?).await?;
+        open.went_well();
         Ok(open)
     }
 
+    /// Adds a statement whose rows nobody waits for; what is bound to it follows with [`Open::bind`]. One that cannot go
+    /// together with others is sent with nothing else.
+    pub(super) async fn later(&mut self, text: &str) -> Result<()> {
+        let plain = Plain::of(text);
+        if plain.as_ref().is_none_or(|plain| !self.waiting.welcomes(plain)) {
+            self.flush().await?;
+        }
+        let mut statement = String::with_capacity(text.len() + 20);
+        renumber(text, self.waiting.bound.len(), &mut statement);
+        self.waiting.statements.push(statement);
+        self.waiting.plain.extend(plain);
+        Ok(())
+    }
+
+    pub(super) fn bind<T: for<'q> Encode<'q, Postgres> + Type<Postgres>>(
+        &mut self,
+        value: T,
+    ) -> std::result::Result<(), sqlx::error::BoxDynError> {
+        self.waiting.bound.add(value)
+    }
+
+    /// The connection with nothing waiting before what is sent now; [`Open::went_well`] says that it was done.
+    pub(crate) async fn writing(&mut self) -> Result<&mut PgConnection> {
+        self.flush().await?;
+        self.sending()
+    }
+
+    /// What was asked of the connection has been done.
+    pub(crate) fn went_well(&mut self) {
+        self.uncertain = false;
+    }
+
+    fn sending(&mut self) -> Result<&mut PgConnection> {
+        self.is_sound()?;
+        self.uncertain = true;
+        Ok(self.on.as_mut().ok_or_else(|| Error::internal("the transaction is over"))?)
+    }
+
+    /// PostgreSQL has rolled back by itself when a statement failed, and says nothing of it when that is committed.
+    ///
+    /// # Errors
+    /// Internal when something was not done.
+    fn is_sound(&self) -> Result<()> {
+        if self.uncertain {
+            return Err(Error::internal("an earlier statement of the transaction failed"));
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        if self.waiting.statements.is_empty() {
+            return Ok(());
+        }
+        let (text, bound) = self.waiting.take();
+        sqlx::query_with(AssertSqlSafe(text), bound).execute(self.sending()?).await?;
+        self.went_well();
+        Ok(())
+    }
+
     pub async fn commit(mut self) -> Result<()> {
-        // To commit what was aborted is no error to PostgreSQL; to read in it is.
-        sqlx::raw_sql("select 1; commit").execute(&mut *self).await?;
+        sqlx::raw_sql("commit").execute(self.writing().await?).await?;
         self.on.take().ok_or_else(|| Error::internal("the transaction is over"))?.keep();
         Ok(())
     }
@@ -48,16 +179,60 @@ impl Drop for Open {
     }
 }
 
-impl Deref for Open {
-    type Target = PgConnection;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn deref(&self) -> &PgConnection {
-        self.on.as_ref().expect("there until it has ended")
+    fn insert(into: &str) -> Plain {
+        Plain::Insert { into: into.to_owned() }
     }
-}
 
-impl DerefMut for Open {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        self.on.as_mut().expect("there until it has ended")
+    fn update(table: &str) -> Plain {
+        Plain::Update { table: table.to_owned() }
+    }
+
+    fn together(statements: &[&str]) -> Together {
+        Together {
+            statements: statements.iter().map(|&text| text.to_owned()).collect(),
+            plain: statements.iter().filter_map(|text| Plain::of(text)).collect(),
+            ..Together::default()
+        }
+    }
+
+    #[test]
+    fn what_looks_at_other_rows_goes_alone() {
+        assert_eq!(Plain::of("insert into t (id) values ($1)"), Some(insert("t")));
+        assert_eq!(Plain::of("insert into t(id) values ($1)"), Some(insert("t")));
+        assert_eq!(Plain::of("update t set held_from = $1 where id = $2"), Some(update("t")));
+        for text in [
+            "insert into t (id) values ($1) on conflict (id) do nothing",
+            "insert into t (id) values ((select 1))",
+            "insert into t (id) select id from u",
+            "update t set a = (select max(a) from t)",
+            "update t set a = u.a from u where u.id = t.id",
+            "update t as other set a = 1",
+            "delete from t where id = $1",
+            "with u as (values (1)) insert into t (id) values (1)",
+            "select 1",
+            "",
+        ] {
+            assert_eq!(Plain::of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_goes_together_with_what_it_would_not_see() {
+        let both = together(&["update t set a = 1", "insert into u (a) values (1)"]);
+        assert!(both.welcomes(&update("v")) && both.welcomes(&insert("u")) && both.welcomes(&insert("v")));
+        assert!(!both.welcomes(&update("t")) && !both.welcomes(&update("u")) && !both.welcomes(&insert("t")));
+        assert!(!together(&["delete from t"]).welcomes(&insert("u")));
+        assert!(!together(&["insert into t (a) values (1)"; MOST_TOGETHER]).welcomes(&insert("t")));
+    }
+
+    #[test]
+    fn one_statement_stays_as_it_is_and_several_are_parts_of_one() {
+        assert_eq!(together(&["update t set a = $1"]).take().0, "update t set a = $1");
+        let (text, _) = together(&["update t set a = $1", "insert into u (b) values ($2)"]).take();
+        assert_eq!(text, "with part0 as (insert into u (b) values ($2)), part1 as (update t set a = $1) select 1");
     }
 }

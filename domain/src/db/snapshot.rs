@@ -80,7 +80,7 @@ impl Sql for Snapshot {
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
         let on = match &mut self.0 {
             Connection::Sqlite(on) => On::SqliteAlone(on, SqliteArguments::default()),
-            Connection::Postgres(on) => On::Pg(on, PgArguments::default()),
+            Connection::Postgres(on) => On::PgAlone(on, PgArguments::default()),
         };
         Query { text: text.into_sql_str(), on, error: None }
     }

@@ -125,11 +125,14 @@ async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
             turn.went_well();
             Ok(())
         }
-        TxOn::Postgres(tx) => {
-            apalis_postgres::queries::push_tasks(&mut **tx, QUEUE, vec![task]).await.map_err(|e| match e {
+        TxOn::Postgres(open) => {
+            let conn = open.writing().await?;
+            apalis_postgres::queries::push_tasks(conn, QUEUE, vec![task]).await.map_err(|e| match e {
                 apalis_postgres::Error::Database(e) => Error::from(e),
                 e => Error::internal(e),
-            })
+            })?;
+            open.went_well();
+            Ok(())
         }
     }
 }
