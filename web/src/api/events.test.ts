@@ -1,4 +1,4 @@
-import { QueryObserver } from '@tanstack/react-query';
+import { InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from './cache';
 import { onActivity, startEvents, touched } from './events';
@@ -92,6 +92,36 @@ test('what was being read for the first time is read once more', async () => {
   await vi.waitFor(() => expect(tasks.getCurrentResult().data).toBe('after it'));
   expect(queryFn).toHaveBeenCalledTimes(2);
   leave();
+  end();
+});
+
+test('a page that is asked for when an event comes is there, and read again with the others', async () => {
+  const { hears, end } = await listening();
+  const asked: number[] = [];
+  let answer = () => {};
+  const list = new InfiniteQueryObserver(queryClient, {
+    queryKey: ['spvs', {}],
+    initialPageParam: 1,
+    getNextPageParam: (last: number) => last + 1,
+    queryFn: async ({ pageParam, signal }) => {
+      asked.push(pageParam);
+      if (pageParam === 2 && asked.length === 2) await new Promise<void>((done) => void (answer = done));
+      signal.throwIfAborted();
+      return pageParam;
+    },
+  });
+  const stop = list.subscribe(() => undefined);
+  await vi.waitFor(() => expect(list.getCurrentResult().data?.pages).toEqual([1]));
+  const more = list.fetchNextPage();
+  hears(moved);
+  // Longer than events are gathered for.
+  await new Promise((done) => setTimeout(done, 300));
+  expect(asked).toEqual([1, 2]);
+  answer();
+  await more;
+  expect(list.getCurrentResult().data?.pages).toEqual([1, 2]);
+  await vi.waitFor(() => expect(asked).toEqual([1, 2, 1, 2]));
+  stop();
   end();
 });
 

@@ -1,4 +1,4 @@
-import { hashKey, type QueryKey } from '@tanstack/react-query';
+import { hashKey, type Query, type QueryFilters, type QueryKey } from '@tanstack/react-query';
 import { queryClient } from './cache';
 import { tellOfStep } from './client';
 import { heardFetch } from './connection';
@@ -110,7 +110,7 @@ function receive(message: Message): void {
   if (message.kind !== 'activity') {
     // What changed between a page's first read and the stream's first word was not heard.
     const unheard = message.kind === 'refresh' || lastSeq === undefined;
-    if (unheard) void queryClient.invalidateQueries({ predicate: (query) => query.state.dataUpdatedAt > 0 });
+    if (unheard) void readAgain({ predicate: (query) => query.state.dataUpdatedAt > 0 });
     if (message.kind === 'ready') lastSeq = message.seq;
     return;
   }
@@ -190,23 +190,26 @@ function expire(queryKey: QueryKey): void {
   stale.set(hashKey(queryKey), queryKey);
   scheduled ??= setTimeout(() => {
     scheduled = undefined;
-    for (const key of stale.values()) void readAgain(key);
+    for (const key of stale.values()) void readAgain({ queryKey: key });
     stale.clear();
   }, 150);
 }
 
-/** A first read that is under way is not begun anew, but may be from before the event: then it is done once more. */
-async function readAgain(queryKey: QueryKey): Promise<void> {
-  const underWay = queryClient.getQueryCache().findAll({
-    queryKey,
-    fetchStatus: 'fetching',
-    predicate: ({ state }) => state.data === undefined,
+/** A first read, or a further page that somebody asked for: to begin it anew would be to lose it. */
+const isUnderWay = ({ state }: Query) =>
+  state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore !== undefined);
+
+/** What is under way is not begun anew, but may be from before the event: then it is done once more. */
+async function readAgain({ predicate = () => true, ...filters }: QueryFilters): Promise<void> {
+  const underWay = queryClient
+    .getQueryCache()
+    .findAll({ ...filters, predicate })
+    .filter(isUnderWay);
+  await queryClient.invalidateQueries({
+    ...filters,
+    predicate: (query) => predicate(query) && !underWay.includes(query),
   });
-  await queryClient.invalidateQueries({ queryKey });
   if (underWay.length === 0) return;
-  const done = underWay.filter(({ state }) => state.data !== undefined);
-  await queryClient.invalidateQueries(
-    { predicate: (query) => done.includes(query) },
-    { cancelRefetch: false },
-  );
+  await Promise.allSettled(underWay.map((query) => query.promise));
+  await readAgain({ predicate: (query) => underWay.includes(query) && query.state.data !== undefined });
 }
