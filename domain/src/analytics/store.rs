@@ -147,7 +147,7 @@ pub async fn step_times(
                  select d.completed_at, {} as since from spv_steps d join spvs s on s.id = d.spv_id \
                  where d.status = 'completed' and d.spv_id in ( \
                      select f.spv_id from spv_steps f \
-                     where f.status = 'completed' and f.completed_at >= $1 and f.completed_at < $2) \
+                     where f.completed_at >= $1 and f.completed_at < $2) \
              ) x where x.completed_at >= $1 and x.completed_at < $2 \
          ) z where z.day >= $3 and z.day <= $4 group by 1",
         since("s")

@@ -199,7 +199,7 @@ pub struct Overdue {
 /// Crossed, so that SQLite begins with the steps, by their dates, and not with all orders that are open.
 const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
     s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t cross join spvs s \
-    where s.id = t.spv_id and t.status <> 'completed' and s.status in ('pending', 'active', 'processing')";
+    where s.id = t.spv_id and t.completed_at is null and s.status in ('pending', 'active', 'processing')";
 
 /// Steps whose date is near, of which nobody has been told.
 pub async fn nearly_due(tx: &mut Tx, today: NaiveDate, until: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {

@@ -86,7 +86,7 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
          s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name \
          from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
-         where t.assignee_id = $1 and t.status <> 'completed' and s.status not in ('closed', 'cancelled') \
+         where t.assignee_id = $1 and t.completed_at is null and s.status not in ('closed', 'cancelled') \
          order by t.due_date is null, t.due_date, t.id limit {limit}"
     ))
     .bind(assignee)
@@ -140,7 +140,7 @@ pub async fn done_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Resul
         "select t.completed_at, t.due_date, coalesce( \
              (select max(p.completed_at) from spv_steps p where p.spv_id = t.spv_id and p.completed_at < t.completed_at), \
              (select s.created_at from spvs s where s.id = t.spv_id)) as since \
-         from spv_steps t where t.status = 'completed' and t.completed_at >= $1 \
+         from spv_steps t where t.completed_at >= $1 \
          order by t.completed_at desc limit {limit}"
     ))
     .bind(from)
@@ -150,7 +150,7 @@ pub async fn done_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Resul
 
 pub async fn overdue(db: &mut Db, today: NaiveDate) -> Result<i64> {
     db.sql(
-        "select count(*) from spv_steps t where t.status <> 'completed' and t.due_date < $1 \
+        "select count(*) from spv_steps t where t.completed_at is null and t.due_date < $1 \
          and (select s.status from spvs s where s.id = t.spv_id) in ('pending', 'active', 'processing')",
     )
     .bind(today)
