@@ -113,19 +113,13 @@ fn neighbourhood_of(origin: &Origin) -> String {
 /// # Errors
 /// TooMany with the seconds that are left to wait.
 pub(super) async fn check(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
-    take_turn(tx, counters).await?;
+    tx.alone_with(turn(counters)).await?;
     peek(tx, now, counters).await
 }
 
-/// Waits for those who are counted together with whoever comes: the last of the counters counts them all.
-///
-/// # Errors
-/// What the database refuses.
-pub(super) async fn take_turn(tx: &mut Tx, counters: &[Counter]) -> Result<()> {
-    match counters.last() {
-        Some(widest) => tx.alone_with(format!("failures {}", widest.key)).await,
-        None => Ok(()),
-    }
+/// What those hold who are counted together (`Tx::alone_with`): the last of the counters counts them all.
+pub(super) fn turn(counters: &[Counter]) -> String {
+    format!("failures {}", counters.last().map_or("", |widest| &widest.key))
 }
 
 /// [`check`], where those who come at the same moment do not matter yet.

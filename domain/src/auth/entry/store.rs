@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     ids::UserId,
     settings::Settings,
-    users::{self, User, store::shut_out},
+    users::{User, store::shut_out},
 };
 use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
 
@@ -85,10 +85,11 @@ pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) 
 pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result<Option<Entrant>> {
     let dialect = tx.dialect();
     if dialect == Dialect::Postgres {
-        // The account, and then whoever is just being counted for it. A statement that has to wait sees everything
-        // else as it was before: the next one looks.
-        users::store::lock(tx, id).await?;
-        failures::take_turn(tx, counters).await?;
+        // The account, and then whoever is just being counted for it, with one question. A statement that has to wait
+        // sees everything else as it was before: the next one looks.
+        let held = "select pg_advisory_xact_lock(hashtextextended($2, 0)) \
+                    from (select id from users where id = $1 for no key update) held";
+        tx.sql(held).bind(id).bind(failures::turn(counters)).run().await?;
     }
     let [near, far] = counters;
     tx.sql(ENTRANT.of(dialect)).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
