@@ -5,13 +5,19 @@ pub(crate) mod expected;
 pub(crate) mod figures;
 
 use crate::{
-    db::{Db, Sql, Tx},
+    db::{Db, PerDialect, Sql, Tx, slot},
     error::Result,
     money::Currency,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-const SLOTS: u8 = 16;
+static ADD: PerDialect = PerDialect::new(|dialect| {
+    format!(
+        "insert into counts (name, slot, value) values ($1, {}, $2) \
+         on conflict (name, slot) do update set value = counts.value + excluded.value",
+        slot(dialect)
+    )
+});
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,23 +59,14 @@ impl Changes {
         *self.0.entry(count).or_default() += by;
     }
 
-    /// Writes the changes. `key` is any byte of the row that changed: it spreads writers over the slots.
+    /// Writes the changes.
     ///
     /// # Errors
     /// What the database refuses.
-    pub async fn write(self, tx: &mut Tx, key: u8) -> Result<()> {
+    pub async fn write(self, tx: &mut Tx) -> Result<()> {
         for (count, by) in self.0 {
             if by != 0 {
-                tx.later(
-                    "insert into counts (name, slot, value) values ($1, $2, $3) \
-                     on conflict (name, slot) do update set value = counts.value + excluded.value",
-                )
-                .await?
-                .bind(count.name())
-                .bind(i64::from(key % SLOTS))
-                .bind(by)
-                .run()
-                .await?;
+                tx.later(ADD.of(tx.dialect())).await?.bind(count.name()).bind(by).run().await?;
             }
         }
         Ok(())
@@ -179,4 +176,41 @@ pub async fn repair(tx: &mut Tx) -> Result<()> {
         tx.sql("insert into counts (name, slot, value) values ($1, 0, $2)").bind(name).bind(value).run().await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::World;
+
+    /// On SQLite whoever writes is the only one.
+    #[tokio::test]
+    async fn those_who_count_on_connections_of_other_slots_do_not_wait_for_one_another() {
+        let Some(world) = World::postgres().await else { return };
+        let clients = async || recorded(&world.db).await.get("clients").copied().unwrap_or(0);
+        let before = clients().await;
+        let mut open = BTreeMap::new();
+        for _ in 0..8 {
+            let mut tx = world.db.begin().await.expect("begins");
+            let slot: i32 = tx.sql("select pg_backend_pid() % 16").scalar().await.expect("is told");
+            open.insert(slot, tx);
+        }
+        assert!(open.len() > 1, "eight connections of one slot");
+        for tx in open.values_mut() {
+            let mut changes = Changes::default();
+            changes.add(Count::Clients, 1);
+            tx.sql("set local lock_timeout = '1s'").run().await.expect("is set");
+            changes.write(tx).await.expect("is to be written");
+            tx.sql("select 1").run().await.expect("nobody is waited for");
+        }
+        let by = i64::try_from(open.len()).expect("is small");
+        for tx in open.into_values() {
+            tx.commit().await.expect("commits");
+        }
+        assert_eq!(clients().await, before + by);
+    }
+
+    async fn recorded(db: &Db) -> BTreeMap<String, i64> {
+        all(&mut db.clone()).await.expect("is read")
+    }
 }

@@ -1,8 +1,7 @@
 //! What each company's orders come to, by partner and currency, and who has one: kept like [`super::Changes`]. How many
 //! have one is kept by the triggers of `company_clients`.
-use super::SLOTS;
 use crate::{
-    db::{Sql, Tx},
+    db::{PerDialect, Sql, Tx, slot},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -20,9 +19,16 @@ pub(crate) struct Order {
     pub iso: Option<IsoId>,
     pub client: UserId,
     pub currency: Currency,
-    /// Any byte of the order's id: it spreads writers over the slots.
-    pub key: u8,
 }
+
+static ADD: PerDialect = PerDialect::new(|dialect| {
+    format!(
+        "insert into company_figures (company_id, iso_id, currency, slot, spvs, minor) values ($1, $2, $3, {}, $4, $5) \
+         on conflict (company_id, iso_id, currency, slot) do update \
+         set spvs = company_figures.spvs + excluded.spvs, minor = company_figures.minor + excluded.minor",
+        slot(dialect)
+    )
+});
 
 /// An order has come to be that adds `minor` units to its company's revenue.
 pub(crate) async fn ordered(tx: &mut Tx, order: Order, minor: i64) -> Result<()> {
@@ -44,20 +50,8 @@ pub(crate) async fn revalued(tx: &mut Tx, order: Order, by: i64) -> Result<()> {
 }
 
 async fn write(tx: &mut Tx, order: Order, spvs: i64, minor: i64) -> Result<()> {
-    tx.later(
-        "insert into company_figures (company_id, iso_id, currency, slot, spvs, minor) values ($1, $2, $3, $4, $5, $6) \
-         on conflict (company_id, iso_id, currency, slot) do update \
-         set spvs = company_figures.spvs + excluded.spvs, minor = company_figures.minor + excluded.minor",
-    )
-    .await?
-    .bind(order.company)
-    .bind(order.iso.unwrap_or(NOBODY))
-    .bind(order.currency)
-    .bind(i64::from(order.key % SLOTS))
-    .bind(spvs)
-    .bind(minor)
-    .run()
-    .await?;
+    let add = tx.later(ADD.of(tx.dialect())).await?;
+    add.bind(order.company).bind(order.iso.unwrap_or(NOBODY)).bind(order.currency).bind(spvs).bind(minor).run().await?;
     Ok(())
 }
 

@@ -122,6 +122,15 @@ pub fn for_update(dialect: Dialect, table: &str) -> String {
     }
 }
 
+/// Which of the slots of a kept figure a transaction adds to: that of its connection, so that those who write at the same
+/// time do not wait for one another. A figure is the sum of its slots. SQLite has one writer.
+pub fn slot(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "0",
+        Dialect::Postgres => "pg_backend_pid() % 16",
+    }
+}
+
 /// Whole seconds between two instants, never less than none.
 pub fn elapsed(dialect: Dialect, from: &str, to: &str) -> String {
     match dialect {

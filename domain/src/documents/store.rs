@@ -281,7 +281,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     if new.restored_from.is_none() {
         let mut counted = Changes::default();
         counted.add(Count::StorageBytes, new.bytes);
-        counted.write(tx, new.id.0.as_bytes()[15]).await?;
+        counted.write(tx).await?;
     }
     Ok(number)
 }

@@ -202,7 +202,7 @@ pub async fn delete(ctx: &Ctx, id: IsoId) -> Result<()> {
     if store::delete(&mut tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
         let mut changes = Changes::default();
         changes.add(Count::Users, -1);
-        changes.write(&mut tx, id.0.as_bytes()[0]).await?;
+        changes.write(&mut tx).await?;
     }
     activity::append(&mut tx, ctx, told(&iso, "iso.deleted")).await?;
     tx.commit().await

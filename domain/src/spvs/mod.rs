@@ -227,13 +227,12 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         changes.add(Count::ActiveSpvs, 1);
         changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
     }
-    changes.write(tx, id.0.as_bytes()[0]).await?;
+    changes.write(tx).await?;
     let order = counts::companies::Order {
         company: new.company_id,
         iso: new.iso_id,
         client: new.client_id,
         currency: new.currency,
-        key: id.0.as_bytes()[0],
     };
     let revenue = if new.status == Status::Cancelled { None } else { base };
     counts::companies::ordered(tx, order, revenue.unwrap_or(0)).await?;
@@ -451,13 +450,12 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
             changes.add(Count::PendingReviews, sign * spv.steps_pending);
         }
     }
-    changes.write(tx, before.id.0.as_bytes()[0]).await?;
+    changes.write(tx).await?;
     let order = counts::companies::Order {
         company: before.company_id,
         iso: before.iso_id,
         client: before.client_id,
         currency: before.currency,
-        key: before.id.0.as_bytes()[0],
     };
     counts::companies::revalued(tx, order, after.revenue_minor() - before.revenue_minor()).await?;
     for (spv, by) in [(before, -1), (&after, 1)] {

@@ -270,7 +270,7 @@ async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
     if user.role == Role::Client {
         changes.add(Count::Clients, by);
     }
-    changes.write(tx, user.id.0.as_bytes()[0]).await
+    changes.write(tx).await
 }
 
 /// A client of a partner who has come to be as they are (`by` 1), or are so no more (-1).
