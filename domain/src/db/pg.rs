@@ -39,22 +39,30 @@ struct Together {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Plain {
     Insert { into: String },
+    Upsert { into: String },
     Update { table: String },
 }
 
 impl Plain {
     fn of(text: &str) -> Option<Self> {
-        // Parts of one statement do not see what the others do: nothing is to look at rows but those it changes. Whoever
-        // looks for a conflict may have to wait for others, and so is to come last.
-        let reads = text
-            .split(|c: char| !c.is_ascii_alphabetic() && c != '_')
-            .any(|word| ["select", "from", "conflict"].contains(&word));
+        // Parts of one statement do not see what the others do: nothing is to look at rows but those it changes.
+        let mut said = text.split(|c: char| !c.is_ascii_alphabetic() && c != '_');
+        if said.clone().any(|word| ["select", "from"].contains(&word)) {
+            return None;
+        }
+        let upsert = said.any(|word| word == "conflict");
         let mut words = text.split([' ', '(']);
         match (words.next()?, words.next()?, words.next()?) {
-            ("insert", "into", table) if !reads => Some(Self::Insert { into: table.to_owned() }),
-            ("update", table, "set") if !reads => Some(Self::Update { table: table.to_owned() }),
+            ("insert", "into", table) if upsert => Some(Self::Upsert { into: table.to_owned() }),
+            ("insert", "into", table) => Some(Self::Insert { into: table.to_owned() }),
+            ("update", table, "set") => Some(Self::Update { table: table.to_owned() }),
             _ => None,
         }
+    }
+
+    fn table(&self) -> &str {
+        let (Self::Insert { into: table } | Self::Upsert { into: table } | Self::Update { table }) = self;
+        table
     }
 }
 
@@ -65,9 +73,10 @@ impl Together {
         self.plain.len() == self.statements.len()
             && self.statements.len() < MOST_TOGETHER
             && !self.plain.iter().any(|before| match (before, statement) {
+                // Whoever looks for a row may have to wait for others, and so comes last.
+                (Plain::Upsert { .. }, _) => true,
                 (Plain::Insert { .. }, Plain::Insert { .. }) => false,
-                (Plain::Insert { into: written } | Plain::Update { table: written }, Plain::Update { table })
-                | (Plain::Update { table: written }, Plain::Insert { into: table }) => written == table,
+                (before, statement) => before.table() == statement.table(),
             })
     }
 
@@ -203,10 +212,12 @@ mod tests {
     fn what_looks_at_other_rows_goes_alone() {
         assert_eq!(Plain::of("insert into t (id) values ($1)"), Some(insert("t")));
         assert_eq!(Plain::of("insert into t(id) values ($1)"), Some(insert("t")));
+        let upsert = "insert into t (id) values ($1) on conflict (id) do update set n = t.n + 1";
+        assert_eq!(Plain::of(upsert), Some(Plain::Upsert { into: "t".to_owned() }));
         assert_eq!(Plain::of("update t set held_from = $1 where id = $2"), Some(update("t")));
         for text in [
-            "insert into t (id) values ($1) on conflict (id) do nothing",
             "insert into t (id) values ((select 1))",
+            "insert into t (id) values ((select 1)) on conflict (id) do nothing",
             "insert into t (id) select id from u",
             "update t set a = (select max(a) from t)",
             "update t set a = u.a from u where u.id = t.id",
@@ -226,6 +237,10 @@ mod tests {
         assert!(both.welcomes(&update("v")) && both.welcomes(&insert("u")) && both.welcomes(&insert("v")));
         assert!(!both.welcomes(&update("t")) && !both.welcomes(&update("u")) && !both.welcomes(&insert("t")));
         assert!(!together(&["delete from t"]).welcomes(&insert("u")));
+        let upsert = |into: &str| Plain::Upsert { into: into.to_owned() };
+        assert!(both.welcomes(&upsert("v")) && !both.welcomes(&upsert("t")) && !both.welcomes(&upsert("u")));
+        let waits = together(&["insert into u (a) values (1) on conflict do nothing"]);
+        assert!(!waits.welcomes(&insert("v")) && !waits.welcomes(&update("v")) && !waits.welcomes(&upsert("v")));
         assert!(!together(&["insert into t (a) values (1)"; MOST_TOGETHER]).welcomes(&insert("t")));
     }
 
