@@ -65,6 +65,8 @@ const READER_CACHE: &str = "-2000";
 /// How long a connection to PostgreSQL is taken for alive after its last use. One to a file does not break by itself.
 const FRESH: Duration = Duration::from_secs(1);
 const FOR_EVER: Duration = Duration::MAX;
+/// Who writes at a time on PostgreSQL, unless the machine has many cores.
+const WRITERS: usize = 12;
 
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -79,9 +81,10 @@ enum Pools {
     /// leaves a statement waiting that nobody drives any more when it stops, which must not stand before the writers, and
     /// takes connections from a pool, as does whoever listens.
     Sqlite { read: Connections<Sqlite>, write: Writer, queue: SqlitePool },
-    /// Reads are let at few connections of all: each has a process of its own there, which forgets what it knows of our
-    /// tables whenever the processor takes up another.
-    Postgres { ours: Connections<Postgres>, read: Connections<Postgres>, queue: PgPool },
+    /// The same connections for both, of which neither takes all. Reads are let at few: each has a process of its own
+    /// there, which forgets what it knows of our tables whenever the processor takes up another. Writers may be more,
+    /// because they wait for the disk together; still more would wait for one another.
+    Postgres { read: Connections<Postgres>, write: Connections<Postgres>, queue: PgPool },
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -377,9 +380,9 @@ impl Db {
                     })
             };
             let ours = Connections::new(pool(20).connect_with(options.clone()).await?, FRESH);
-            let read = ours.gated(readers);
+            let (read, write) = (ours.gated(readers), ours.gated(readers.max(WRITERS)));
             let queue = pool(10).connect_lazy_with(options);
-            return Ok(Self { pools: Pools::Postgres { ours, read, queue }, signals });
+            return Ok(Self { pools: Pools::Postgres { read, write, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?
             .create_if_missing(true)
@@ -517,7 +520,7 @@ impl Db {
     pub async fn begin(&self) -> Result<Tx> {
         let on = match &self.pools {
             Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin().await?),
-            Pools::Postgres { ours, .. } => TxOn::Postgres(pg::Open::begin(ours).await?),
+            Pools::Postgres { write, .. } => TxOn::Postgres(pg::Open::begin(write).await?),
         };
         Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() })
     }
@@ -575,9 +578,9 @@ impl Db {
                 // The last to close leaves one file.
                 write.close().await;
             }
-            Pools::Postgres { ours, queue, .. } => {
+            Pools::Postgres { write, queue, .. } => {
                 queue.close().await;
-                ours.close().await;
+                write.close().await;
             }
         }
     }

@@ -290,3 +290,34 @@ async fn reads_leave_connections_for_writers() {
         read.await.unwrap().unwrap();
     }
 }
+
+/// However many write, whoever reads has a connection, and their turn comes.
+#[tokio::test]
+async fn writers_leave_connections_for_reads() {
+    let Some(world) = World::postgres().await else { return };
+    let writers: Vec<_> = (0..40_i64)
+        .map(|n| {
+            let db = world.db.clone();
+            tokio::spawn(async move {
+                let mut tx = db.begin().await?;
+                tx.sql("select pg_sleep(0.2) is null").scalar::<bool>().await?;
+                tx.sql("insert into heartbeats (minute) values ($1)").bind(n).run().await?;
+                tx.commit().await
+            })
+        })
+        .collect();
+    let most = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(12, 16);
+    let mut db = world.db.clone();
+    let mut seen = 0;
+    while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
+        let sql = "select count(*) from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' \
+                   and datname = current_database()";
+        seen = seen.max(db.sql(sql).scalar::<i64>().await.unwrap());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(usize::try_from(seen).unwrap(), most, "write at a time");
+    for writer in writers {
+        writer.await.unwrap().unwrap();
+    }
+    assert_eq!(db.sql("select count(*) from heartbeats").scalar::<i64>().await.unwrap(), 40);
+}

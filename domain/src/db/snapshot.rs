@@ -33,8 +33,8 @@ impl Db {
                 sqlx::query("select count(*) from sqlite_master").fetch_one(&mut connection).await?;
                 Connection::Sqlite(Box::new(connection))
             }
-            Pools::Postgres { ours, .. } => {
-                let mut connection = ours.pool.connect_options().connect().await?;
+            Pools::Postgres { write, .. } => {
+                let mut connection = write.pool.connect_options().connect().await?;
                 sqlx::query("begin isolation level repeatable read read only").execute(&mut connection).await?;
                 sqlx::query("select 1").fetch_one(&mut connection).await?;
                 Connection::Postgres(Box::new(connection))
