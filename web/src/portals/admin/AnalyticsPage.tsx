@@ -9,6 +9,7 @@ import { compact, money, month, number } from '../../messages/format';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
 import { amountIn, type Fees, revenueColumns } from '../../shared/figures/revenue';
 import { useSpan, useSpanText } from '../../shared/figures/span';
+import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
 import { ColumnChart } from '../../ui/charts/ColumnChart';
@@ -117,6 +118,7 @@ export function Component() {
 /** One table a currency would be many: the chart and its table are of one, chosen by what there is. */
 function Revenue({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
+  const byMonth = useMonthColumn();
   const currencies = data.revenue.map(({ currency }) => currency);
   const shown = currencies.length > 0 ? currencies : [data.currency];
   return shown.map((currency) => {
@@ -145,12 +147,7 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
           <FigureTable
             file={`revenue-${currency.toLowerCase()}`}
             label={title}
-            first={{
-              header: t('reports:finances.month'),
-              cell: (row) => month(row.month),
-              plain: (row) => row.month,
-              total: t('reports:total'),
-            }}
+            first={byMonth}
             rows={data.months}
             rowKey={(row) => row.month}
             columns={[
@@ -172,6 +169,7 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
 /** How long steps take, as the months go by. */
 function StepTimes({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
+  const byMonth = useMonthColumn();
   const title = t('analytics.step_times');
   const days = (value: number | null) =>
     value === null ? '—' : t('reports:analytics.days', { days: number(value) });
@@ -199,12 +197,7 @@ function StepTimes({ data }: { data: OfficeAnalytics }) {
         <FigureTable
           file="step-times-over-time"
           label={title}
-          first={{
-            header: t('reports:finances.month'),
-            cell: (row) => month(row.month),
-            plain: (row) => row.month,
-            total: t('reports:total'),
-          }}
+          first={byMonth}
           rows={data.months}
           rowKey={(row) => row.month}
           columns={[
@@ -239,6 +232,7 @@ interface OverTimeProps {
 
 function OverTime({ title, text, file, months, series }: OverTimeProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const byMonth = useMonthColumn();
   return (
     <ChartPanel
       title={title}
@@ -260,12 +254,7 @@ function OverTime({ title, text, file, months, series }: OverTimeProps) {
         <FigureTable
           file={file}
           label={title}
-          first={{
-            header: t('reports:finances.month'),
-            cell: (row) => month(row.month),
-            plain: (row) => row.month,
-            total: t('reports:total'),
-          }}
+          first={byMonth}
           rows={months}
           rowKey={(row) => row.month}
           columns={series.map(([name, value]) => ({

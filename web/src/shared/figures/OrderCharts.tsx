@@ -6,6 +6,7 @@ import { ChartPanel } from '../../ui/charts/ChartPanel';
 import { ColumnChart } from '../../ui/charts/ColumnChart';
 import { FigureTable } from '../../ui/charts/FigureTable';
 import { type Fees, revenueColumns } from './revenue';
+import { useMonthColumn } from './useMonthColumn';
 
 type Month = Analytics['months'][number];
 
@@ -18,6 +19,7 @@ type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'total' | 'on_t
 /** How orders go: each chart with its figures beside it. */
 export function OrderCharts({ data }: { data: Figures }) {
   const { t } = useTranslation(['reports', 'names']);
+  const byMonth = useMonthColumn();
   const { months, steps, statuses, countries, total, revenue, on_time: onTime } = data;
   const sum = (name: 'placed' | 'closed' | 'cancelled') =>
     number(months.reduce((all, row) => all + row[name], 0));
@@ -44,12 +46,7 @@ export function OrderCharts({ data }: { data: Figures }) {
           <FigureTable
             file="orders-over-time"
             label={t('analytics.over_time')}
-            first={{
-              header: t('finances.month'),
-              cell: (row) => month(row.month),
-              plain: (row) => row.month,
-              total: t('total'),
-            }}
+            first={byMonth}
             rows={months}
             rowKey={(row) => row.month}
             columns={(['placed', 'closed', 'cancelled'] as const).map((name) => ({
@@ -132,12 +129,7 @@ export function OrderCharts({ data }: { data: Figures }) {
           <FigureTable
             file="on-time"
             label={t('analytics.on_time')}
-            first={{
-              header: t('finances.month'),
-              cell: (row) => month(row.month),
-              plain: (row) => row.month,
-              total: t('total'),
-            }}
+            first={byMonth}
             rows={months}
             rowKey={(row) => row.month}
             columns={[
