@@ -10,6 +10,12 @@ export interface Placed {
   iso_id: string | null;
 }
 
+/** Roles that belong to a company of their own choice; a partner's is its ISO's. */
+export const ofCompany = (role: Role | null) => role === 'client' || role === 'company_admin';
+
+/** Roles that may have an ISO partner, or are one. */
+const ofIso = (role: Role | null) => role === 'client' || role === 'iso';
+
 /** The company and the ISO partner that a role belongs to. */
 export function Place<Values extends Placed>({
   form,
@@ -23,7 +29,7 @@ export function Place<Values extends Placed>({
 }) {
   const { t } = useTranslation('names');
   const { role, company_id: company } = form.values;
-  if (role === null || role === 'employee' || role === 'super_admin') return null;
+  if (!ofCompany(role) && !ofIso(role)) return null;
   const chosen = form as unknown as UseFormReturnType<Placed>;
   return (
     <Pair>
@@ -35,7 +41,7 @@ export function Place<Values extends Placed>({
         error={chosen.errors.company_id}
         onChange={(id) => chosen.setValues({ company_id: id, iso_id: null })}
       />
-      {role !== 'company_admin' && (
+      {ofIso(role) && (
         <IsoSelect
           companyId={company}
           label={t('field.iso_id')}
@@ -55,7 +61,7 @@ export function placeOf({ role, company_id, iso_id }: Placed) {
   const iso = iso_id === noIso ? null : iso_id;
   return {
     role: role ?? 'employee',
-    company_id: role === 'client' || role === 'company_admin' ? company_id : null,
-    iso_id: role === 'client' || role === 'iso' ? iso : null,
+    company_id: ofCompany(role) ? company_id : null,
+    iso_id: ofIso(role) ? iso : null,
   };
 }

@@ -8,7 +8,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { Place, placeOf } from './Place';
+import { ofCompany, Place, placeOf } from './Place';
 
 /** Another role, with the company or partner that it belongs to. */
 export function RoleForm({ user, onClose }: { user: Account; onClose: () => void }) {
@@ -22,7 +22,7 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
       iso_id: user.iso_id ?? null,
     },
     validate: {
-      company_id: (id, { role }) => (role === 'client' || role === 'company_admin' ? required(id) : null),
+      company_id: (id, { role }) => (ofCompany(role) ? required(id) : null),
       // Only who was a partner once and is none any more has one to come back to.
       iso_id: (id, { role }) => (role === 'iso' && user.role === 'iso' ? required(id) : null),
     },

@@ -12,7 +12,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { Place, placeOf } from './Place';
+import { ofCompany, Place, placeOf } from './Place';
 
 /** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
 export function UserForm({ onClose }: { onClose: () => void }) {
@@ -33,7 +33,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
       first_name: required,
       last_name: required,
       email: required,
-      company_id: (id, { role }) => (role === 'client' || role === 'company_admin' ? required(id) : null),
+      company_id: (id, { role }) => (ofCompany(role) ? required(id) : null),
       iso_id: (id, { role }) => (role === 'iso' ? required(id) : null),
     },
   });
