@@ -12,6 +12,7 @@ use domain::{
         passwords::{self, PasswordHash},
         sessions,
     },
+    clients, companies,
     db::{Dialect, Sql},
     ids::ChallengeId,
     settings::{self, Settings},
@@ -120,6 +121,62 @@ async fn a_password_signs_in_whatever_the_letter_case_of_the_address() {
 
         world.clock.advance(Duration::seconds(901));
         assert_eq!(code(holder(&world, &auth, &granted.access_token).await), "bad_jwt");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_is_restored_comes_in_as_before() {
+    on_both(async |world: World| {
+        let (auth, op) = (node(), world.operator());
+        let company = world.company("Harbor").await;
+        let maya = person(&world, Role::Employee, "maya").await;
+        users::suspend(&op, maya.id, None).await.unwrap();
+        users::archive(&op, maya.id, None).await.unwrap();
+        assert_eq!(users::restore(&op, maya.id, None).await.unwrap().status, Status::Active);
+        sign_in(&world, &auth, "maya").await;
+
+        let clara = world.user(Role::Client, "clara", Some(company), None).await;
+        give_password(&world, &clara).await;
+        clients::archive(&op, clara.id, None).await.unwrap();
+        assert_eq!(clients::restore(&op, clara.id, None).await.unwrap().status, Status::Active);
+        sign_in(&world, &auth, "clara").await;
+
+        let cora = world.company_admin("cora", company).await;
+        let dora = world.user(Role::CompanyAdmin, "dora", Some(company), None).await;
+        give_password(&world, &dora).await;
+        companies::remove_member(&cora, dora.id).await.unwrap();
+        assert_eq!(companies::restore_member(&cora, dora.id).await.unwrap().status, Status::Active);
+        sign_in(&world, &auth, "dora").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
+    on_both(async |world: World| {
+        let (auth, op) = (node(), world.operator());
+        let input = clients::Input {
+            first_name: "Quinn".to_owned(),
+            last_name: "Test".to_owned(),
+            email: "quinn@example.com".to_owned(),
+            company_id: Some(world.company("Harbor").await),
+            price: Some("1250.00".to_owned()),
+            ..Default::default()
+        };
+        let quinn = clients::create(&op, clients::Setup::Quick, input).await.unwrap().client.id;
+        clients::suspend(&op, quinn, None).await.unwrap();
+        assert_eq!(clients::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
+        clients::archive(&op, quinn, None).await.unwrap();
+        assert_eq!(users::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
+
+        // Unless one was set for the account meanwhile.
+        users::suspend(&op, quinn, None).await.unwrap();
+        let given = auth::admin::Update { password: Some(PASSWORD.to_owned()), ..Default::default() };
+        let shut = auth::admin::update(&op, &auth, quinn, given).await.unwrap();
+        assert_eq!(shut.status, Status::Suspended);
+        assert_eq!(users::restore(&op, quinn, None).await.unwrap().status, Status::Active);
+        sign_in(&world, &auth, "quinn").await;
     })
     .await;
 }

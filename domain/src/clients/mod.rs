@@ -326,7 +326,7 @@ pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
     .await
 }
 
-/// Brings a suspended or archived client back: active if it has a password to sign in with, else pending. Staff.
+/// Brings a suspended or archived client back, with the status it had. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.

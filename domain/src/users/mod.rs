@@ -70,6 +70,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         email: new.email.trim().to_owned(),
         role: new.role,
         status: new.status,
+        status_before: None,
         first_name: new.first_name,
         last_name: new.last_name,
         phone: new.phone,
@@ -118,7 +119,12 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
     if to != Status::Active {
         keep_one_super_admin(tx, ctx, user).await?;
     }
-    let changed = touched(ctx, User { status: to, ..user.clone() });
+    let status_before = match (user.status.is_shut(), to.is_shut()) {
+        (_, false) => None,
+        (false, true) => Some(user.status),
+        (true, true) => user.status_before,
+    };
+    let changed = touched(ctx, User { status: to, status_before, ..user.clone() });
     store::save(tx, &changed).await?;
     match (user.status, to) {
         (Status::Archived, Status::Archived) => {}
@@ -128,7 +134,7 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
     }
     count_brought(tx, user, -1);
     count_brought(tx, &changed, 1);
-    if matches!(to, Status::Suspended | Status::Archived) {
+    if to.is_shut() {
         sessions::end_all_of(tx, ctx, user.id).await?;
         crate::auth::links::drop_all_of(tx, ctx, user.id).await?;
     }

@@ -33,6 +33,11 @@ impl Status {
             Self::Archived => "archived",
         }
     }
+
+    /// Nobody comes in, whatever they know.
+    pub fn is_shut(self) -> bool {
+        matches!(self, Self::Suspended | Self::Archived)
+    }
 }
 
 impl std::str::FromStr for Status {
@@ -83,6 +88,9 @@ pub struct User {
     pub email_key: String,
     pub role: Role,
     pub status: Status,
+    /// What a suspended or archived account was before, and is again once it is restored.
+    #[serde(skip)]
+    pub status_before: Option<Status>,
     pub first_name: String,
     pub last_name: String,
     pub phone: Option<String>,
@@ -179,10 +187,14 @@ impl User {
         }
     }
 
-    /// The status a suspended or archived account goes back to: pending if it never got as far as a password
-    /// of its own or one given by the operator.
+    /// The status a suspended or archived account goes back to. A hash does not tell: Quick Setup makes one of a password
+    /// that nobody knows (decision 20).
     pub fn restored(&self) -> Status {
-        if self.last_sign_in_at.is_some() || self.must_change_password { Status::Active } else { Status::Pending }
+        // Shut before it was noted: whoever came in, or was given a password by the staff, was active.
+        let guessed = || {
+            if self.last_sign_in_at.is_some() || self.must_change_password { Status::Active } else { Status::Pending }
+        };
+        self.status_before.unwrap_or_else(guessed)
     }
 }
 

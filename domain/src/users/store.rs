@@ -193,7 +193,7 @@ pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
         "update users set email = $2, email_key = $3, role = $4, status = $5, first_name = $6, last_name = $7, phone = $8, \
          address = $9, company_id = $10, iso_id = $11, language = $12, time_zone = $13, updated_at = $14, updated_by = $15, \
-         version = $16 where id = $1",
+         version = $16, status_before = $17 where id = $1",
     )
     .bind(user.id)
     .bind(user.email.clone())
@@ -211,6 +211,7 @@ pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
     .bind(user.updated_at)
     .bind(user.updated_by.clone())
     .bind(user.version)
+    .bind(user.status_before)
     .run()
     .await?;
     Ok(())

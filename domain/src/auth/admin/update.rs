@@ -145,9 +145,18 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
     links::drop_all_of(tx, ctx, user.id).await?;
     flows::drop_all_of(tx, user.id).await?;
     activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
-    if user.status == Status::Pending && !user.awaits_confirmation {
+    if user.awaits_confirmation {
+        return Ok(user);
+    }
+    if user.status == Status::Pending {
         return users::change_status(tx, ctx, &user, Status::Active).await;
     }
+    if !user.status.is_shut() || user.restored() == Status::Active {
+        return Ok(user);
+    }
+    // It stays shut, and is open with this password once it is restored.
+    let user = users::touched(ctx, User { status_before: Some(Status::Active), ..user });
+    users::store::save(tx, &user).await?;
     Ok(user)
 }
 
