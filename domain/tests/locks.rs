@@ -4,7 +4,7 @@ use domain::{
     Error,
     access::Role,
     auth::{self, Auth, Keys, passwords},
-    commissions, counts,
+    clients, commissions, counts,
     db::{Dialect, Sql, for_update},
     ids::{SpvId, StepId},
     isos, mails, messages,
@@ -125,6 +125,25 @@ async fn what_refers_to_a_locked_row_is_added_meanwhile() {
         assert_eq!(after, before, "a lock changes nothing");
     })
     .await;
+}
+
+/// SQLite has one writer: nobody becomes another while somebody else writes.
+#[tokio::test]
+async fn who_is_made_staff_meanwhile_is_no_client_to_be_suspended() {
+    let Some(world) = World::postgres().await else { return };
+    let erin = world.employee("Erin").await;
+    let company = world.company("Harbor").await;
+    let maya = world.user(Role::Client, "Maya", Some(company), None).await.id;
+    let mut other = world.db.begin().await.unwrap();
+    other.sql("update users set role = 'super_admin' where id = $1").bind(maya).run().await.unwrap();
+    let suspending = tokio::spawn(async move { clients::suspend(&erin, maya, None).await });
+    let waits = "select exists (select 1 from pg_stat_activity \
+         where datname = current_database() and wait_event_type = 'Lock')";
+    let waiting = async { while !world.db.clone().sql(waits).scalar::<bool>().await.unwrap() {} };
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it waits for who changes the account");
+    other.commit().await.unwrap();
+    assert!(matches!(suspending.await.unwrap(), Err(Error::NotFound("client"))));
+    assert_eq!(users::get(&world.operator(), maya).await.unwrap().status, users::Status::Active);
 }
 
 #[tokio::test]

@@ -380,7 +380,9 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: UserId, version: Option<i64>, action
     let client = store::get(tx, id).await?.ok_or(Error::NotFound("client"))?;
     ctx.may(action, resource(&client))?;
     let user = users::lock(tx, id, version).await?;
-    let client = store::get(tx, id).await?.unwrap_or(client);
+    // Another role, company or partner since.
+    let client = store::get(tx, id).await?.ok_or(Error::NotFound("client"))?;
+    ctx.may(action, resource(&client))?;
     Ok((client, user))
 }
 
