@@ -1,6 +1,6 @@
 //! User management, on both databases.
 use domain::{
-    Error,
+    Ctx, Error,
     access::Role,
     calls, companies, counts,
     db::{Sql, for_update},
@@ -317,6 +317,47 @@ async fn accounts_are_found_by_role_status_and_words_newest_first() {
         assert_eq!(first, "Berta Anton");
         assert_eq!(names(active, Some(2), next).await, ("Anna".to_owned(), None));
         assert_eq!(names(Filter { status: Some(Status::Suspended), ..Filter::default() }, None, None).await.0, "");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
+    on_both(async |world: World| {
+        let company = world.company("Harbor").await;
+        let (cora, dora) = (world.company_admin("Cora", company).await, world.company_admin("Dora", company).await);
+        let invites = async |who: &Ctx, n: usize| {
+            let input = companies::MemberInput {
+                first_name: "New".to_owned(),
+                last_name: "Admin".to_owned(),
+                email: format!("new{n}@example.com"),
+                phone: None,
+            };
+            companies::invite_member(who, company, input).await
+        };
+        let first = invites(&cora, 0).await.unwrap().id;
+        for n in 1..30 {
+            invites(&cora, n).await.unwrap();
+        }
+        // Nor by way of each other.
+        for who in [&cora, &dora] {
+            assert_eq!(code(invites(who, 30).await), "over_email_send_rate_limit");
+            assert_eq!(code(companies::invite_member_again(who, first).await), "over_email_send_rate_limit");
+        }
+        world.clock.advance(chrono::Duration::minutes(2));
+        invites(&dora, 30).await.unwrap();
+        assert_eq!(code(invites(&dora, 31).await), "over_email_send_rate_limit");
+        let sigrid = world.super_admin("Sigrid").await;
+        invites(&sigrid, 31).await.unwrap();
+        let elsewhere = world.company("Beacon").await;
+        let bella = world.company_admin("Bella", elsewhere).await;
+        let input = companies::MemberInput {
+            first_name: "New".to_owned(),
+            last_name: "Admin".to_owned(),
+            email: "other@example.com".to_owned(),
+            phone: None,
+        };
+        companies::invite_member(&bella, elsewhere, input).await.unwrap();
     })
     .await;
 }

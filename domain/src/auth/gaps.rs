@@ -7,6 +7,7 @@ use crate::{
     ctx::Ctx,
     db::Tx,
     error::{Error, Problem, Result},
+    ids::CompanyId,
     users,
 };
 use chrono::{DateTime, Duration, Utc};
@@ -14,6 +15,8 @@ use chrono::{DateTime, Duration, Utc};
 /// The row of all mails together; no hash is like it.
 const QUOTA: &str = "all";
 const HOUR: Duration = Duration::hours(1);
+/// Mails that the admins of one company may have sent to addresses of their choice, in an hour.
+const INVITATIONS: i32 = 30;
 
 /// What a mail is asked for. A new password and a link to sign in share a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,19 +64,35 @@ pub(crate) async fn pause(tx: &mut Tx, ctx: &Ctx, gap: Gap, email: &str) -> Resu
     Err(too_many(store::asked_at(tx, &key).await? + pause - now))
 }
 
-/// Counts one mail of the whole office's, which this table keeps as the time until which the hour's mails are used up.
-/// Where addresses are believed anyway, it is a test that asks.
+/// Counts one mail that a company has sent to somebody of its choice, whoever of its admins asks: they could invite each
+/// other to ask for more. The staff send as many as they like.
+///
+/// # Errors
+/// Conflict `over_email_send_rate_limit` with the `seconds` until the company has mails left.
+pub(crate) async fn of_company(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<()> {
+    if ctx.actor.is_staff() {
+        return Ok(());
+    }
+    spend(tx, ctx, &format!("company {company}"), INVITATIONS).await
+}
+
+/// Counts one mail of the whole office's. Where addresses are believed anyway, it is a test that asks.
 async fn quota(tx: &mut Tx, ctx: &Ctx) -> Result<()> {
     let most = ctx.options.mails_per_hour;
     if most <= 0 || ctx.options.autoconfirm {
         return Ok(());
     }
+    spend(tx, ctx, QUOTA, most).await
+}
+
+/// Counts one mail of so many an hour, which this table keeps as the time until which the hour's mails are used up.
+async fn spend(tx: &mut Tx, ctx: &Ctx, key: &str, most: i32) -> Result<()> {
     let now = ctx.now();
-    let used_until = store::lock(tx, QUOTA, now).await?.max(now) + HOUR / most;
+    let used_until = store::lock(tx, key, now).await?.max(now) + HOUR / most;
     if used_until > now + HOUR {
         return Err(too_many(used_until - HOUR - now));
     }
-    store::note(tx, QUOTA, used_until).await
+    store::note(tx, key, used_until).await
 }
 
 fn too_many(wait: Duration) -> Error {

@@ -66,7 +66,8 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
 /// Makes an account for somebody of the company and mails the link to set its password. Whoever may list them.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid per field; Conflict `archived`, `too_many_members`.
+/// As [`portal`] says; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` once the
+/// company's mails of an hour are used up.
 pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
     let company = portal(ctx, Some(id)).await?;
     if company.archived_at.is_some() {
@@ -105,6 +106,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
         Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
         other => other,
     })?;
+    gaps::of_company(&mut tx, ctx, company.id).await?;
     mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
     activity::append(&mut tx, ctx, told(&company, "company.member_invited", &user)).await?;
     idempotency::remember(&mut tx, ctx, user.id.0).await?;
@@ -116,7 +118,8 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
 ///
 /// # Errors
 /// NotFound; Conflict `not_invitable` for whoever has accepted already, was removed or is suspended,
-/// `over_email_send_rate_limit` within the pause between two mails to one address.
+/// `over_email_send_rate_limit` within the pause between two mails to one address, or once the company's mails of an hour
+/// are used up.
 pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     let found = member(ctx, id).await?;
     if found.status != Status::Pending {
@@ -124,6 +127,7 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     }
     let mut tx = ctx.begin().await?;
     gaps::pause(&mut tx, ctx, Gap::Invitation, &found.email).await?;
+    gaps::of_company(&mut tx, ctx, found.company_id).await?;
     mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
     tx.commit().await?;
     Ok(found)
