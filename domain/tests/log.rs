@@ -5,13 +5,14 @@ use domain::{
     access::Role,
     activity::{self, Activity},
     alerts::{self, Readings},
-    clients,
+    blocks, clients,
     clock::Clock,
     companies, dashboards,
     db::{Dialect, Sql},
     leads, mails,
     page::PageQuery,
     probes::Disk,
+    queue, scans, seed,
     settings::{self, Retention, Settings},
     testing::{World, noon, on_both},
     users,
@@ -232,15 +233,34 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
         mails::failed(&operator, mail, "550 no such user", true).await.unwrap();
         let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         alerts::check(&operator, &full).await.unwrap();
+        let block = blocks::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();
+        blocks::remove(&sigrid, block.id).await.unwrap();
+        let scan = scans::ask(&sigrid).await.unwrap();
+        scans::failed(&operator, scan.id, "the disk is full").await.unwrap();
+        let seeded = seed::queue(&operator).await.unwrap();
+        seed::failed(&operator, seeded, "the disk is full").await.unwrap();
+        let jobs = queue::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
+        queue::retry(&sigrid, &jobs[0].id).await.unwrap();
         activity::number_all(&operator).await.unwrap();
         for (ctx, label) in [(&sigrid, "disk"), (&operator, "disk"), (&olga, "disk_low")] {
             let listed = activity::list(ctx, &activity::Filter::default(), &Default::default()).await.unwrap().items;
             let heard = activity::since(ctx, 0, 100).await.unwrap();
             for rows in [listed, heard] {
-                for action in ["settings.updated", "mail.failed", "alert.opened"] {
-                    let row = rows.iter().find(|row| row.action == action).unwrap();
-                    assert_eq!(row.data.is_empty(), label == "disk_low", "{action}");
-                    // The stream may show once more what it caught up on.
+                let of = |action: &str| rows.iter().find(|row| row.action == action).unwrap();
+                let is_employee = label == "disk_low";
+                for action in ["settings.updated", "mail.failed", "alert.opened", "scan.failed", "job.retried"] {
+                    assert_eq!(of(action).data.is_empty(), is_employee, "{action}");
+                }
+                for action in ["address.blocked", "address.unblocked"] {
+                    let shown = if is_employee { "\u{2026}" } else { "192.0.2.0/24" };
+                    assert_eq!(of(action).subject_label, shown, "{action}");
+                }
+                assert_eq!(of("address.blocked").data.is_empty(), is_employee);
+                let failed = of("seed.failed");
+                assert_eq!(failed.data["job_id"], seeded.to_string(), "the page that waits for it knows it by that");
+                assert_eq!(failed.data.contains_key("reason"), !is_employee);
+                // The stream may show once more what it caught up on.
+                for row in &rows {
                     assert_eq!(activity::shown(&ctx.actor, row.clone()), *row);
                 }
                 assert!(rows.iter().any(|row| row.action == "alert.opened" && row.subject_label == label));

@@ -1,16 +1,42 @@
 //! Whether a failed job may succeed later.
-use domain::{Error, queue::worker::Failure};
+use domain::{
+    Error,
+    catalogue::{self, LANGUAGES},
+    queue::worker::Failure,
+};
 
 /// Another attempt helps when the database was away or something went wrong on our side; a row that is gone or
 /// a rule that says no will not change by asking again.
+///
+/// What went wrong on our side is told in our words: what is handed on is kept and shown, and a driver names hosts, paths
+/// and statements. The log has its own.
 pub fn of(error: Error) -> Failure {
-    let why = error.to_string();
     match error {
-        Error::Unavailable(_) | Error::Internal(_) | Error::TooMany(_) => Failure::Later(why),
+        Error::Unavailable(_) | Error::Internal(_) => {
+            tracing::warn!(%error, "a job went wrong");
+            Failure::Later(catalogue::error(LANGUAGES[0], &error))
+        }
+        Error::TooMany(_) => Failure::Later(error.to_string()),
         Error::NotFound(_)
         | Error::Invalid(_)
         | Error::Conflict(_)
         | Error::Forbidden(_)
-        | Error::Unauthenticated(_) => Failure::Never(why),
+        | Error::Unauthenticated(_) => Failure::Never(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_driver_says_stays_in_the_log() {
+        for error in [Error::Unavailable("10.0.0.7:5432 refused".to_owned()), Error::internal("10.0.0.7:5432 refused")]
+        {
+            let sentence = catalogue::error(LANGUAGES[0], &error);
+            assert!(!sentence.contains("10.0.0.7"));
+            assert_eq!(of(error), Failure::Later(sentence));
+        }
+        assert_eq!(of(Error::NotFound("mail")), Failure::Never("mail not found".to_owned()));
     }
 }
