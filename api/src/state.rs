@@ -81,7 +81,7 @@ pub struct Shared {
     parts: Parts,
     /// Contact requests need no sign-in: a few a minute for each address.
     pub contact_limit: Limiter<IpAddr>,
-    /// What people write who are signed in: each of it is read by the staff, and told to them.
+    /// What people write who are signed in, of whatever kind: each of it is read by the staff, and told to them.
     pub request_limit: Limiter<UserId>,
     pub providers: Providers,
     /// How often the sign-in routes may be asked.
@@ -153,6 +153,18 @@ impl App {
             // Which of the reasons it was is the sign-in protocol's business.
             Err(Error::Unauthenticated(_)) => Err(Error::unauthenticated("unauthenticated")),
             other => other,
+        }
+    }
+
+    /// Whether the actor may write to the staff once more. The staff themselves, as often as they like; visitors have a
+    /// limit of their own.
+    ///
+    /// # Errors
+    /// TooMany with the seconds until the next is allowed.
+    pub fn may_write(&self, actor: &Actor) -> Result<(), Error> {
+        match actor.user_id() {
+            Some(user) if !actor.is_staff() => self.request_limit.check(&user),
+            _ => Ok(()),
         }
     }
 

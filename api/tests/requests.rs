@@ -218,6 +218,40 @@ async fn whoever_is_signed_in_asks_so_often_and_the_staff_as_often_as_they_like(
 }
 
 #[tokio::test]
+async fn whatever_the_staff_read_is_written_so_often_and_no_more() {
+    on_both(|app| async move {
+        let (maya, noah, erin) = (app.client("Maya").await, app.client("Noah").await, app.employee("Erin").await);
+        let ((_, ingrid), (_, igor)) = (app.iso("Ingrid", app.acme).await, app.iso("Igor", app.acme).await);
+        let hello = json!({ "spv_id": maya.spv, "body": "Hello" });
+        let nothing = "00000000-0000-4000-8000-000000000000";
+        for (who, path, body) in [
+            (&maya, "messages".to_owned(), hello.clone()),
+            // Whatever comes of it.
+            (&noah, format!("invoices/{nothing}/receipts"), json!({ "document_id": nothing })),
+            (&ingrid, "leads".to_owned(), json!({ "first_name": "", "last_name": "", "email": "" })),
+            (&igor, "calls".to_owned(), json!({ "topic": "", "times": [] })),
+        ] {
+            let path = format!("/rest/v1/{path}");
+            let mut passed = 0;
+            let refused = loop {
+                let answer = who.post(&path, body.clone()).await;
+                if answer.status.as_u16() == 429 || passed == 100 {
+                    break answer;
+                }
+                passed += 1;
+            };
+            assert!(passed >= 60, "{path}: {passed}");
+            assert!(refused.header("retry-after").is_some());
+            refused.refused(429, "too_many_requests");
+        }
+        for _ in 0..65 {
+            erin.post("/rest/v1/messages", hello.clone()).await.ok();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_a_partner_brings_is_answered_from_the_desk() {
     on_both(|app| async move {
         let company = app.world.company("Meridian").await;

@@ -3,9 +3,11 @@ use crate::{
     answer::{Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    state::App,
 };
 use axum::{
     Json as Answer,
+    extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
@@ -114,7 +116,8 @@ pub struct NewCall {
 /// Asks for a call. ISO partners.
 #[utoipa::path(post, path = "/calls", operation_id = "call_create", tag = "calls", request_body = NewCall,
     responses((status = 201, body = Call)))]
-pub async fn create(New { ctx, input, .. }: New<NewCall>) -> Result<Made<Call>> {
+pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewCall>) -> Result<Made<Call>> {
+    app.may_write(&ctx.actor)?;
     let typed = calls::Input { topic: input.topic, note: input.note, minutes: input.minutes, times: input.times };
     let call = calls::create(&ctx, typed).await?;
     Ok(Made { location: format!("/rest/v1/calls/{}", call.id), version: call.version, view: Call::of(&ctx, call) })

@@ -5,9 +5,11 @@ use crate::{
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
     paper,
+    state::App,
 };
 use axum::{
     Json as Answer,
+    extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
@@ -292,9 +294,11 @@ pub struct NewReceipt {
 #[utoipa::path(post, path = "/invoices/{id}/receipts", operation_id = "invoice_send_receipt", tag = "invoices",
     params(("id" = InvoiceId, Path)), request_body = NewReceipt, responses((status = 201, body = InvoiceDetail)))]
 pub async fn send_receipt(
+    State(app): State<App>,
     Path(id): Path<InvoiceId>,
     New { ctx, input, .. }: New<NewReceipt>,
 ) -> Result<Made<InvoiceDetail>> {
+    app.may_write(&ctx.actor)?;
     let sent = invoices::send_receipt(&ctx, id, input.document_id).await?;
     Ok(Made {
         location: format!("/rest/v1/invoices/{id}"),

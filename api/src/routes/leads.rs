@@ -4,8 +4,9 @@ use crate::{
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
     routes::clients::SetUp,
+    state::App,
 };
-use axum::Json as Answer;
+use axum::{Json as Answer, extract::State};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,
@@ -136,7 +137,8 @@ pub struct NewLead {
 /// saying who that is.
 #[utoipa::path(post, path = "/leads", operation_id = "lead_create", tag = "leads", request_body = NewLead,
     responses((status = 201, body = Lead)))]
-pub async fn create(New { ctx, input, .. }: New<NewLead>) -> Result<Made<Lead>> {
+pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewLead>) -> Result<Made<Lead>> {
+    app.may_write(&ctx.actor)?;
     let typed = Input {
         first_name: input.first_name,
         last_name: input.last_name,

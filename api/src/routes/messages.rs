@@ -4,8 +4,9 @@ use crate::{
     answer::{Made, Page},
     error::Result,
     extract::{Json, New, Nothing, Path, Query, SignedIn, chosen},
+    state::App,
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::{Json as Answer, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -216,7 +217,8 @@ pub struct NewMessage {
 /// Writes a message. The first one about an order, or of a client in general, begins the conversation.
 #[utoipa::path(post, path = "/messages", operation_id = "message_create", tag = "messages",
     request_body = NewMessage, responses((status = 201, body = Message)))]
-pub async fn create(New { ctx, input, .. }: New<NewMessage>) -> Result<Made<Message>> {
+pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewMessage>) -> Result<Made<Message>> {
+    app.may_write(&ctx.actor)?;
     let input = Input {
         thread_id: input.thread_id,
         spv_id: input.spv_id,

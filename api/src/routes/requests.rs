@@ -179,11 +179,9 @@ pub async fn create(
     headers: HeaderMap,
     New { ctx, input, .. }: New<NewRequest, Anyone>,
 ) -> Result<(StatusCode, Answer<RequestCreated>)> {
-    if !ctx.actor.is_staff() {
-        match ctx.actor.user_id() {
-            Some(user) => app.request_limit.check(&user)?,
-            None => app.contact_limit.check(&neighbourhood(about.address))?,
-        }
+    app.may_write(&ctx.actor)?;
+    if !ctx.actor.is_staff() && ctx.actor.user_id().is_none() {
+        app.contact_limit.check(&neighbourhood(about.address))?;
     }
     let input = Input {
         kind: input.kind,
