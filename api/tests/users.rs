@@ -185,6 +185,30 @@ async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
 }
 
 #[tokio::test]
+async fn whoever_is_shut_out_as_a_client_partner_or_member_is_signed_out_at_once() {
+    on_both(async |app: TestApp| {
+        let erin = app.employee("Erin").await;
+        let (maya, noah) = (app.client("Maya").await, app.client("Noah").await);
+        let (iso, ivan) = app.iso("Ivan", app.acme).await;
+        let beta = app.world.company("Beta").await;
+        let (bella, boris) = (app.company_admin("Bella", beta).await, app.company_admin("Boris", beta).await);
+        // Nobody follows the log here: what this process remembers, the routes forget.
+        for (by, path, whom) in [
+            (&erin, format!("clients/{}/suspend", maya.id), &maya),
+            (&erin, format!("clients/{}/archive", noah.id), &noah),
+            (&erin, format!("isos/{iso}/archive"), &ivan),
+            (&bella, format!("members/{}/remove", boris.id), &boris),
+            (&erin, format!("companies/{beta}/archive"), &bella),
+        ] {
+            whom.get("/rest/v1/me").await.ok();
+            by.post(&format!("/rest/v1/{path}"), json!({})).await.ok();
+            whom.get("/rest/v1/me").await.refused(401, "unauthenticated");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_client_is_moved_without_the_partner_of_before() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;

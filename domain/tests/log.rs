@@ -9,7 +9,7 @@ use domain::{
     clock::Clock,
     companies, dashboards,
     db::{Dialect, Sql},
-    leads, mails,
+    leads, mails, messages,
     page::PageQuery,
     probes::Disk,
     queue, scans, seed,
@@ -17,6 +17,7 @@ use domain::{
     testing::{World, noon, on_both},
     users,
 };
+use tokio::sync::{broadcast, mpsc};
 
 /// An id that no row has, on both databases.
 const ANOTHER: &str = "(select id from users limit 1)";
@@ -268,6 +269,33 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
         }
     })
     .await;
+}
+
+/// SQLite has one writer: nobody numbers while another holds on to it.
+#[tokio::test]
+async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
+    let Some(world) = World::postgres().await else { return };
+    let operator = world.operator();
+    let company = world.company("Meridian").await;
+    let (maya, _, as_maya) = world.client("Maya", company, None).await;
+    let hello = messages::Input { body: "Hello".to_owned(), ..Default::default() };
+    messages::send(&as_maya, hello).await.unwrap();
+    clients::suspend(&operator, maya, None).await.unwrap();
+    // Another process tells people of what happened, and takes its time.
+    let mut other = world.db.begin().await.unwrap();
+    other.sql("update notified set one = 1").run().await.unwrap();
+    let (forgotten, mut forgetting) = mpsc::unbounded_channel();
+    let (feed, mut live) = broadcast::channel(64);
+    let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
+    let following = tokio::spawn(activity::follow(operator, feed, first));
+    let soon = std::time::Duration::from_secs(10);
+    let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
+    tokio::time::timeout(soon, suspended).await.expect("it waits for nobody");
+    assert!(live.try_recv().is_err(), "who hears of an event finds what they are told of it");
+    other.commit().await.unwrap();
+    let heard = async { while live.recv().await.unwrap().action != "client.suspended" {} };
+    tokio::time::timeout(soon, heard).await.expect("everybody hears of it then");
+    following.abort();
 }
 
 #[tokio::test]

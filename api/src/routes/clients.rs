@@ -4,8 +4,9 @@ use crate::{
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
     routes::spvs::Spv,
+    state::App,
 };
-use axum::Json as Answer;
+use axum::{Json as Answer, extract::State};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -284,12 +285,15 @@ pub async fn invite(
 #[utoipa::path(post, path = "/clients/{id}/suspend", operation_id = "client_suspend", tag = "clients",
     params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
 pub async fn suspend(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Client>> {
-    Ok(row(&ctx, clients::suspend(&ctx, id, version).await?))
+    let client = clients::suspend(&ctx, id, version).await?;
+    app.auth.verified.forget_user(id);
+    Ok(row(&ctx, client))
 }
 
 /// Brings a suspended or archived client back.
@@ -308,10 +312,13 @@ pub async fn restore(
 #[utoipa::path(post, path = "/clients/{id}/archive", operation_id = "client_archive", tag = "clients",
     params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
 pub async fn archive(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Client>> {
-    Ok(row(&ctx, clients::archive(&ctx, id, version).await?))
+    let client = clients::archive(&ctx, id, version).await?;
+    app.auth.verified.forget_user(id);
+    Ok(row(&ctx, client))
 }

@@ -4,8 +4,9 @@ use crate::{
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, emptied, only_order},
     routes::company_portal,
+    state::App,
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::{Json as Answer, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -217,12 +218,16 @@ pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Resul
 #[utoipa::path(post, path = "/companies/{id}/archive", operation_id = "company_archive", tag = "companies",
     params(("id" = CompanyId, Path)), request_body = Nothing, responses((status = 200, body = Company)))]
 pub async fn archive(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Company>> {
-    row(&ctx, companies::archive(&ctx, id, version).await?).await
+    let company = companies::archive(&ctx, id, version).await?;
+    // Seldom, and it is all of its people: everybody is looked up once more.
+    app.auth.verified.clear();
+    row(&ctx, company).await
 }
 
 /// Brings an archived company back.

@@ -294,11 +294,13 @@ pub async fn invite_member(
 #[utoipa::path(post, path = "/members/{id}/remove", operation_id = "company_member_remove", tag = "companies",
     params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
 pub async fn remove_member(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Answer<CompanyMember>> {
     let found = companies::remove_member(&ctx, id).await?;
+    app.auth.verified.forget_user(id);
     Ok(Answer(CompanyMember::of(&ctx, found)))
 }
 

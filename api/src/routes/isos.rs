@@ -4,8 +4,9 @@ use crate::{
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     routes::companies::Depends,
+    state::App,
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::{Json as Answer, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
@@ -152,12 +153,15 @@ pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<St
 #[utoipa::path(post, path = "/isos/{id}/archive", operation_id = "iso_archive", tag = "isos",
     params(("id" = IsoId, Path)), request_body = Nothing, responses((status = 200, body = Iso)))]
 pub async fn archive(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<IsoId>,
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Iso>> {
-    Ok(row(&ctx, isos::archive(&ctx, id, version).await?))
+    let iso = isos::archive(&ctx, id, version).await?;
+    app.auth.verified.forget_user(iso.user_id);
+    Ok(row(&ctx, iso))
 }
 
 /// Brings an archived ISO partner back.

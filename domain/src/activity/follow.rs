@@ -66,17 +66,19 @@ async fn step(ctx: &Ctx, feed: &Feed, first: impl Fn(&Activity), last: &mut Opti
     };
     *last = Some(after);
     number_all(ctx).await?;
-    // Before the broadcast: whoever hears of an event finds what they are told of it. People may wait for that, events not.
-    if let Err(error) = crate::notifications::catch_up(ctx).await {
-        tracing::warn!(%error, "people cannot be told of what happened right now");
-    }
     loop {
         let rows = store::since(&mut db, crate::access::Scope::All, None, after, READ).await?;
         let full = rows.len() == READ;
+        // Before anybody is told of it, which may have to wait for a transaction: who is shut out is so at once.
+        rows.iter().for_each(&first);
+        // Before the broadcast: whoever hears of an event finds what they are told of it. People may wait for that,
+        // events not.
+        if let Err(error) = crate::notifications::catch_up(ctx).await {
+            tracing::warn!(%error, "people cannot be told of what happened right now");
+        }
         for row in rows {
             after = row.seq.unwrap_or(after);
             *last = Some(after);
-            first(&row);
             // Nobody listening is no error.
             let _ = feed.send(Arc::new(row));
         }
