@@ -3,7 +3,7 @@
 use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
-use domain::{mails::Kind, users};
+use domain::{mails::Kind, queue, users};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -43,6 +43,25 @@ async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Answer {
 fn methods(app: &TestApp, session: &Value) -> String {
     let claims: Value = app.app.auth.keys.verify(session["access_token"].as_str().unwrap()).unwrap();
     claims["amr"][0]["method"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn of_whoever_asks_for_a_mail_the_list_of_jobs_says_nothing() {
+    on_both(async |app: TestApp| {
+        let sam = app.super_admin("Sam").await;
+        app.employee("Maya").await;
+        let wish = json!({ "email": "maya@example.com", "code_challenge": VERIFIER, "code_challenge_method": "plain" });
+        post(&app, "recover", wish).await.ok();
+        let jobs = sam.get("/rest/v1/jobs?limit=100").await.ok();
+        let asked = jobs["items"].as_array().unwrap().iter().find(|job| job["name"] == "auth.mail_asked").unwrap();
+        assert_eq!(asked["payload"], json!({ "wanted": "recovery" }));
+        let kept = queue::get(&app.world.operator(), asked["id"].as_str().unwrap()).await.unwrap().payload;
+        assert!(!kept.to_string().contains(VERIFIER), "{kept}");
+        let code = query(&click(&app, &app.letter().await, "recovery").await, "code").unwrap();
+        exchange(&app, &code, CHALLENGE).await.refused(400, "bad_code_verifier");
+        exchange(&app, &code, VERIFIER).await.ok();
+    })
+    .await;
 }
 
 #[tokio::test]

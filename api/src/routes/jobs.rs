@@ -6,7 +6,12 @@ use crate::{
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
-use domain::{page::PageQuery, queue, seed};
+use domain::{
+    auth::asked::Asked,
+    page::PageQuery,
+    queue::{self, Job as _},
+    seed,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -30,7 +35,13 @@ pub struct Job {
 }
 
 impl From<queue::Listed> for Job {
-    fn from(row: queue::Listed) -> Self {
+    fn from(mut row: queue::Listed) -> Self {
+        // Who asked for a mail and from where is no id, and nobody's to read here.
+        if row.job == Asked::NAME
+            && let Value::Object(payload) = &mut row.payload
+        {
+            payload.retain(|name, _| name == "wanted");
+        }
         Self {
             id: row.id,
             name: row.job,

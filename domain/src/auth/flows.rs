@@ -29,6 +29,7 @@ pub const LIFE: Duration = Duration::seconds(300);
 #[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum ChallengeMethod {
     S256,
+    /// Of a flow that an earlier version began.
     Plain,
 }
 
@@ -40,27 +41,31 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// None for what no client would send: 43 to 128 characters of `A-Za-z0-9.~_-`, and a method in any letter case.
+    /// None for what no client would send: 43 to 128 characters of `A-Za-z0-9.~_-`, and a method in any letter case. One
+    /// that is the verifier itself is hashed at once: it is kept in a row and in a job, where no secret belongs.
     pub fn read(code_challenge: &str, method: &str) -> Option<Self> {
         let long_enough = (43..=128).contains(&code_challenge.len());
         let plain = code_challenge.bytes().all(|b| b.is_ascii_alphanumeric() || b".~_-".contains(&b));
-        let method = match method.to_ascii_lowercase().as_str() {
-            "s256" => ChallengeMethod::S256,
-            "plain" => ChallengeMethod::Plain,
+        let code_challenge = match method.to_ascii_lowercase().as_str() {
+            "s256" => code_challenge.to_owned(),
+            "plain" => hashed(code_challenge),
             _ => return None,
         };
-        (long_enough && plain).then(|| Self { code_challenge: code_challenge.to_owned(), method })
+        (long_enough && plain).then_some(Self { code_challenge, method: ChallengeMethod::S256 })
     }
 
     /// Whether this verifier is the one the challenge was made from.
     pub fn is_met_by(&self, verifier: &str) -> bool {
         match self.method {
-            ChallengeMethod::S256 => {
-                secret::same(&self.code_challenge, &BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)))
-            }
+            ChallengeMethod::S256 => secret::same(&self.code_challenge, &hashed(verifier)),
             ChallengeMethod::Plain => secret::same(&self.code_challenge, verifier),
         }
     }
+}
+
+/// The challenge of a verifier (RFC 7636, section 4.2).
+fn hashed(verifier: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
 /// A row of `flows`.
@@ -296,6 +301,9 @@ mod tests {
         assert!(hashed.is_met_by(VERIFIER) && !hashed.is_met_by(CHALLENGE) && !hashed.is_met_by(""));
         let plain = Challenge::read(VERIFIER, "Plain").expect("a challenge");
         assert!(plain.is_met_by(VERIFIER) && !plain.is_met_by(CHALLENGE));
+        assert_eq!(plain, hashed, "the verifier is kept nowhere");
+        let before = Challenge { code_challenge: VERIFIER.to_owned(), method: ChallengeMethod::Plain };
+        assert!(before.is_met_by(VERIFIER) && !before.is_met_by(CHALLENGE));
     }
 
     #[test]
