@@ -107,11 +107,12 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let gone = match &error {
             sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
-            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost. SQLite: busy, disk I/O,
-            // disk full, cannot open; what exactly failed is in the higher bytes.
+            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 40: rolled back in favour of
+            // another, with which it waited crosswise. SQLite: busy, disk I/O, disk full, cannot open; what exactly
+            // failed is in the higher bytes.
             sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
                 Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 10 | 13 | 14)),
-                None => ["57P", "53", "08"].iter().any(|class| code.starts_with(class)),
+                None => ["57P", "53", "08", "40"].iter().any(|class| code.starts_with(class)),
             }),
             _ => false,
         };

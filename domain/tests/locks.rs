@@ -99,6 +99,17 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
 }
 
 #[tokio::test]
+async fn who_is_rolled_back_in_favour_of_another_may_come_again() {
+    let Some(world) = World::postgres().await else { return };
+    for code in ["40001", "40P01"] {
+        let mut tx = world.db.begin().await.unwrap();
+        let sql = format!("do $$ begin raise exception 'rolled back' using errcode = '{code}'; end $$");
+        let refused = tx.sql_built(sql).run().await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))), "{code}: {refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_refers_to_a_locked_row_is_added_meanwhile() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
