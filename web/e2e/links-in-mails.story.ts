@@ -88,6 +88,40 @@ test('a link and a code that waited too long open nothing', async ({ ownOffice: 
   await late.isAt('/');
 });
 
+test('whoever thinks about a new password for too long is told so, and asks for another mail', async ({
+  ownOffice: office,
+}) => {
+  const saves = async (late: Visitor) => {
+    await late.writes({ 'New password': chosen, 'Repeat the password': chosen });
+    await late.button('Save password').click();
+    await expect(late.heading('That took too long')).toBeVisible();
+    await expect(late.page.getByRole('alert')).toContainText('your password was not saved');
+    expect.soft(await barriers(late.page)).toEqual([]);
+    await expect(late.button('Send link')).toBeEnabled();
+  };
+  const slow = await office.visitor();
+  await asksForPassword(slow, 'client@example.com');
+  const mail = await office.portal.post.arrives('client@example.com', 'Choose a new password');
+  await slow.opens(mail.link(paths.resetPassword));
+  await slow.button('Continue').click();
+  await expect(slow.heading('Choose a new password')).toBeVisible();
+  await office.portal.quarterPasses();
+  await saves(slow);
+
+  // By the digits, and a day later.
+  const later = await office.visitor();
+  await asksForPassword(later, 'iso@example.com');
+  const other = await office.portal.post.arrives('iso@example.com', 'Choose a new password');
+  await later.writes({ 'Code from the mail': other.code() });
+  await later.button('Continue').click();
+  await expect(later.heading('Choose a new password')).toBeVisible();
+  await office.portal.dayPasses();
+  await saves(later);
+  await later.writes({ Email: 'employee@example.com' });
+  await later.button('Send link').click();
+  await expect(later.heading('Check your mail')).toBeVisible();
+});
+
 test('the code that a link brings back needs the secret of the browser that asked, and works once', async ({
   office,
 }) => {

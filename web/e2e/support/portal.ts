@@ -112,6 +112,9 @@ export class Portal {
   /** However long the last refresh took to be tried. */
   wasJustRefreshed = () => this.sessionsWere('refreshed_at', 0);
 
+  /** Every session was begun longer ago than a mail is enough to choose a password. */
+  quarterPasses = () => this.sessionsWere('created_at', 16 * 60_000);
+
   /** Every session was begun more than a day ago. */
   dayPasses = () => this.sessionsWere('created_at', 25 * 3_600_000);
 

@@ -9,7 +9,12 @@ import { PasswordSaved } from './PasswordSaved';
 import { Task } from './Task';
 import css from './Task.module.css';
 
-type Step = { name: 'ask' } | { name: 'sent'; email: string } | { name: 'password' } | { name: 'saved' };
+type Step =
+  | { name: 'ask' }
+  | { name: 'late' }
+  | { name: 'sent'; email: string }
+  | { name: 'password' }
+  | { name: 'saved' };
 
 /** A link and a code are mailed; whoever has the code at hand goes on right here. */
 export function Component() {
@@ -21,7 +26,7 @@ export function Component() {
     return (
       <NewPasswordTask
         onSaved={() => setStep({ name: 'saved' })}
-        onExpired={() => setStep({ name: 'ask' })}
+        onExpired={() => setStep({ name: 'late' })}
       />
     );
   }
@@ -41,8 +46,12 @@ export function Component() {
       </Task>
     );
   }
+  const late = step.name === 'late';
   return (
-    <Task title={t('recover.title')} lead={t('recover.lead')}>
+    <Task
+      title={t(late ? 'late.title' : 'recover.title')}
+      lead={late ? <span role="alert">{t('late.text')}</span> : t('recover.lead')}
+    >
       <RecoverForm onSent={(email) => setStep({ name: 'sent', email })} />
       <nav className={css.ways} aria-label={t('login.ways')}>
         <Go to={paths.portalSelector}>{t('login.back')}</Go>

@@ -12,12 +12,14 @@ interface Props {
   /** The session was begun by a password, so the server wants to hear it once more. */
   asksCurrent?: boolean;
   onSaved: () => void;
-  /** The session of the link is over. */
-  onExpired: () => void;
+  /** Nothing can be saved any more: the session of the link is over, or too old to be enough by itself. */
+  onExpired: (why: 'over' | 'late') => void;
 }
 
 /** Which field a refusal is about. */
 const aboutCurrent = ['current_password_invalid', 'current_password_required'];
+/** What else would have to be shown. Another mail does as well, and whoever came by one has nothing else at hand. */
+const wantsProof = ['current_password_required', 'reauthentication_needed'];
 
 export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Props) {
   const { t } = useTranslation('public');
@@ -56,7 +58,11 @@ export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Pro
       return;
     }
     if (error.name === 'AuthSessionMissingError' || error.status === 403) {
-      onExpired();
+      onExpired('over');
+      return;
+    }
+    if (!asksCurrent && wantsProof.includes(error.code ?? '')) {
+      onExpired('late');
       return;
     }
     const trouble = authProblem(error);

@@ -11,7 +11,7 @@ import { Task } from './Task';
 
 interface Props {
   onSaved: () => void;
-  onExpired: () => void;
+  onExpired: (why: 'over' | 'late') => void;
 }
 
 /** A new password for whoever came by a mail. The mail is no second factor: who has one shows it first. */

@@ -12,7 +12,7 @@ import { RecoverForm } from './RecoverForm';
 import { Task } from './Task';
 import css from './Task.module.css';
 
-type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'sent' | 'password' | 'saved';
+type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password' | 'saved';
 
 /** Where the link in a password mail leads, and where a first password must be changed. */
 export function Component() {
@@ -34,6 +34,7 @@ export function Component() {
   }, [step]);
 
   const toExpired = () => setStep('expired');
+  const toAnother = (why: 'over' | 'late') => setStep(why === 'late' ? 'late' : 'expired');
   const toPassword = () => setStep('password');
   const onSent = (address: string) => {
     setEmail(address);
@@ -55,11 +56,11 @@ export function Component() {
     );
   }
   if (step === 'password') {
-    return <NewPasswordTask onSaved={() => setStep('saved')} onExpired={toExpired} />;
+    return <NewPasswordTask onSaved={() => setStep('saved')} onExpired={toAnother} />;
   }
-  if (step === 'expired') {
+  if (step === 'expired' || step === 'late') {
     return (
-      <Task title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
+      <Task title={t(`${step}.title`)} lead={<span role="alert">{t(`${step}.text`)}</span>}>
         <RecoverForm onSent={onSent} />
       </Task>
     );
