@@ -205,6 +205,49 @@ test('a link never leads to another site', async ({ office }) => {
   await led.isAt(paths.clientDashboard);
 });
 
+test('a link that another program asked for leads back there with all that it brings', async ({ office }) => {
+  const there = 'http://127.0.0.1:4100/welcome';
+  const asks = `redirect_to=${encodeURIComponent(there)}`;
+  const nobody = new Api(office.portal.url);
+  const reader = await office.visitor();
+  await reader.page.route(/:4100\/welcome/, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  const isBack = async (brings: Record<string, string>) => {
+    await expect(reader.page).toHaveURL((url) => url.href.startsWith(`${there}#`));
+    const brought = new URLSearchParams(new URL(reader.page.url()).hash.slice(1));
+    for (const [name, value] of Object.entries(brings)) expect(brought.get(name), name).toContain(value);
+    // Whoever may have it there has it alone.
+    await reader.opens(paths.clientDashboard);
+    await reader.isAt('/');
+  };
+
+  const magic = await client(office, 'Guest');
+  await nobody.post(`/auth/v1/otp?${asks}`, { email: magic.email, create_user: false });
+  const signs = await office.portal.post.arrives(magic.email, 'Sign in to');
+  await reader.opens(signs.link(paths.confirm));
+  await reader.button('Sign In').click();
+  await isBack({ type: 'magiclink', access_token: '.', refresh_token: '' });
+
+  const lost = await client(office, 'Lost');
+  await nobody.post(`/auth/v1/recover?${asks}`, { email: lost.email });
+  const recovers = await office.portal.post.arrives(lost.email, 'Choose a new password');
+  await reader.opens(recovers.link(paths.resetPassword));
+  await reader.button('Continue').click();
+  await isBack({ type: 'recovery', access_token: '.' });
+
+  const moved = await client(office, 'Abroad');
+  const next = office.newcomer('Abroad', 'House').email;
+  const session = await Api.signIn(office.portal.url, moved.email, password);
+  await new Api(office.portal.url, session).put(`/auth/v1/user?${asks}`, { email: next });
+  const old = await office.portal.post.arrives(moved.email, 'Confirm the change of your e-mail address');
+  const fresh = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+  await reader.opens(old.link(paths.confirm));
+  await reader.button('Confirm').click();
+  await isBack({ message: 'confirm link sent to the other email' });
+  await reader.opens(fresh.link(paths.confirm));
+  await reader.button('Confirm').click();
+  await isBack({ type: 'email_change', access_token: '.' });
+});
+
 test('a new e-mail address is confirmed at the old one and at the new one', async ({ office }) => {
   const who = await client(office, 'Moved');
   const next = office.newcomer('Moved', 'House').email;

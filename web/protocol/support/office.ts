@@ -168,7 +168,7 @@ export class Office {
     };
   }
 
-  /** What our page does when somebody clicks: the address that the browser goes to then. */
+  /** What our page does when somebody clicks a link that another program asked for: where the browser goes then. */
   async clicks(mail: Mail): Promise<URL> {
     const { token_hash, type } = linked(mail);
     const redirect_to = ofLink(mail).get('redirect_to');

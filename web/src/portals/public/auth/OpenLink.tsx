@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { authProblem } from '../../../shared/auth/problem';
 import { BusyButton } from '../../../ui/BusyButton';
-import { leadBack, type MailLink } from './mailLink';
+import { leadBack, type MailLink, type Outcome } from './mailLink';
 import { Task } from './Task';
 import css from './Task.module.css';
 
@@ -63,8 +63,8 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   );
 }
 
-async function verify(link: MailLink) {
+async function verify(link: MailLink): Promise<Outcome> {
   const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
-  if (error) return { url: undefined, status: error.status ?? 0, text: authProblem(error).text };
-  return { url: undefined, status: undefined, hasSession: data.session !== null };
+  if (error) return { status: error.status ?? 0, text: authProblem(error).text };
+  return { hasSession: data.session !== null };
 }

@@ -50,6 +50,11 @@ describe('the link of a mail', () => {
   test('of another program leads back there, whatever this browser began', () => {
     const foreign = '?token_hash=pkce_abc&type=magiclink&redirect_to=https://app.example/in';
     expect(read(foreign)).toMatchObject({ elsewhere: false, leadsBack: true, next: undefined });
+    for (const type of ['magiclink', 'recovery', 'signup', 'email_change'])
+      for (const token of ['abc', 'pkce_abc']) {
+        const link = `?token_hash=${token}&type=${type}&redirect_to=https://app.example/in`;
+        expect(read(link), link).toMatchObject({ elsewhere: false, leadsBack: true });
+      }
   });
 
   test('that changes an address is used wherever its mail is read', () => {

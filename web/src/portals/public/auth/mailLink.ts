@@ -17,7 +17,7 @@ export interface MailLink {
   type: EmailOtpType;
   /** Begun with PKCE in another browser: only the six digits can be used here. */
   elsewhere: boolean;
-  /** Begun with PKCE: the click leads back to whoever began it, who turns a code into the session. */
+  /** The click leads on: to this browser's own page with a code, or to another program with all that it brings. */
   leadsBack: boolean;
   /** The server sent the visitor here because the link was no longer good. */
   failed: boolean;
@@ -31,28 +31,32 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   const tokenHash = query.get('token_hash') ?? query.get('token');
   const type = (query.get('type') as EmailOtpType | null) ?? fallback;
   const redirectTo = query.get('redirect_to');
-  // A change of address is confirmed wherever its two mails are read.
+  const ours = isOurs(redirectTo, location.origin);
+  // A change of address of ours is confirmed wherever its two mails are read.
   const pkce = Boolean(tokenHash?.startsWith('pkce_')) && type !== 'email_change';
-  const elsewhere = pkce && isOurs(redirectTo, location.origin) && !beganFlow();
+  const elsewhere = pkce && ours && !beganFlow();
   return {
     tokenHash,
     type,
     elsewhere,
-    leadsBack: pkce && !elsewhere,
+    leadsBack: !ours || (pkce && !elsewhere),
     failed: query.has('error_code') || fragment.has('error_code'),
     next: ownPage(redirectTo, location.origin),
   };
 }
 
-/** Without an address it is ours too. Another one is a program that the operator has allowed. */
+/** Without an address it is ours too. Another one may be a program that the operator has allowed, as the server knows. */
 function isOurs(address: string | null, origin: string): boolean {
   return !address || (URL.canParse(address, origin) && new URL(address, origin).origin === origin);
 }
 
-type Led = { url: string; status?: undefined } | { url?: undefined; status: number; text: string };
+export type Outcome =
+  | { url: string }
+  | { url?: undefined; status: number; text: string }
+  | { url?: undefined; status?: undefined; hasSession: boolean };
 
 /** Uses the link up and answers where to go with what came: the server lets nobody be led astray. */
-export async function leadBack(link: MailLink): Promise<Led> {
+export async function leadBack(link: MailLink): Promise<Outcome> {
   const redirectTo = new URLSearchParams(location.search).get('redirect_to');
   const answer = await heardFetch('/auth/v1/verify', {
     method: 'POST',
@@ -66,8 +70,19 @@ export async function leadBack(link: MailLink): Promise<Led> {
   }).catch(() => undefined);
   if (!answer) return { status: 0, text: i18next.t('public:problem.offline') };
   const said = (await answer.json().catch(() => ({}))) as { url?: string; message?: string };
-  if (answer.ok && said.url) return { url: said.url };
+  if (answer.ok && said.url) return arrive(new URL(said.url));
   return { status: answer.status, text: said.message ?? i18next.t('public:problem.unavailable') };
+}
+
+/** A place that was asked for and is not allowed has become ours: what came for it is used here, as without a place. */
+async function arrive(to: URL): Promise<Outcome> {
+  if (to.origin !== location.origin || to.searchParams.has('code')) return { url: to.href };
+  const brought = new URLSearchParams(to.hash.slice(1));
+  const access_token = brought.get('access_token');
+  const refresh_token = brought.get('refresh_token');
+  if (!access_token || !refresh_token) return { hasSession: false };
+  const { error } = await auth.setSession({ access_token, refresh_token });
+  return error ? { status: error.status ?? 0, text: authProblem(error).text } : { hasSession: true };
 }
 
 /** The path of an address of ours. Another site's, and pages of signing in, lead nowhere. */
