@@ -244,6 +244,32 @@ test('a password that somebody else chose is changed first, and then the page th
   await later.isAt(paths.employeeDashboard);
 });
 
+test('a sign-in at a provider that is given up leaves the session of the tab where it was', async ({
+  office,
+}) => {
+  const amara = await office.client();
+  await offersProviders(amara.page);
+  let back: string | undefined = new URLSearchParams({ error_code: 'access_denied' }).toString();
+  await amara.page.route('**/auth/v1/authorize?*', async (route) => {
+    const to = new URL(new URL(route.request().url()).searchParams.get('redirect_to') ?? '');
+    to.search = back ?? '';
+    // Without an answer: the person came back by the browser's button.
+    await route.fulfill({ status: 302, headers: { location: to.href } });
+  });
+  for (const answer of [back, undefined]) {
+    back = answer;
+    await amara.opens(paths.login('iso'));
+    await amara.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
+    await amara.button('Google').click();
+    await amara.isAt(paths.login('iso'));
+    if (answer)
+      await expect(amara.page.getByText('The sign-in was cancelled. Nothing has changed.')).toBeVisible();
+    await expect(amara.button('Sign In')).toBeEnabled();
+    await amara.opens(paths.clientDashboard);
+    await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  }
+});
+
 const answers = [
   ['account_requested', 'There is no account for this address yet.', 'status'],
   ['access_denied', 'The sign-in was cancelled. Nothing has changed.', 'alert'],
@@ -256,13 +282,7 @@ test('Google and Microsoft lead away when they are configured, and every answer 
   office,
 }) => {
   const visitor = await office.visitor();
-  await visitor.page.route('**/rest/v1/settings', async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({
-      response: answer,
-      json: { ...(await answer.json()), sign_in_providers: ['google', 'azure'] },
-    });
-  });
+  await offersProviders(visitor.page);
   const left: URL[] = [];
   let code = '';
   await visitor.page.route('**/auth/v1/authorize?*', async (route) => {
@@ -313,10 +333,19 @@ async function secondTab(person: Person): Promise<Page> {
   return person.page.context().newPage();
 }
 
-/** Opens the portal when the access token has run out, so that it is renewed; tells how that was answered. */
-async function comesLater(person: Person): Promise<{ status: number; code?: string }> {
-  const { page } = person;
-  // While the session is changed, no page of the app may renew it.
+/** The operator has configured Google and Microsoft, as far as this page knows. */
+async function offersProviders(page: Page): Promise<void> {
+  await page.route('**/rest/v1/settings', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({
+      response: answer,
+      json: { ...(await answer.json()), sign_in_providers: ['google', 'azure'] },
+    });
+  });
+}
+
+/** Leaves the app: while the session is changed, no page of it may renew it. */
+async function isNowhere(page: Page): Promise<void> {
   await page.route('**/nothing', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
   await person.opens('/nothing');
   await page.evaluate(() => {

@@ -7,10 +7,13 @@ import {
 import { heardFetch } from './connection';
 import { ApiError, unreachable } from './errors';
 import { endLooking, lookAway, lookedFetch, looking } from './looking';
-import { beganFlow, sessionKey, sessionPlace } from './sessionPlace';
+import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionPlace';
 
 /** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
 export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();
+
+// Refused there, or never gone through with: before the auth client looks for the session that the tab had.
+if (!bringsSession) cameBack(false);
 
 export const auth = new AuthClient({
   url: `${location.origin}/auth/v1`,

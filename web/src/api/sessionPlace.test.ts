@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { beganFlow, rememberSession, sessionKey, sessionOwner, sessionPlace } from './sessionPlace';
+import {
+  beganFlow,
+  cameBack,
+  rememberSession,
+  rememberSessionAfterwards,
+  sessionKey,
+  sessionOwner,
+  sessionPlace,
+} from './sessionPlace';
 
 /** What `Object.keys` finds in a browser's storage. */
 function storage(): Record<string, unknown> {
@@ -44,6 +52,30 @@ describe('a session', () => {
     const undo = rememberSession(false);
     undo();
     expect(sessionPlace.getItem(sessionKey)).toBe('remembered');
+  });
+
+  test('is where it was after a way elsewhere that brought none, however often it was tried', () => {
+    for (const remembered of [true, false]) {
+      rememberSession(remembered);
+      sessionPlace.setItem(sessionKey, `remembered: ${remembered}`);
+      rememberSessionAfterwards(!remembered);
+      rememberSessionAfterwards(!remembered);
+      expect(sessionPlace.getItem(sessionKey)).not.toBe(`remembered: ${remembered}`);
+      cameBack(false);
+      expect(sessionPlace.getItem(sessionKey)).toBe(`remembered: ${remembered}`);
+      sessionPlace.removeItem(sessionKey);
+    }
+  });
+
+  test('stays where a way elsewhere has brought it, or a password since', () => {
+    for (const enters of [() => cameBack(true), () => void rememberSession(false)]) {
+      rememberSession(true);
+      rememberSessionAfterwards(false);
+      enters();
+      sessionPlace.setItem(sessionKey, 'new');
+      cameBack(false);
+      expect(tab[sessionKey]).toBe('new');
+    }
   });
 
   test('has an owner, unless it is no session', () => {

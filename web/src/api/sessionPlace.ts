@@ -4,6 +4,8 @@
  */
 export const sessionKey = 'spv-auth-token';
 const tabOnly = 'spv-session-in-tab';
+/** Where the session was before the tab left to sign in elsewhere: as `tabOnly` was, or empty. */
+const placeBefore = 'spv-session-was-in-tab';
 
 /** Only the session moves: a mail's link opens a new tab, which must find the other half of its flow. */
 const place = (key: string) =>
@@ -29,11 +31,27 @@ export const sessionPlace = {
 
 /** Call before signing in. The answer undoes it, for when nobody was let in. */
 export function rememberSession(remember: boolean): () => void {
+  sessionStorage.removeItem(placeBefore);
   const before = sessionStorage.getItem(tabOnly) === null;
   const set = (everywhere: boolean) =>
     everywhere ? sessionStorage.removeItem(tabOnly) : sessionStorage.setItem(tabOnly, '1');
   set(remember);
   return () => set(before);
+}
+
+/** [rememberSession] before a visit to another site, which forgets the page: the tab keeps what undoes it. */
+export function rememberSessionAfterwards(remember: boolean): void {
+  const before = sessionStorage.getItem(placeBefore) ?? sessionStorage.getItem(tabOnly) ?? '';
+  rememberSession(remember);
+  sessionStorage.setItem(placeBefore, before);
+}
+
+/** Back from there. Without a session, the one that the tab had is where it was. */
+export function cameBack(letIn: boolean): void {
+  const before = sessionStorage.getItem(placeBefore);
+  if (before === null) return;
+  sessionStorage.removeItem(placeBefore);
+  if (!letIn) rememberSession(before === '');
 }
 
 /** Whose session this tab has. Other tabs tell of theirs too, and theirs may be another one. */

@@ -1,7 +1,7 @@
 /** Signing in at Google or Microsoft: there, and the way back. */
 import i18next from 'i18next';
 import { authProblem } from '../../../shared/auth/problem';
-import { rememberSession } from '../../../api/sessionPlace';
+import { cameBack, rememberSessionAfterwards } from '../../../api/sessionPlace';
 import { accessToken, auth, bringsSession } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enter, failed, type Outcome } from './signIn';
@@ -12,7 +12,7 @@ export type Provider = keyof typeof wireNames;
 
 /** Leaves for the provider, which sends the person back to the same form. */
 export async function leaveFor(provider: Provider, portal: Portal, remember: boolean): Promise<void> {
-  rememberSession(remember);
+  rememberSessionAfterwards(remember);
   await auth.signInWithOAuth({
     provider: wireNames[provider],
     options: { redirectTo: location.origin + paths.login(portal) },
@@ -49,6 +49,12 @@ export const isAnswer = (code: string | undefined) => code === 'account_requeste
 
 /** Back at the form with a code: the auth client is exchanging it for a session. */
 export async function comeBack(portal: Portal): Promise<Outcome> {
+  const outcome = await arrive(portal);
+  cameBack(!outcome.problem);
+  return outcome;
+}
+
+async function arrive(portal: Portal): Promise<Outcome> {
   const { error } = await auth.initialize();
   if (error) return failed(portal, { text: error.code ? authProblem(error).text : refusalText(undefined) });
   if (await accessToken().catch(() => undefined)) return enter(portal);
