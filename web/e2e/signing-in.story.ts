@@ -1,10 +1,10 @@
 /** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { paths } from '../src/paths';
 import { asksForTokens } from './support/npmClient';
 import { Office } from './support/office';
 import type { Person } from './support/people';
-import { password, Portal } from './support/portal';
+import { password } from './support/portal';
 import { barriers, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
@@ -27,29 +27,62 @@ test('a remembered session outlives the browser, another one does not', async ({
   }
 });
 
-test('two tabs that renew the session at once both stay signed in', async ({ browser }) => {
-  // The client renews a token that is good for less than a minute and a half: this one after ten seconds.
-  const portal = await Portal.start({ demo: true, env: { SPV_AUTH_ACCESS_TOKEN_SECONDS: '100' } });
-  const office = new Office(portal, browser, new Map());
-  try {
-    const amara = await office.visitor();
-    await amara.signsIn('client', 'client@example.com', password);
+test('two tabs that renew the session at once both stay signed in', async ({ office }) => {
+  const amara = await office.visitor();
+  await amara.signsIn('client', 'client@example.com', password);
+  await expect(amara.heading('Welcome, Amara')).toBeVisible();
+  const tabs = [amara.page, await secondTab(amara)];
+  for (let times = 0; times < 2; times += 1) {
+    for (const tab of tabs) await isNowhere(tab);
+    await isOver(amara.page);
+    // Neither is answered before both have asked with the same token.
+    const renewed = new Map<Page, string>();
+    let release: () => void = () => undefined;
+    const together = new Promise<void>((resolve) => (release = resolve));
+    const holds = async (route: Route) => {
+      const { refresh_token } = route.request().postDataJSON() as { refresh_token: string };
+      renewed.set(route.request().frame().page(), refresh_token);
+      if (renewed.size === tabs.length) release();
+      await together;
+      await route.continue();
+    };
+    await amara.page.context().route(/grant_type=refresh_token/, holds);
+    await Promise.all(tabs.map((tab) => tab.goto(paths.clientOrders)));
+    for (const tab of tabs) await expect(tab.getByRole('table', { name: 'All orders' })).toBeVisible();
+    expect([renewed.size, new Set(renewed.values()).size], 'tabs that renewed, tokens').toEqual([2, 1]);
+    await amara.page.context().unroute(/grant_type=refresh_token/, holds);
+  }
+  for (const tab of tabs) {
+    await tab.goto(paths.clientOrders);
+    await expect(tab.getByRole('table', { name: 'All orders' })).toBeVisible();
+  }
+});
+
+test('a session that cannot be renewed just now goes on, and the person is told', async ({ office }) => {
+  const words = 'Too many attempts. Please wait 7 s and try again.';
+  for (const [status, code, shown] of [
+    [429, 'over_request_rate_limit', words],
+    [409, 'conflict', 'The portal is not available right now. Please try again in a moment.'],
+  ] as const) {
+    const amara = await office.client();
+    await amara.opens(paths.clientDashboard);
     await expect(amara.heading('Welcome, Amara')).toBeVisible();
-    const tabs = [amara.page, await amara.page.context().newPage()];
-    await new Promise((resolve) => setTimeout(resolve, 11_000));
-    const renewed = new Set<Page>();
-    for (const tab of tabs)
-      tab.on('request', (request) => {
-        if (request.url().includes('grant_type=refresh_token')) renewed.add(tab);
-      });
-    for (let times = 0; times < 2; times += 1) {
-      await Promise.all(tabs.map((tab) => tab.goto(paths.clientOrders)));
-      for (const tab of tabs) await expect(tab.getByRole('table', { name: 'All orders' })).toBeVisible();
-    }
-    expect(renewed.size, 'tabs that renewed it').toBeGreaterThan(0);
-    await office.close();
-  } finally {
-    await portal.stop();
+    await amara.page.route(/grant_type=refresh_token/, (route) =>
+      route.fulfill({
+        status,
+        headers: { 'x-supabase-api-version': '2024-01-01' },
+        json: { code, message: words },
+      }),
+    );
+    await amara.page.route(/\/rest\/v1\/spvs/, (route) =>
+      route.fulfill({ status: 401, json: { code: 'unauthenticated', message: 'Sign in.', request_id: '' } }),
+    );
+    await amara.link('View all orders').click();
+    await expect(amara.page.getByText(shown).first()).toBeVisible();
+    await amara.isAt(paths.clientOrders);
+    await amara.page.unrouteAll();
+    await amara.page.reload();
+    await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
   }
 });
 
@@ -161,10 +194,7 @@ test('a lost connection keeps the session and says so, and is noticed when it is
   expect.soft(await barriers(amara.page)).toEqual([]);
 
   // Not even a token that has expired meanwhile ends it.
-  await amara.page.evaluate(() => {
-    const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
-    localStorage.setItem('spv-auth-token', JSON.stringify({ ...session, expires_at: 1 }));
-  });
+  await isOver(amara.page);
   await comesBack(amara.page);
   await amara.button('Try now').click();
   await expect(amara.page.getByText('No connection.')).toBeVisible();
@@ -347,11 +377,22 @@ async function offersProviders(page: Page): Promise<void> {
 /** Leaves the app: while the session is changed, no page of it may renew it. */
 async function isNowhere(page: Page): Promise<void> {
   await page.route('**/nothing', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
-  await person.opens('/nothing');
+  await page.goto('/nothing');
+}
+
+/** The access token has run out, as far as the browser knows. */
+async function isOver(page: Page): Promise<void> {
   await page.evaluate(() => {
     const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
     localStorage.setItem('spv-auth-token', JSON.stringify({ ...session, expires_at: 1 }));
   });
+}
+
+/** Opens the portal when the access token has run out, so that it is renewed; tells how that was answered. */
+async function comesLater(person: Person): Promise<{ status: number; code?: string }> {
+  const { page } = person;
+  await isNowhere(page);
+  await isOver(page);
   return asksForTokens(page, 'refresh_token', () => person.opens(paths.clientDashboard));
 }
 

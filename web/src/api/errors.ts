@@ -29,6 +29,12 @@ export function unreachable(): ApiError {
   return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
 }
 
+/** The auth client hides the answer's headers, so the wait is read from the sentence. */
+export function secondsIn(message: string): number | undefined {
+  const found = /(\d+)\s*s/.exec(message)?.[1];
+  return found ? Number(found) : undefined;
+}
+
 export function isStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }

@@ -5,7 +5,7 @@ import {
   type AuthError,
 } from '@supabase/auth-js';
 import { heardFetch } from './connection';
-import { ApiError, unreachable } from './errors';
+import { ApiError, secondsIn, unreachable } from './errors';
 import { endLooking, lookAway, lookedFetch, looking } from './looking';
 import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionPlace';
 
@@ -61,6 +61,13 @@ export async function renewedToken(): Promise<string | undefined> {
 
 function throwIfPassing(error: AuthError): void {
   if (isAuthRetryableFetchError(error)) throw error.status ? new ApiError(error.status, null) : unreachable();
+  const { status, message } = error;
+  if (status === 429) {
+    const params = { seconds: secondsIn(message) ?? 1 };
+    throw new ApiError(status, { code: 'too_many_requests', message, params, request_id: '' });
+  }
+  // Others were renewing it for too long. It is no conflict about what the caller wanted to change.
+  if (status === 409) throw new ApiError(503, null);
 }
 
 let leaving = false;

@@ -4,8 +4,7 @@ import {
   isAuthWeakPasswordError,
   type AuthError,
 } from '@supabase/auth-js';
-import { ApiError, unreachable } from '../../api/errors';
-import { secondsIn } from './problem';
+import { ApiError, secondsIn, unreachable } from '../../api/errors';
 
 interface Answer {
   data?: unknown;

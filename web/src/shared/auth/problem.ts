@@ -1,6 +1,7 @@
 /** What the auth client's errors say to a person. */
 import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
 import i18next from 'i18next';
+import { secondsIn } from '../../api/errors';
 
 export interface Problem {
   text: string;
@@ -18,12 +19,6 @@ export function authProblem(error: AuthError): Problem {
   const wait = error.status === 429 ? secondsIn(error.message) : undefined;
   const text = i18next.exists(key) ? i18next.t(key, { seconds: wait }) : error.message;
   return { text, wait };
-}
-
-/** The client hides the answer's headers, so the wait is read from the sentence. */
-export function secondsIn(message: string): number | undefined {
-  const found = /(\d+)\s*s/.exec(message)?.[1];
-  return found ? Number(found) : undefined;
 }
 
 export function weakness(reasons: string[]): string {
