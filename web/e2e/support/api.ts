@@ -1,6 +1,6 @@
 /** The API, as one signed-in person. */
 import { randomUUID } from 'node:crypto';
-import { areNoted } from './secrets';
+import { areNoted, namesAt } from './secrets';
 
 export class Refused extends Error {
   constructor(
@@ -57,10 +57,11 @@ export class Api {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (path.startsWith('/auth/v1/')) {
-      areNoted(JSON.stringify(body ?? {}));
+    const under = namesAt(path);
+    if (under) {
+      areNoted(JSON.stringify(body ?? {}), under);
       // A refusal's `code` is its name.
-      if (answer.ok) areNoted(text);
+      if (answer.ok) areNoted(text, under);
     }
     if (!answer.ok) throw new Refused(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Body;

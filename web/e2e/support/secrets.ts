@@ -14,6 +14,15 @@ const names = new Set([
   ...['token_hash', 'hashed_token', 'email_otp', 'secret', 'uri', 'action_link'],
 ]);
 
+/** Names that mean the same in the rest of the portal, where a `code` may be a country's. */
+const everywhere = new Set(['password', 'token', 'access_token', 'refresh_token', 'secret']);
+
+/** What may be secret in the bodies of an address; none where there is nothing to look for. */
+export function namesAt(url: string): Set<string> | undefined {
+  if (url.includes('/auth/v1/')) return names;
+  return url.includes('/rest/v1/') ? everywhere : undefined;
+}
+
 export interface Secret {
   what: string;
   value: string;
@@ -34,43 +43,48 @@ export function isNoted(what: string, value: string): void {
 }
 
 /** Notes the secrets in a body, a form or an address, whatever it is. */
-export function areNoted(text: string | null | undefined): void {
+export function areNoted(text: string | null | undefined, under = names): void {
   if (!text || !folder()) return;
   if (/^https?:/.test(text)) {
     const url = new URL(text);
-    for (const pairs of [url.searchParams, new URLSearchParams(url.hash.slice(1))]) fromPairs(pairs);
+    for (const pairs of [url.searchParams, new URLSearchParams(url.hash.slice(1))]) fromPairs(pairs, under);
     return;
   }
   try {
-    fromJson(JSON.parse(text));
+    fromJson(JSON.parse(text), under);
   } catch {
-    fromPairs(new URLSearchParams(text));
+    fromPairs(new URLSearchParams(text), under);
   }
 }
 
-function fromPairs(pairs: URLSearchParams): void {
-  for (const [name, value] of pairs) if (names.has(name)) isNoted(name, value);
+function fromPairs(pairs: URLSearchParams, under: Set<string>): void {
+  for (const [name, value] of pairs) if (under.has(name)) isNoted(name, value);
 }
 
-function fromJson(value: unknown, under = ''): void {
-  if (typeof value === 'string' && names.has(under)) isNoted(under, value);
-  if (Array.isArray(value)) for (const one of value) fromJson(one, under);
+function fromJson(value: unknown, under: Set<string>, name = ''): void {
+  if (typeof value === 'string' && under.has(name)) isNoted(name, value);
+  if (Array.isArray(value)) for (const one of value) fromJson(one, under, name);
   else if (typeof value === 'object' && value !== null) {
-    for (const [name, part] of Object.entries(value)) fromJson(part, name);
+    for (const [called, part] of Object.entries(value)) fromJson(part, under, called);
   }
 }
 
-/** Listens to all that a browser says to the sign-in and hears from it. */
+/** Listens to all that a browser says to the portal and hears from it. */
 export function areHeardIn(context: BrowserContext): void {
   context.on('request', (request) => {
     areNoted(request.url());
-    if (request.url().includes('/auth/v1/')) areNoted(request.postData());
+    const under = namesAt(request.url());
+    if (under) areNoted(request.postData(), under);
   });
   context.on('response', (response) => {
     areNoted(response.headers().location);
+    const under = namesAt(response.url());
     // A refusal's `code` is its name.
-    if (!response.ok() || !response.url().includes('/auth/v1/')) return;
-    response.text().then(areNoted, () => undefined);
+    if (!response.ok() || !under) return;
+    response.text().then(
+      (text) => areNoted(text, under),
+      () => undefined,
+    );
   });
 }
 
