@@ -90,3 +90,37 @@ test('an employee adds, sorts and deletes steps, also with the keyboard', async 
   await elias.isTold('Step Deleted', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
+
+test('who sorts steps that somebody else has changed is told so, and nothing is overwritten', async ({
+  office,
+}) => {
+  const { spv } = await office.clientWithOrder(office.newcomer('Tyra', 'Holt'));
+  const elias = await office.employee();
+  // What happens elsewhere does not reach the page.
+  await elias.page.route(/\/realtime\/v1\/events/, () => undefined);
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  const steps = elias.steps().getByRole('listitem');
+  await expect(steps.first()).toContainText(first);
+
+  await office.portal.operator('spv', 'hold', spv.identifier, '--reason', 'The registry is closed');
+  await office.portal.operator('spv', 'resume', spv.identifier);
+  const handle = elias.button(`Move ${second}`);
+  await handle.focus();
+  await elias.page.keyboard.press('Space');
+  await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
+  await elias.page.keyboard.press('ArrowUp');
+  await elias.page.keyboard.press('Space');
+  await elias.isRefused('Error', /changed this on .+ Reload to see the newest version\.$/);
+  await expect(steps.first()).toContainText(first);
+
+  // The page has the newest version by now: the same is saved, and again at once on top of that.
+  for (const key of ['ArrowUp', 'ArrowDown']) {
+    await handle.focus();
+    await elias.page.keyboard.press('Space');
+    await elias.page.keyboard.press(key);
+    await elias.page.keyboard.press('Space');
+  }
+  await elias.isTold('Order of the steps saved');
+  await elias.page.reload();
+  await expect(steps.first()).toContainText(first);
+});

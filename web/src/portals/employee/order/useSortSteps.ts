@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
+import { api, body, edited } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
@@ -11,21 +12,25 @@ import { toast } from '../../../ui/toasts';
 export function useSortSteps(spv: SpvDetail): (steps: Step[]) => void {
   const { t } = useTranslation(['employee', 'common']);
   const { queryKey } = queries.spv(spv.id);
+  // What was sorted again before the first answer came was sorted on top of it.
+  const saved = useRef(0);
   const save = useMutation({
-    mutationFn: (steps: Step[]) =>
+    scope: { id: `sort ${spv.id}` },
+    mutationFn: ({ steps, seen }: { steps: Step[]; seen: number }) =>
       body(
         api.POST('/rest/v1/spvs/{id}/steps/order', {
-          params: { path: { id: spv.id } },
+          params: edited({ id: spv.id, version: Math.max(seen, saved.current) }),
           body: { ids: steps.map((step) => step.id) },
         }),
       ),
-    onMutate: async (steps) => {
+    onMutate: async ({ steps }) => {
       await queryClient.cancelQueries({ queryKey });
       const numbered = steps.map((step, n) => ({ ...step, step_order: n + 1 }));
       queryClient.setQueryData(queryKey, { ...spv, steps: numbered });
     },
-    onSuccess: (saved) => {
-      queryClient.setQueryData(queryKey, saved);
+    onSuccess: (sorted) => {
+      saved.current = sorted.version;
+      queryClient.setQueryData(queryKey, sorted);
       toast({ title: t('step.sorted') });
     },
     onError: (error) => {
@@ -33,5 +38,5 @@ export function useSortSteps(spv: SpvDetail): (steps: Step[]) => void {
     },
     onSettled: () => void queryClient.invalidateQueries({ queryKey: ['spvs'] }),
   });
-  return save.mutate;
+  return (steps) => save.mutate({ steps, seen: spv.version });
 }
