@@ -145,18 +145,14 @@ export const theme: MantineThemeOverride = {
       defaultProps: {
         radius: 'lg',
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
         overlayProps: { backgroundOpacity: 0.45 },
         transitionProps: { transition: 'pop', duration: 180 },
       },
     },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, shadow: 'md', radius: 'md', width: 220 } },
     // What arrives above a row pushes it down: its open menu or list goes along, and is not gone for good.
     Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
-    Notification: {
-      defaultProps: { radius: 'md', withBorder: true, closeButtonProps: { 'aria-label': 'Close' } },
-    },
+    Notification: { defaultProps: { radius: 'md', withBorder: true } },
     Progress: { defaultProps: { size: 6, radius: 'xl' } },
     Table: { defaultProps: { verticalSpacing: 8 } },
     Tooltip: {

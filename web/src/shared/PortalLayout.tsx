@@ -78,7 +78,7 @@ export function PortalLayout({ portal, home, navigation, security, choices, time
         brand={
           <Link className={classes.brand} to={home}>
             {settings?.logo ? <img className={classes.logo} src={settings.logo} alt="" /> : <Logo />}
-            {brand ?? 'SPV Portal'}
+            {brand ?? t('brand')}
           </Link>
         }
         tools={<Bell choices={choices} />}

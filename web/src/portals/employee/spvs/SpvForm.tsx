@@ -61,10 +61,11 @@ interface FormProps<Result> {
 
 /** The order's dialog for a client, whose company and partner are filled in. */
 export function SpvFormFor<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
+  const { t } = useTranslation('common');
   const { data: client, error, refetch } = useQuery(queries.client(clientId));
   if (client) return <Form client={client} {...props} />;
   return (
-    <Modal opened onClose={props.onClose} title={props.title}>
+    <Modal opened onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }}>
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : (
