@@ -6,7 +6,13 @@ import { useTranslation } from 'react-i18next';
 
 /** Outcomes replace each other, one at a time; background notices stack up to three (decision 34). */
 const outcomes = createNotificationsStore();
-const notices = createNotificationsStore();
+export const notices = createNotificationsStore();
+
+/** How many are seen at once, and for how many milliseconds each unless it says so itself. */
+export const shown = {
+  outcomes: { limit: 1, autoClose: 5000 },
+  notices: { limit: 3, autoClose: 4000 },
+};
 
 interface Toast {
   title: string;
@@ -63,14 +69,8 @@ export function Toasts() {
       aria-relevant="additions text"
       aria-atomic={false}
     >
-      <Notifications
-        store={outcomes}
-        withinPortal={false}
-        limit={1}
-        autoClose={5000}
-        position="bottom-right"
-      />
-      <Notifications store={notices} withinPortal={false} limit={3} autoClose={4000} position="top-right" />
+      <Notifications store={outcomes} withinPortal={false} {...shown.outcomes} position="bottom-right" />
+      <Notifications store={notices} withinPortal={false} {...shown.notices} position="top-right" />
     </section>
   );
 }

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { queryClient } from './cache';
+import { ApiError } from './errors';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  queryClient.clear();
+  vi.useRealTimers();
+});
+
+const refusal = (status: number) => new ApiError(status, null, null);
+/** A question that is answered with this error, however often it is asked. */
+const failing = (error: Error) => vi.fn(() => Promise.reject(error));
+/** Asks, and forgets about the answer. */
+const ask = (queryFn: () => Promise<unknown>) =>
+  void queryClient.fetchQuery({ queryKey: ['asked'], queryFn }).catch(() => undefined);
+
+test.each([
+  ['no connection', new TypeError('Failed to fetch')],
+  ['a fault of the server', refusal(503)],
+])('%s is tried again three times, a second later, then twice as long each time', async (_, error) => {
+  const queryFn = failing(error);
+  ask(queryFn);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(queryFn).toHaveBeenCalledTimes(1);
+  for (const [n, wait] of [1000, 2000, 4000].entries()) {
+    await vi.advanceTimersByTimeAsync(wait - 1);
+    expect(queryFn).toHaveBeenCalledTimes(n + 1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queryFn).toHaveBeenCalledTimes(n + 2);
+  }
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(queryFn).toHaveBeenCalledTimes(4);
+});
+
+test('no wait is longer than half a minute', () => {
+  const { retryDelay } = queryClient.getDefaultOptions().queries ?? {};
+  const wait = (attempt: number) =>
+    typeof retryDelay === 'function' ? retryDelay(attempt, new Error('offline')) : undefined;
+  expect([0, 1, 4, 5, 20].map(wait)).toEqual([1000, 2000, 16_000, 30_000, 30_000]);
+});
+
+test.each([400, 401, 404, 409, 422, 429, 499])('a refusal with %i stays one', async (status) => {
+  const queryFn = failing(refusal(status));
+  ask(queryFn);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(queryFn).toHaveBeenCalledTimes(1);
+});
+
+test('what nobody looks at is kept for five minutes', async () => {
+  ask(() => Promise.resolve('kept'));
+  await vi.advanceTimersByTimeAsync(299_999);
+  expect(queryClient.getQueryData(['asked'])).toBe('kept');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(queryClient.getQueryData(['asked'])).toBeUndefined();
+});
