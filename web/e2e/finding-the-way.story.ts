@@ -172,7 +172,9 @@ test('the success page tells how it went and goes on after five seconds, to our 
 
   // It can be stopped, and then it stays.
   await page.clock.resume();
-  await amara.opens('/success');
+  // What is blank is not there.
+  await amara.opens('/success?time=&ref=%20');
+  await expect(page.getByText('SPV-2026-001')).toBeVisible();
   await expect(page.getByText('2.3 seconds')).toBeVisible();
   await page.getByRole('button', { name: /^Stay here/ }).click();
   await page.clock.runFor(60_000);

@@ -19,6 +19,7 @@ export function Component() {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
   const [query] = useSearchParams();
+  const told = (name: string) => query.get(name)?.trim() || null;
   const wanted = query.get('redirect');
   const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
   const [left, setLeft] = useState(seconds);
@@ -49,11 +50,11 @@ export function Component() {
         </div>
         <div>
           <dt>{t('success.time')}</dt>
-          <dd>{t('success.seconds', { time: query.get('time') ?? sampleTime })}</dd>
+          <dd>{t('success.seconds', { time: told('time') ?? sampleTime })}</dd>
         </div>
         <div>
           <dt>{t('success.reference')}</dt>
-          <dd className={css.reference}>{query.get('ref') ?? sampleReference}</dd>
+          <dd className={css.reference}>{told('ref') ?? sampleReference}</dd>
         </div>
       </dl>
       <div className={task.actions}>
