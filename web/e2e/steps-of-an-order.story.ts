@@ -109,15 +109,21 @@ test('who sorts steps that somebody else has changed is told so, and nothing is 
   await elias.page.keyboard.press('Space');
   await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
+  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
   await elias.isRefused('Error', /changed this on .+ Reload to see the newest version\.$/);
   await expect(steps.first()).toContainText(first);
 
   // The page has the newest version by now: the same is saved, and again at once on top of that.
-  for (const key of ['ArrowUp', 'ArrowDown']) {
+  for (const [key, from, to] of [
+    ['ArrowUp', 2, 1],
+    ['ArrowDown', 1, 2],
+  ] as const) {
     await handle.focus();
     await elias.page.keyboard.press('Space');
+    await expect(elias.page.getByText(`number ${from} of 8.`)).toBeAttached();
     await elias.page.keyboard.press(key);
+    await expect(elias.page.getByText(`is now number ${to} of 8.`)).toBeAttached();
     await elias.page.keyboard.press('Space');
   }
   await elias.isTold('Order of the steps saved');
