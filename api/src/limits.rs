@@ -74,28 +74,58 @@ pub enum Kind {
     Mail,
     /// Sign-in at other providers.
     Provider,
+    /// The way back from one. Wide: whoever comes by it has gone through `Provider`, and many share an address.
+    Callback,
     /// Second factors.
     Factor,
 }
 
-impl Kind {
+/// The requests that are counted together: by their cost, and each route for itself, so that whoever asks one too often
+/// may still ask the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    pub kind: Kind,
+    route: &'static str,
+}
+
+impl Bucket {
+    /// Refreshing, which only its own route can tell the account of.
+    pub const REFRESH: Self = Self { kind: Kind::Refresh, route: "/token" };
+
     /// Of a route under `/auth/v1`.
     pub fn of(method: &Method, path: &str, query: &str) -> Option<Self> {
         let post = method == Method::POST;
+        let found = |kind, route| Some(Self { kind, route });
         match path.trim_start_matches("/auth/v1") {
             // By the same reading as the route's own: the first of that name.
-            "/token" if grant(query).as_deref() == Some("refresh_token") => Some(Self::Refresh),
-            "/token" => Some(Self::SignIn),
-            "/verify" if post => Some(Self::Verify),
-            "/signup" | "/otp" | "/magiclink" | "/recover" | "/resend" if post => Some(Self::Mail),
-            "/user" if method == Method::PUT => Some(Self::Mail),
-            "/reauthenticate" => Some(Self::Mail),
-            "/sso" | "/authorize" | "/callback" => Some(Self::Provider),
-            "/factors/recovery-codes/verify" => Some(Self::Factor),
-            path if post && path.starts_with("/factors/") && path.ends_with("/challenge") => Some(Self::Factor),
-            path if post && path.starts_with("/factors/") && path.ends_with("/verify") => Some(Self::Factor),
+            "/token" if grant(query).as_deref() == Some("refresh_token") => Some(Self::REFRESH),
+            "/token" => found(Kind::SignIn, "/token"),
+            "/verify" if post => found(Kind::Verify, "/verify"),
+            "/signup" if post => found(Kind::Mail, "/signup"),
+            "/otp" if post => found(Kind::Mail, "/otp"),
+            "/magiclink" if post => found(Kind::Mail, "/magiclink"),
+            "/recover" if post => found(Kind::Mail, "/recover"),
+            "/resend" if post => found(Kind::Mail, "/resend"),
+            "/user" if method == Method::PUT => found(Kind::Mail, "/user"),
+            "/reauthenticate" => found(Kind::Mail, "/reauthenticate"),
+            "/sso" => found(Kind::Provider, "/sso"),
+            "/authorize" => found(Kind::Provider, "/authorize"),
+            "/callback" => found(Kind::Callback, "/callback"),
+            "/factors/recovery-codes/verify" => found(Kind::Factor, "/factors/recovery-codes"),
+            // A challenge and its answer are one try.
+            path if post && path.starts_with("/factors/") && path.ends_with("/challenge") => {
+                found(Kind::Factor, "/factors")
+            }
+            path if post && path.starts_with("/factors/") && path.ends_with("/verify") => {
+                found(Kind::Factor, "/factors")
+            }
             _ => None,
         }
+    }
+
+    /// Whether a browser is on its way there, which can do nothing with an answer that is no page.
+    pub fn is_visited(self) -> bool {
+        matches!(self.route, "/authorize" | "/callback")
     }
 }
 
@@ -119,15 +149,16 @@ pub struct Limits {
     accounts: ByKind<Account>,
 }
 
-/// One limiter for each kind of route.
+/// One limiter for each kind of route, which counts every route for itself.
 #[derive(Debug)]
 struct ByKind<K: Hash + Eq + Clone> {
-    sign_in: Limiter<K>,
-    refresh: Limiter<K>,
-    verify: Limiter<K>,
-    mail: Limiter<K>,
-    provider: Limiter<K>,
-    factor: Limiter<K>,
+    sign_in: Limiter<(&'static str, K)>,
+    refresh: Limiter<(&'static str, K)>,
+    verify: Limiter<(&'static str, K)>,
+    mail: Limiter<(&'static str, K)>,
+    provider: Limiter<(&'static str, K)>,
+    callback: Limiter<(&'static str, K)>,
+    factor: Limiter<(&'static str, K)>,
 }
 
 impl<K: Hash + Eq + Clone> ByKind<K> {
@@ -141,20 +172,22 @@ impl<K: Hash + Eq + Clone> ByKind<K> {
             verify: every(10_000, 30),
             mail: every(10_000, 30),
             provider: every(10_000, 30),
+            callback: every(1_000, 300),
             factor: every(4_000, 30),
         }
     }
 
-    fn check(&self, kind: Kind, key: &K) -> Result<(), Error> {
-        let limiter = match kind {
+    fn check(&self, bucket: Bucket, key: K) -> Result<(), Error> {
+        let limiter = match bucket.kind {
             Kind::SignIn => &self.sign_in,
             Kind::Refresh => &self.refresh,
             Kind::Verify => &self.verify,
             Kind::Mail => &self.mail,
             Kind::Provider => &self.provider,
+            Kind::Callback => &self.callback,
             Kind::Factor => &self.factor,
         };
-        limiter.check(key)
+        limiter.check(&(bucket.route, key))
     }
 }
 
@@ -168,15 +201,15 @@ impl Limits {
 
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
-    pub fn address(&self, kind: Kind, address: IpAddr) -> Result<(), Error> {
-        if self.on { self.addresses.check(kind, &neighbourhood(address)) } else { Ok(()) }
+    pub fn address(&self, bucket: Bucket, address: IpAddr) -> Result<(), Error> {
+        if self.on { self.addresses.check(bucket, neighbourhood(address)) } else { Ok(()) }
     }
 
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
-    pub fn account(&self, kind: Kind, name: &str) -> Result<(), Error> {
+    pub fn account(&self, bucket: Bucket, name: &str) -> Result<(), Error> {
         let account = || Sha256::digest(name.trim().to_lowercase()).into();
-        if self.on { self.accounts.check(kind, &account()) } else { Ok(()) }
+        if self.on { self.accounts.check(bucket, account()) } else { Ok(()) }
     }
 }
 
@@ -203,7 +236,7 @@ mod tests {
 
     #[test]
     fn routes_are_counted_by_what_they_cost() {
-        let kind = |method: &Method, path: &str, query: &str| Kind::of(method, path, query);
+        let kind = |method: &Method, path: &str, query: &str| Bucket::of(method, path, query).map(|bucket| bucket.kind);
         for (path, query, found) in [
             ("/token", "grant_type=password", Some(Kind::SignIn)),
             ("/token", "grant_type=refresh_token", Some(Kind::Refresh)),
@@ -225,26 +258,45 @@ mod tests {
     }
 
     #[test]
+    fn every_route_is_counted_for_itself() {
+        let of = |method: &Method, path: &str| Bucket::of(method, path, "").unwrap_or_else(|| panic!("{path}"));
+        let post = ["/signup", "/otp", "/magiclink", "/recover", "/resend", "/sso", "/verify", "/token"];
+        let mut buckets: Vec<Bucket> = post.iter().map(|path| of(&Method::POST, path)).collect();
+        buckets.push(of(&Method::PUT, "/user"));
+        buckets.extend(["/reauthenticate", "/authorize", "/callback"].map(|path| of(&Method::GET, path)));
+        let limits = Limits::new(true);
+        let here = "192.0.2.1".parse().unwrap();
+        for (n, bucket) in buckets.iter().enumerate() {
+            assert!(limits.address(*bucket, here).is_ok(), "{bucket:?} has not been asked yet");
+            assert!(!buckets[..n].contains(bucket), "{bucket:?} is one of its own");
+            while limits.address(*bucket, here).is_ok() {}
+        }
+        let (challenge, verify) = (of(&Method::POST, "/factors/7/challenge"), of(&Method::POST, "/factors/7/verify"));
+        assert_eq!(challenge, verify, "a challenge and its answer are one try");
+        let callback = of(&Method::GET, "/callback");
+        let there = "192.0.2.2".parse().unwrap();
+        assert!((0..300).all(|_| limits.address(callback, there).is_ok()), "an office may come back at once");
+    }
+
+    #[test]
     fn an_address_and_an_account_are_counted_apart() {
         let limits = Limits::new(true);
         let (here, there) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
+        let verify = Bucket { kind: Kind::Verify, route: "/verify" };
         for _ in 0..30 {
-            limits.address(Kind::Verify, here).unwrap();
+            limits.address(verify, here).unwrap();
         }
-        assert!(matches!(limits.address(Kind::Verify, here), Err(Error::TooMany(1..=10))));
+        assert!(matches!(limits.address(verify, here), Err(Error::TooMany(1..=10))));
         for _ in 0..300 {
-            limits.account(Kind::Verify, "Maya@example.com").unwrap();
+            limits.account(verify, "Maya@example.com").unwrap();
         }
-        assert!(matches!(limits.account(Kind::Verify, "maya@example.com "), Err(Error::TooMany(1..=2))));
-        assert!(
-            limits.address(Kind::Verify, there).is_ok() && limits.account(Kind::Verify, "noah@example.com").is_ok()
-        );
-        assert!(limits.address(Kind::Mail, here).is_ok(), "each kind is counted for itself");
+        assert!(matches!(limits.account(verify, "maya@example.com "), Err(Error::TooMany(1..=2))));
+        assert!(limits.address(verify, there).is_ok() && limits.account(verify, "noah@example.com").is_ok());
         for _ in 0..300 {
-            limits.account(Kind::Refresh, "maya").unwrap();
+            limits.account(Bucket::REFRESH, "maya").unwrap();
         }
-        assert!(matches!(limits.account(Kind::Refresh, "maya"), Err(Error::TooMany(1..=2))));
+        assert!(matches!(limits.account(Bucket::REFRESH, "maya"), Err(Error::TooMany(1..=2))));
         let off = Limits::new(false);
-        assert!((0..1_000).all(|_| off.address(Kind::Verify, here).is_ok()));
+        assert!((0..1_000).all(|_| off.address(verify, here).is_ok()));
     }
 }

@@ -121,6 +121,40 @@ async fn all_together_ask_for_so_many_mails_an_hour_and_no_more() {
     .await;
 }
 
+/// Nobody is asked to read JSON where a page was to come.
+#[tokio::test]
+async fn a_browser_that_comes_too_often_is_sent_on_all_the_same() {
+    on_both_with(
+        |_, http| http.rate_limits = true,
+        async |app: TestApp| {
+            let visit = |path: &str| app.nobody().get(&format!("/auth/v1/{path}")).header("accept-language", "es");
+            let held = |answer: &Answer, to: &str| {
+                let seconds = answer.header("retry-after").unwrap().to_owned();
+                assert_eq!(answer.status, 302);
+                let found = url::Url::parse(answer.header("location").unwrap()).unwrap();
+                let said: std::collections::HashMap<_, _> = found.query_pairs().into_owned().collect();
+                assert!(found.as_str().starts_with(to), "{found}");
+                assert_eq!(said["error_code"], "over_request_rate_limit");
+                assert!(said["error_description"].contains(&format!("Espere {seconds} s ")), "{said:?}");
+            };
+            let home = "http://127.0.0.1:4100/in";
+            let there = format!("authorize?provider=google&redirect_to={home}");
+            for _ in 0..30 {
+                modern(visit(&there)).await.refused(400, "validation_failed");
+            }
+            held(&visit(&there).await, &format!("{home}?"));
+            held(&visit("authorize?redirect_to=https://evil.example").await, "http://127.0.0.1:8080/?");
+            // The way back is another route, and a wide one.
+            for _ in 0..300 {
+                assert_eq!(visit("callback?state=x&code=y").await.status, 303);
+            }
+            held(&visit("callback?state=x&code=y").await, "http://127.0.0.1:8080/?");
+            modern(app.nobody().post("/auth/v1/sso", json!({}))).await.refused(404, "saml_provider_disabled");
+        },
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn where_the_operator_wants_it_so_nobody_is_told_who_has_an_account() {
     on_both_with(

@@ -305,6 +305,7 @@ const answers = [
   ['access_denied', 'The sign-in was cancelled. Nothing has changed.', 'alert'],
   ['user_banned', 'This account is suspended or archived. Please contact support.', 'alert'],
   ['bad_oauth_state', 'This sign-in took too long or was used already.', 'alert'],
+  ['over_request_rate_limit', 'There were too many sign-ins from here just now.', 'alert'],
   ['something_new', 'The sign-in did not come through.', 'alert'],
 ] as const;
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   address,
+  elsewhere,
   got,
   no,
   office,
@@ -135,8 +136,13 @@ describe('guesses of whoever has a session', () => {
 });
 
 /** Asks until it is too much; says how often it was answered. `asking` is for another account each time. */
-async function until(path: string, asking: () => Promise<Asking> | Asking, most: number): Promise<number> {
-  const headers = { 'x-forwarded-for': address() };
+async function until(
+  path: string,
+  asking: () => Promise<Asking> | Asking,
+  most: number,
+  from = address(),
+): Promise<number> {
+  const headers = { 'x-forwarded-for': from };
   const mine = await asking();
   for (let times = 0; times < most; times += 1) {
     const answer = await portal.ask(path, { ...mine, headers });
@@ -151,6 +157,31 @@ async function until(path: string, asking: () => Promise<Asking> | Asking, most:
 
 const wrong = () => ({ body: { email: `not an address ${address()}` } });
 
+/** A browser on its way is turned back, with the reason in the address that it goes to. */
+function turnedBack(answer: Answer, to: string) {
+  expect(answer.status).toBe(302);
+  const seconds = Number(answer.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  const led = new URL(answer.headers.get('location') ?? '');
+  expect(led.origin + led.pathname).toBe(to);
+  for (const said of [led.searchParams, new URLSearchParams(led.hash.slice(1))]) {
+    expect(said.get('error_code')).toBe('over_request_rate_limit');
+    expect(said.get('error_description')).toContain(`${seconds} s`);
+  }
+}
+
+/** Asks until it is turned back; says how often it was not. */
+async function untilBack(path: string, most: number, from: string, to: string): Promise<number> {
+  const headers = { 'x-forwarded-for': from };
+  for (let times = 0; times < most; times += 1) {
+    const answer = await portal.ask(path, { headers });
+    if (!answer.headers.get('location')?.includes('over_request_rate_limit')) continue;
+    turnedBack(answer, to);
+    return times;
+  }
+  throw new Error(`${path} was answered ${most} times`);
+}
+
 describe('requests from one address', () => {
   const routes: [string, () => Asking, number][] = [
     ['/verify', () => ({ body: { type: 'recovery', token_hash: 'x' } }), 30],
@@ -160,8 +191,6 @@ describe('requests from one address', () => {
     ['/recover', wrong, 30],
     ['/resend', () => ({ body: {} }), 30],
     ['/sso', () => ({ body: { domain: 'example.com' } }), 30],
-    ['/authorize?provider=google', () => ({}), 30],
-    ['/callback?state=x&code=y', () => ({}), 30],
     ['/reauthenticate', () => ({}), 30],
     ['/factors/recovery-codes/verify', () => ({ body: { code: 'x' } }), 30],
     ['/token?grant_type=password', () => ({ body: { password } }), 150],
@@ -170,6 +199,41 @@ describe('requests from one address', () => {
   test.each(routes)('%s', async (path, asking, allowed) => {
     const answered = await until(path, asking, allowed + 10);
     expect(answered).toBeGreaterThanOrEqual(30);
+  });
+
+  test('a browser’s, to a provider and back, are turned back', async () => {
+    const own = `${portal.portal.url}/`;
+    const authorize = `/authorize?provider=google&redirect_to=${encodeURIComponent(elsewhere)}`;
+    const from = address();
+    expect(await untilBack(authorize, 40, from, elsewhere)).toBeGreaterThanOrEqual(30);
+    // The way back is wide, for many may share an address, and is not used up by the way there.
+    expect(await untilBack('/callback?state=x&code=y', 400, from, own)).toBeGreaterThanOrEqual(300);
+    expect((await portal.ask(authorize)).status).toBe(400);
+  });
+
+  test('are counted for each route by itself', async () => {
+    const from = address();
+    const { access_token: token } = (await portal.inside()).session;
+    const each: [string, Asking][] = [
+      ['/verify', { body: { type: 'recovery', token_hash: 'x' } }],
+      ...['/signup', '/otp', '/magiclink', '/recover'].map((path): [string, Asking] => [path, wrong()]),
+      ['/resend', { body: {} }],
+      ['/sso', { body: { domain: 'example.com' } }],
+      ['/reauthenticate', {}],
+      ['/user', { method: 'PUT', token, ...wrong() }],
+      ['/factors/recovery-codes/verify', { body: { code: 'x' } }],
+      ['/factors/6a7b1f7e-9f8f-4a59-8f7b-0123456789ab/verify', { body: {} }],
+    ];
+    for (const [path, asking] of each) {
+      const first = await portal.ask(path, { ...asking, headers: { 'x-forwarded-for': from } });
+      expect(first.status, `${path} has not been asked yet`).not.toBe(429);
+      await until(path, () => asking, 60, from);
+    }
+    const headers = { 'x-forwarded-for': from };
+    expect((await portal.ask('/authorize?provider=google', { headers })).status).toBe(400);
+    const { email } = await portal.somebody();
+    const enters = await portal.ask('/token?grant_type=password', { body: { email, password }, headers });
+    expect(enters.status).toBe(200);
   });
 
   test('a person’s own: changes and codes of an authenticator', async () => {

@@ -92,12 +92,17 @@ impl AuthError {
         Self { retry_after: Some(seconds), ..self }
     }
 
+    /// Seconds after which it may go better, where that is known.
+    pub fn retry_after(&self) -> Option<u64> {
+        self.retry_after
+    }
+
     pub fn code(&self) -> &'static str {
         self.code
     }
 
     /// The same refusal for a browser on its way: told in the address it goes to, in the query and the fragment.
-    pub fn as_redirect(&self, to: &str) -> String {
+    pub fn as_redirect(&self, to: &str, language: &str) -> String {
         let error = match self.status.as_u16() {
             400 => Some("invalid_request"),
             401 => Some("unauthorized_client"),
@@ -106,7 +111,7 @@ impl AuthError {
             503 => Some("temporarily_unavailable"),
             _ => None,
         };
-        let said = self.message("en-US");
+        let said = self.message(language);
         let mut pairs = Vec::from_iter(error.map(|error| ("error", error)));
         pairs.extend([("error_code", self.code), ("error_description", said.as_str())]);
         let mut fragment = pairs.clone();

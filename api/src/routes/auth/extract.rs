@@ -2,7 +2,7 @@
 use super::error::AuthError;
 use crate::{
     extract::{bearer, origin, visitor},
-    limits::Kind,
+    limits::{Bucket, Kind},
     middleware::About,
     state::App,
 };
@@ -82,8 +82,8 @@ impl FromRequestParts<App> for Somebody {
         if let Some(about) = parts.extensions.get::<Arc<About>>() {
             let _ = about.signed_in.set(user.clone());
         }
-        if let Some(kind) = parts.extensions.get::<Kind>() {
-            app.limits.account(*kind, &user.id.to_string())?;
+        if let Some(bucket) = parts.extensions.get::<Bucket>() {
+            app.limits.account(*bucket, &user.id.to_string())?;
         }
         if let Ok(Audience(false)) = Audience::from_request_parts(parts, app).await {
             return Err(Error::unauthenticated("bad_jwt_audience").into());
@@ -105,13 +105,14 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
         // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
-        let kind = request.extensions().get::<Kind>().copied().filter(|kind| *kind != Kind::Refresh);
+        let bucket = request.extensions().get::<Bucket>().copied().filter(|bucket| bucket.kind != Kind::Refresh);
         let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
             StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
             _ => AuthError::bad_json(),
         })?;
-        if let (Some(kind), Ok(Named { email: Some(Value::String(email)) })) = (kind, serde_json::from_slice(&body)) {
-            app.limits.account(kind, &email)?;
+        if let (Some(bucket), Ok(Named { email: Some(Value::String(email)) })) = (bucket, serde_json::from_slice(&body))
+        {
+            app.limits.account(bucket, &email)?;
         }
         serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
     }

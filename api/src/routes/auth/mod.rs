@@ -23,14 +23,20 @@ mod view;
 
 pub use error::refusal;
 
-use crate::{limits::Kind, middleware::About, state::App};
+use crate::{
+    limits::Bucket,
+    middleware::{About, preferred},
+    state::App,
+};
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
     routing::{any, delete, get, post, put},
 };
+use redirect::RedirectTo;
 use std::sync::Arc;
 
 /// Everything under `/auth/v1`.
@@ -83,17 +89,33 @@ pub fn router(app: &App) -> Router<App> {
         .layer(axum::middleware::from_fn_with_state(app.clone(), error::word))
 }
 
-/// Sends away whose address asks too often, and notes what kind of route this is for whoever learns the account.
+/// Sends away whose address asks too often, and notes how this route is counted for whoever learns the account.
 async fn limit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let uri = request.uri();
-    let Some(kind) = Kind::of(request.method(), uri.path(), uri.query().unwrap_or("")) else {
+    let Some(bucket) = Bucket::of(request.method(), uri.path(), uri.query().unwrap_or("")) else {
         return next.run(request).await;
     };
     if let Some(about) = request.extensions().get::<Arc<About>>()
-        && let Err(error) = app.limits.address(kind, about.address)
+        && let Err(error) = app.limits.address(bucket, about.address)
     {
-        return error::AuthError::from(error).into_response();
+        let error = error::AuthError::from(error);
+        if bucket.is_visited() {
+            return turned_back(&app, &error, request.into_parts().0).await;
+        }
+        return error.into_response();
     }
-    request.extensions_mut().insert(kind);
+    request.extensions_mut().insert(bucket);
     next.run(request).await
+}
+
+/// A browser shows no answer that is no page: it goes back where it asked to go, or to our first page. A way back from
+/// a provider names no place, and is asked no further: its flow stays as it is, and the same address may be opened again.
+async fn turned_back(app: &App, error: &error::AuthError, mut parts: Parts) -> Response {
+    let Ok(to) = RedirectTo::from_request_parts(&mut parts, app).await;
+    let language = preferred(parts.headers.get(header::ACCEPT_LANGUAGE));
+    let mut response = sent_on::found(&error.as_redirect(to.url(), language));
+    if let Some(seconds) = error.retry_after() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
 }

@@ -4,7 +4,7 @@ use super::{
     extract::{Asked, Audience, Body, Nobody, Somebody, given},
     view::SessionView,
 };
-use crate::{limits::Kind, state::App};
+use crate::{limits::Bucket, state::App};
 use axum::{extract::State, http::StatusCode};
 use domain::auth::{self, Which, flows};
 use serde::Deserialize;
@@ -52,7 +52,7 @@ pub async fn token(
         Some("refresh_token") => {
             let token = input.refresh_token.as_deref().unwrap_or("");
             if let Some(owner) = auth::session_owner(&ctx, &app.auth, token).await? {
-                app.limits.account(Kind::Refresh, &owner.to_string())?;
+                app.limits.account(Bucket::REFRESH, &owner.to_string())?;
             }
             auth::refresh(&ctx, &app.auth, token).await
         }

@@ -96,7 +96,7 @@ pub async fn verify(
     }
     let to = match came {
         Ok((purpose, came)) => way_back(came, purpose, redirect.url(), began_with_pkce(&input)),
-        Err(error) if form => error.as_redirect(redirect.url()),
+        Err(error) if form => error.as_redirect(redirect.url(), "en-US"),
         Err(error) => return Err(error),
     };
     Ok(if form { see_other(&to) } else { Json(json!({ "url": to })).into_response() })
