@@ -2,6 +2,7 @@
 //! that time has made worthless.
 
 use crate::support::{Answer, Asking, TestApp, on_both, on_both_with};
+use axum::http::Method;
 use chrono::Duration;
 use domain::{auth::links::LinkKind, users};
 use serde_json::{Value, json};
@@ -152,6 +153,42 @@ async fn a_browser_that_comes_too_often_is_sent_on_all_the_same() {
             modern(app.nobody().post("/auth/v1/sso", json!({}))).await.refused(404, "saml_provider_disabled");
         },
     )
+    .await;
+}
+
+#[tokio::test]
+async fn whatever_cannot_be_read_is_refused_in_the_protocols_words() {
+    on_both(async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let mine = [
+            (Method::DELETE, "factors/%FF"),
+            (Method::POST, "factors/%FF/challenge"),
+            (Method::POST, "factors/%FF/verify"),
+            (Method::DELETE, "user/identities/%FF"),
+            (Method::DELETE, "sessions/%FF"),
+        ];
+        for (method, path) in mine {
+            let asked = maya.ask(method, &format!("/auth/v1/{path}")).json(&json!({}));
+            modern(asked).await.refused(404, "validation_failed");
+        }
+        let user = format!("admin/users/{}/factors/%FF", maya.id);
+        let programs = [
+            (Method::GET, "admin/users/%FF"),
+            (Method::PUT, "admin/users/%FF"),
+            (Method::DELETE, "admin/users/%FF"),
+            (Method::GET, "admin/users/%FF/factors"),
+            (Method::DELETE, "admin/users/%FF/factors/%FF"),
+            (Method::DELETE, user.as_str()),
+        ];
+        for (method, path) in programs {
+            let asked = app.service().ask(method, &format!("/auth/v1/{path}")).json(&json!({}));
+            modern(asked).await.refused(404, "validation_failed");
+        }
+        for path in ["factors/recovery-codes", "callback", "verify", "recover"] {
+            let asked = maya.ask(Method::POST, &format!("/auth/v1/{path}")).raw("x".repeat((1 << 20) + 1));
+            modern(asked).await.refused(413, "request_entity_too_large");
+        }
+    })
     .await;
 }
 

@@ -1,6 +1,6 @@
 /** How requests and answers look: both shapes of errors, what another site's page may read, bodies, refusals. */
 import { describe, expect, test } from 'vitest';
-import { got, no, office, password, refusal } from './support/office';
+import { got, no, office, password, refusal, signed } from './support/office';
 
 const site = 'https://app.example.com';
 const portal = office({ SPV_CORS_ORIGINS: site });
@@ -132,9 +132,29 @@ describe('a body', () => {
   });
 
   test('that is too large is refused', async () => {
-    const answer = await portal.ask('/recover', { body: { email: 'x'.repeat((1 << 20) + 1) } });
-    expect(answer.status).toBe(413);
-    expect(answer.body.code).toBe('request_entity_too_large');
+    const { access_token: token } = (await portal.inside()).session;
+    for (const path of ['/recover', '/callback', '/factors/recovery-codes']) {
+      const answer = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
+      expect(answer, path).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
+      expect(answer.body.request_id, path).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe('an id in the address', () => {
+  test('that is not even a text leads nowhere, in the words of any other', async () => {
+    const { access_token } = (await portal.inside()).session;
+    for (const [method, path, token] of [
+      ['POST', '/factors/%FF/challenge', access_token],
+      ['DELETE', '/factors/%FF', access_token],
+      ['DELETE', '/sessions/%FF', access_token],
+      ['DELETE', '/user/identities/%FF', access_token],
+      ['GET', '/admin/users/%FF', signed({ role: 'service_role' })],
+    ] as const) {
+      const answer = await portal.ask(path, { method, token });
+      expect(answer, path).toMatchObject({ status: 404, body: { code: 'validation_failed' } });
+      expect(answer.body.request_id, path).toEqual(expect.any(String));
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 //! Accounts for administrators: programs with a service token, and super admins.
 use super::{
     error::{AuthError, Result},
-    extract::{self, Asked, Body, given},
+    extract::{self, Asked, Body, Path, given},
     redirect::RedirectTo,
     view::{FactorView, UserView},
 };
@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::{
     Json,
-    extract::{FromRequestParts, Path, State},
+    extract::{FromRequestParts, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
 };
 use domain::{

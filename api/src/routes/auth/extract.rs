@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{
     body::Bytes,
-    extract::{FromRequest, FromRequestParts, Request},
+    extract::{FromRequest, FromRequestParts, Request, path::ErrorKind, rejection::PathRejection},
     http::{StatusCode, request::Parts},
 };
 use domain::{
@@ -38,6 +38,14 @@ pub struct Visitor(pub Origin);
 /// The body, as JSON. Missing is as bad as malformed.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
+
+/// The body as it is, as far as one may be.
+#[derive(Debug)]
+pub struct Raw(pub Bytes);
+
+/// The ids in the address. What cannot even be a text leads nowhere, like an id that is none.
+#[derive(Debug)]
+pub struct Path<T>(pub T);
 
 /// What stands behind the question mark; unknown names are ignored.
 #[derive(Debug)]
@@ -106,15 +114,39 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
         // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
         let bucket = request.extensions().get::<Bucket>().copied().filter(|bucket| bucket.kind != Kind::Refresh);
-        let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
-            _ => AuthError::bad_json(),
-        })?;
+        let Raw(body) = Raw::from_request(request, app).await?;
         if let (Some(bucket), Ok(Named { email: Some(Value::String(email)) })) = (bucket, serde_json::from_slice(&body))
         {
             app.limits.account(bucket, &email)?;
         }
         serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
+    }
+}
+
+impl FromRequest<App> for Raw {
+    type Rejection = AuthError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
+        Bytes::from_request(request, app).await.map(Self).map_err(|e| match e.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
+            _ => AuthError::bad_json(),
+        })
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {
+    type Rejection = AuthError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AuthError> {
+        match axum::extract::Path::from_request_parts(parts, app).await {
+            Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
+            Err(PathRejection::FailedToDeserializePathParams(e))
+                if !matches!(e.kind(), ErrorKind::UnsupportedType { .. }) =>
+            {
+                Err(AuthError::validation("The id in the address must be an UUID").with_status(StatusCode::NOT_FOUND))
+            }
+            Err(e) => Err(Error::internal(e).into()),
+        }
     }
 }
 

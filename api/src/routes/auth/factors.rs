@@ -1,15 +1,11 @@
 //! `/factors`: authenticator apps, added, shown and removed.
 use super::{
     error::{AuthError, Result},
-    extract::{Body, Somebody, given},
+    extract::{Body, Path, Somebody, given},
     view::SessionView,
 };
 use crate::state::App;
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     Error,
     auth::factors,

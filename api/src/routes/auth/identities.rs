@@ -1,7 +1,7 @@
 //! `/user/identities`: providers linked to an account, and unlinked.
 use super::{
     error::{AuthError, Result},
-    extract::{Asked, Somebody},
+    extract::{Asked, Path, Somebody},
     provider::{along, challenge, enabled, scopes, secrets, unreachable},
     redirect::RedirectTo,
     sent_on::found,
@@ -9,7 +9,7 @@ use super::{
 use crate::state::App;
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     http::StatusCode,
     response::{IntoResponse, Response},
 };

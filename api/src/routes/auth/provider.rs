@@ -2,7 +2,7 @@
 //! whatever happens; what went wrong stands in the address it is sent to.
 use super::{
     error::{AuthError, Result},
-    extract::Asked,
+    extract::{Asked, Raw},
     redirect::RedirectTo,
     sent_on::{found, refusal, turn_back, with_query, with_session},
     verify::see_other,
@@ -14,7 +14,6 @@ use crate::{
     state::App,
 };
 use axum::{
-    body::Bytes,
     extract::{FromRequestParts, State},
     http::{StatusCode, header, request::Parts},
     response::Response,
@@ -95,7 +94,7 @@ pub async fn callback(
     State(app): State<App>,
     Visitor { ctx, language }: Visitor,
     asked: Asked,
-    form: Bytes,
+    Raw(form): Raw,
 ) -> Response {
     let asked = asked.or_form(&form);
     let flow = match identities::come_back(&ctx, asked.get("state").unwrap_or_default()).await {

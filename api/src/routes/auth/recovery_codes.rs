@@ -1,12 +1,12 @@
 //! `/factors/recovery-codes`: one set for each person, shown once.
 use super::{
     error::{AuthError, Result},
-    extract::{Body, Somebody, given},
+    extract::{Body, Raw, Somebody, given},
     factors::refused,
     view::SessionView,
 };
 use crate::state::App;
-use axum::{Json, body::Bytes, extract::State, http::StatusCode};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::auth::recovery_codes::{self, Made};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub struct Make {
 }
 
 /// Without a body there is no name of one's own.
-pub async fn make(State(app): State<App>, Somebody(ctx, _): Somebody, body: Bytes) -> Result<Json<Value>> {
+pub async fn make(State(app): State<App>, Somebody(ctx, _): Somebody, Raw(body): Raw) -> Result<Json<Value>> {
     let input = match body.trim_ascii() {
         [] => Make::default(),
         text => serde_json::from_slice(text).map_err(|_| AuthError::bad_json())?,

@@ -1,14 +1,10 @@
 //! `/sessions`: where somebody is signed in, and ending one of these. An addition of ours to the protocol.
 use super::{
     error::{AuthError, Result},
-    extract::Somebody,
+    extract::{Path, Somebody},
 };
 use crate::state::App;
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Error,

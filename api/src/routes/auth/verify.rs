@@ -8,7 +8,6 @@ use super::{
 use crate::state::App;
 use axum::{
     Json,
-    body::Bytes,
     extract::{FromRequest, Request, State},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -51,10 +50,7 @@ impl FromRequest<App> for Sent {
             let extract::Body(input) = extract::Body::from_request(request, app).await?;
             return Ok(Self { input, form });
         }
-        let body = Bytes::from_request(request, app).await.map_err(|e| match e.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
-            _ => AuthError::bad_json(),
-        })?;
+        let extract::Raw(body) = extract::Raw::from_request(request, app).await?;
         let fields = url::form_urlencoded::parse(&body).into_owned().collect::<std::collections::HashMap<_, _>>();
         let field = |name: &str| fields.get(name).cloned();
         let input = Input {
