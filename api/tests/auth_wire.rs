@@ -193,6 +193,26 @@ async fn whatever_cannot_be_read_is_refused_in_the_protocols_words() {
 }
 
 #[tokio::test]
+async fn what_administrators_have_elsewhere_is_refused_whatever_they_do_with_it() {
+    on_both(async |app: TestApp| {
+        let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+        for (path, code) in [
+            ("oauth/clients", "feature_disabled"),
+            ("oauth/clients/7/regenerate_secret", "feature_disabled"),
+            ("sso/providers", "not_found"),
+            ("custom-providers", "not_found"),
+        ] {
+            for method in &methods {
+                let path = format!("/auth/v1/admin/{path}");
+                modern(app.service().ask(method.clone(), &path)).await.refused(404, code);
+                modern(app.nobody().ask(method.clone(), &path)).await.refused(401, "no_authorization");
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn where_the_operator_wants_it_so_nobody_is_told_who_has_an_account() {
     on_both_with(
         |options, _| options.otp_alike = true,

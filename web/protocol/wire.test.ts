@@ -259,16 +259,26 @@ describe('what is not offered', () => {
       await portal.program.admin.oauth.listClients(),
       await portal.program.admin.oauth.createClient({ client_name: 'x', redirect_uris: ['https://a.cc'] }),
     ];
-    for (const { error } of answers) {
-      expect(error?.status).toBeGreaterThanOrEqual(400);
-      expect(error?.status).toBeLessThan(500);
-      expect(error?.code).toBeTruthy();
-    }
-    for (const path of ['/passkeys', '/oauth/authorize', '/oauth/token', '/admin/sso/providers', '/hooks']) {
-      const answer = await portal.ask(path, { token: session.access_token });
-      expect(answer.status, path).toBeGreaterThanOrEqual(400);
-      expect(answer.status, path).toBeLessThan(500);
-      expect(answer.body.code, path).toBeTruthy();
+    for (const answer of answers) expect(refusal(answer)).toEqual(no(404, 'feature_disabled'));
+    const service = signed({ role: 'service_role' });
+    for (const [path, code] of [
+      ['/passkeys', 'not_found'],
+      ['/hooks', 'not_found'],
+      ['/oauth/authorize', 'feature_disabled'],
+      ['/oauth/token', 'feature_disabled'],
+      ['/admin/oauth/clients/x', 'feature_disabled'],
+      ['/admin/sso/providers', 'not_found'],
+      ['/admin/custom-providers', 'not_found'],
+    ] as const) {
+      const admin = path.startsWith('/admin/');
+      for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+        const token = admin ? service : session.access_token;
+        const answer = await portal.ask(path, { method, token });
+        expect(answer, `${method} ${path}`).toMatchObject({ status: 404, body: { code } });
+      }
+      if (!admin) continue;
+      const mine = await portal.ask(path, { token: session.access_token });
+      expect(mine, path).toMatchObject({ status: 403, body: { code: 'not_admin' } });
     }
   });
 

@@ -34,7 +34,7 @@ use axum::{
     http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
-    routing::{any, delete, get, post, put},
+    routing::{any, delete, get, post},
 };
 use redirect::RedirectTo;
 use std::sync::Arc;
@@ -82,7 +82,8 @@ pub fn router(app: &App) -> Router<App> {
         .route("/admin/users/{id}/factors/{factor}", delete(admin::remove_factor))
         .route("/admin/generate_link", post(admin::generate_link))
         .route("/admin/audit", get(admin::audit))
-        .route("/admin/{*rest}", get(off::admin).post(off::admin).merge(put(off::admin)).merge(delete(off::admin)))
+        .route("/admin/oauth/{*rest}", any(off::oauth_clients))
+        .route("/admin/{*rest}", any(off::admin))
         .fallback(off::nothing_here)
         .method_not_allowed_fallback(off::method_not_allowed)
         .layer(axum::middleware::from_fn_with_state(app.clone(), limit))

@@ -10,6 +10,11 @@ pub async fn oauth_server() -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "feature_disabled", "OAuth server is disabled")
 }
 
+/// Programs that people sign in to with us: an administrator is told that there are none.
+pub async fn oauth_clients(_: super::admin::Admin) -> AuthError {
+    oauth_server().await
+}
+
 /// What administrators have elsewhere and nobody has here.
 pub async fn admin(_: super::admin::Admin) -> AuthError {
     AuthError::new(StatusCode::NOT_FOUND, "not_found")
