@@ -81,6 +81,15 @@ async fn pages_are_counted_and_linked_as_the_client_reads_them() {
         assert!(!last.header("link").unwrap().contains("next"));
         assert_eq!(list("?page=&per_page=").await.ok()["users"].as_array().unwrap().len(), 3);
         assert_eq!(list("?filter=ben").await.ok()["users"][0]["email"], "ben@example.com");
+        // Whoever follows a link stays with what was asked for.
+        let asked = "filter=%40example.com&sort=created_at+asc";
+        let found = list("?sort=created_at%20asc&filter=%40example.com&per_page=1").await;
+        let links: Vec<_> = found.header("link").unwrap().split(',').collect();
+        for (link, page) in links.iter().zip(["2", "3"]) {
+            assert!(link.contains(&format!("?page={page}&per_page=1&{asked}>; rel=")), "{link}");
+        }
+        let next = list(&format!("?page=2&per_page=1&{asked}")).await.ok();
+        assert_eq!(next["users"][0]["email"], "ben@example.com");
         let none = list("?filter=zzz").await;
         assert_eq!((none.header("link"), none.header("x-total-count")), (None, Some("0")));
         for wrong in ["?page=-1", "?per_page=-5", "?page=x", "?sort=email", "?sort=created_at%20up"] {

@@ -102,10 +102,16 @@ pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Re
     headers.insert(TOTAL, HeaderValue::from(all));
     // The client reads the first `=` of each link as the page's, and cannot read an empty header.
     let last = (all + per_page - 1) / per_page;
+    let mut same = url::form_urlencoded::Serializer::new(String::new());
+    for name in ["filter", "sort"] {
+        if let Some(value) = asked.get(name) {
+            same.append_pair(name, value);
+        }
+    }
+    let same = same.finish();
     let link = |page: i64, rel: &str| {
-        let sort = if oldest_first { "&sort=created_at+asc" } else { "" };
-        let url = &app.options.public_url;
-        format!("<{url}/auth/v1/admin/users?page={page}&per_page={per_page}{sort}>; rel=\"{rel}\"")
+        let (url, and) = (&app.options.public_url, if same.is_empty() { "" } else { "&" });
+        format!("<{url}/auth/v1/admin/users?page={page}&per_page={per_page}{and}{same}>; rel=\"{rel}\"")
     };
     let mut links = Vec::new();
     if page < last {
