@@ -87,6 +87,13 @@ async fn what_people_say_of_themselves_is_merged() {
         let said = &user["user_metadata"];
         assert_eq!((said.get("a"), &said["b"], &said["d"]), (None, &json!({ "c": 2 }), &json!([1])));
         assert_eq!((&user["app_metadata"]["role"], &said["email_verified"]), (&json!("employee"), &json!(true)));
+        assert_eq!(said["first_name"], "Maya", "we know it, and she has said none");
+        for (name, found) in [(json!("May"), "May"), (json!(null), "Maya")] {
+            let user = put(&maya, json!({ "data": { "first_name": name } })).await.ok();
+            assert_eq!(user["user_metadata"]["first_name"], found);
+            let read = maya.get("/auth/v1/user").await.ok();
+            assert_eq!(read["user_metadata"], user["user_metadata"]);
+        }
         put(&maya, json!({ "data": { "x": "y".repeat(20_000) } })).await.refused(422, "validation_failed");
         put(&maya, json!({ "data": [] })).await.refused(400, "bad_json");
         put(&maya, json!({ "phone": "+15550100" })).await.refused(400, "phone_provider_disabled");

@@ -229,10 +229,13 @@ async fn an_account_of_ones_own_opens_when_its_address_is_confirmed() {
     on_both_with(open, async |app: TestApp| {
         assert_eq!(app.nobody().get("/auth/v1/settings").await.ok()["disable_signup"], false);
         let new = json!({ "email": "Nora@example.com", "password": PASSWORD,
-            "data": { "first_name": "Nora", "role": "super_admin", "colour": "blue" } });
+            "data": { "first_name": "Nora", "role": "super_admin", "colour": "blue", "sub": "x" } });
         let user = post(&app, "signup", new.clone()).await.ok();
         assert!(user["confirmation_sent_at"].is_string() && user.get("access_token").is_none());
         assert_eq!(user["user_metadata"], new["data"], "as it was given, until it is confirmed");
+        let known = &user["identities"][0]["identity_data"];
+        assert_eq!((&known["colour"], &known["first_name"]), (&json!("blue"), &json!("Nora")));
+        assert_eq!((&known["sub"], &known["email"]), (&user["id"], &user["email"]));
         assert_eq!((user["app_metadata"]["role"].as_str(), user.get("email_confirmed_at")), (Some("client"), None));
         let wrong = json!({ "email": "nora@example.com", "password": "x" });
         post(&app, "token?grant_type=password", wrong).await.refused(400, "invalid_credentials");

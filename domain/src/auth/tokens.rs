@@ -121,12 +121,14 @@ pub fn app_metadata(user: &User, identities: &[Identity]) -> Value {
     Value::Object(noted)
 }
 
-/// What people say of themselves and, once the address is confirmed, what we know of them.
+/// What people say of themselves and, once the address is confirmed, what we know of them: a name only where they say
+/// none, for programs read back what they wrote.
 pub fn user_metadata(user: &User) -> Value {
     let mut said = user.metadata.clone();
     if user.status != users::Status::Pending {
-        said.insert("first_name".to_owned(), user.first_name.clone().into());
-        said.insert("last_name".to_owned(), user.last_name.clone().into());
+        for (name, known) in [("first_name", &user.first_name), ("last_name", &user.last_name)] {
+            said.entry(name).or_insert_with(|| known.clone().into());
+        }
         said.insert("email_verified".to_owned(), true.into());
         said.insert("must_change_password".to_owned(), user.must_change_password.into());
     }

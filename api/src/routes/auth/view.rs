@@ -141,11 +141,19 @@ impl From<Factor> for FactorView {
 
 /// The account itself, as an identity.
 fn own_identity(user: &User, confirmed: bool) -> Value {
+    // What was said at sign-up, below what we know.
+    let mut data = user.metadata.clone();
+    for (name, value) in [
+        ("sub", json!(user.id)),
+        ("email", json!(user.email)),
+        ("email_verified", json!(confirmed)),
+        ("phone_verified", json!(false)),
+    ] {
+        data.insert(name.to_owned(), value);
+    }
     let mut identity = json!({
         "identity_id": user.id, "id": user.id, "user_id": user.id, "provider": "email", "email": user.email,
-        "identity_data": {
-            "sub": user.id, "email": user.email, "email_verified": confirmed, "phone_verified": false,
-        },
+        "identity_data": data,
         "created_at": user.created_at, "updated_at": user.updated_at,
     });
     if let Some(at) = user.last_sign_in_at {
