@@ -50,7 +50,7 @@ pub struct Options {
     pub secure_email_change: bool,
     /// Seconds between two mails that somebody asks for.
     pub mail_gap_seconds: i64,
-    /// Mails that all people together may ask for in an hour; 0 for any number.
+    /// Mails sent to visitors who ask for one in an hour, all together; 0 for any number.
     pub mails_per_hour: i32,
     /// Whoever asks for a link to sign in is not told whether there is an account.
     pub otp_alike: bool,

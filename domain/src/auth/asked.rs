@@ -64,7 +64,7 @@ pub async fn ask(ctx: &Ctx, wanted: Wanted, email: &str, way: Way) -> Result<()>
         Wanted::EmailChange => Gap::EmailChange,
     };
     let mut tx = ctx.begin().await?;
-    gaps::pass(&mut tx, ctx, gap, email).await?;
+    gaps::pause(&mut tx, ctx, gap, email).await?;
     let asked = Asked { wanted, email: email.to_owned(), way, origin: ctx.origin.clone() };
     queue::enqueue(&mut tx, &asked).await?;
     tx.commit().await
@@ -82,7 +82,8 @@ pub async fn otp(ctx: &Ctx, email: &str, way: Way, tell: bool) -> Result<bool> {
     ask(ctx, Wanted::Magiclink, email, way).await.map(|()| true)
 }
 
-/// Does what was asked for, if there is an open account that it makes sense for. The job's work.
+/// Does what was asked for, if there is an open account that it makes sense for and the office has a mail left. The job's
+/// work.
 ///
 /// # Errors
 /// What the database refuses.
@@ -91,6 +92,11 @@ pub async fn answer(ctx: &Ctx, asked: &Asked) -> Result<()> {
         return Ok(());
     };
     let mut tx = ctx.begin().await?;
+    // Before the account is locked, as whoever signs up does.
+    if !gaps::left(&mut tx, ctx).await? {
+        tracing::warn!(wanted = ?asked.wanted, "a mail is left out: as many as may be asked for in an hour have been");
+        return Ok(());
+    }
     let Some(user) = users::store::lock(&mut tx, found.id).await? else { return Ok(()) };
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Ok(());
@@ -166,7 +172,7 @@ pub async fn reauthenticate(ctx: &Ctx) -> Result<()> {
     if user.status == Status::Pending && user.awaits_confirmation {
         return Err(Error::conflict("email_not_confirmed"));
     }
-    gaps::pass(&mut tx, ctx, Gap::Reauthentication, &user.email).await?;
+    gaps::pause(&mut tx, ctx, Gap::Reauthentication, &user.email).await?;
     mails::queue_linked(&mut tx, ctx, Kind::Reauthentication, user.id, Linked::default()).await?;
     activity::append(&mut tx, ctx, users::event("user.link_asked", &user).with("wanted", "reauthentication")).await?;
     tx.commit().await

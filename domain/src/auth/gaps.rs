@@ -1,5 +1,6 @@
 //! The pause between two mails to one address, and how many mails all may ask for together. The pause is kept for every
-//! address alike, so that the answer does not tell whether there is an account.
+//! address alike, so that the answer does not tell whether there is an account. A mail is counted for all where it is
+//! queued: nobody uses theirs up with addresses that are nobody's.
 mod store;
 
 use super::secret;
@@ -41,7 +42,7 @@ impl Gap {
     }
 }
 
-/// Notes that a mail is asked for.
+/// Notes that a mail is asked for, and counts it: for what queues one whoever it is that has the address.
 ///
 /// # Errors
 /// Conflict `over_email_send_rate_limit` with the `seconds` until the pause is over, or until the office has mails left.
@@ -74,6 +75,17 @@ pub(crate) async fn of_company(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Re
         return Ok(());
     }
     spend(tx, ctx, &format!("company {company}"), INVITATIONS).await
+}
+
+/// Counts the mail that is about to be queued for a visitor; false when the office has none left.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn left(tx: &mut Tx, ctx: &Ctx) -> Result<bool> {
+    match quota(tx, ctx).await {
+        Err(Error::Conflict(_)) => Ok(false),
+        counted => counted.map(|()| true),
+    }
 }
 
 /// Counts one mail of the whole office's. Where addresses are believed anyway, it is a test that asks.

@@ -25,7 +25,7 @@ pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) ->
     if users::store::by_email(tx, &key).await?.is_some() {
         return Err(Error::conflict("email_taken"));
     }
-    gaps::pass(tx, ctx, Gap::EmailChange, &user.email).await?;
+    gaps::pause(tx, ctx, Gap::EmailChange, &user.email).await?;
     links::drop_email_changes_of(tx, ctx, user.id).await?;
     let user = User {
         new_email: Some(email.trim().to_owned()),
