@@ -81,6 +81,13 @@ async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
     rows.into_iter().map(|(data,)| serde_json::from_str(&data).expect("works")).collect()
 }
 
+/// Which sessions ended, and why.
+async fn ends(world: &World) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().expect("works").to_owned();
+    let told = told(world, "session.ended").await;
+    told.iter().map(|data| (text(&data["session_id"]), text(&data["reason"]))).collect()
+}
+
 /// How and why sign-ins of somebody were refused, of which the log says from where and with what.
 async fn refusals(world: &World, whose: &User) -> Vec<String> {
     let mut db = world.db.clone();
@@ -303,8 +310,8 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
         assert_ne!(first.refresh_token, second.refresh_token);
         assert_eq!(first.session.id, second.session.id);
 
-        // The parent of the active one, a year later: a tab that slept.
-        world.clock.advance(Duration::days(365));
+        // The parent of the active one, as long as the session may lie unused: a tab that slept.
+        world.clock.advance(sessions::IDLE - Duration::seconds(1));
         assert_eq!(refresh(&first.refresh_token).await.unwrap().refresh_token, second.refresh_token);
 
         let third = refresh(&second.refresh_token).await.unwrap();
@@ -958,9 +965,39 @@ async fn a_session_that_nobody_uses_ends_and_is_forgotten_later() {
         assert_eq!(clean().await, 0);
         let live = sessions::list(&world.operator(), user.id).await.unwrap();
         assert_eq!(live.iter().map(|session| session.id).collect::<Vec<_>>(), [used.session.id]);
-        assert_eq!(code(auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await), "refresh_session_not_found");
+        assert_eq!(ends(&world).await, [(idle.session.id.to_string(), "expired".to_owned())]);
+        let refused = async || auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await;
+        assert_eq!(code(refused().await), "refresh_session_expired");
         world.clock.advance(Duration::days(31));
         assert_eq!(clean().await, 1, "gone a month after its end");
+        assert_eq!(code(refused().await), "refresh_token_not_found");
+    })
+    .await;
+}
+
+/// The clean-up may be late.
+#[tokio::test]
+async fn a_session_that_lay_unused_for_too_long_is_not_taken_up_again() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let granted = sign_in(&world, &auth, "maya").await;
+        world.clock.advance(sessions::IDLE - Duration::seconds(1));
+        let granted = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        world.clock.advance(sessions::IDLE);
+        for _ in 0..2 {
+            let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
+            assert_eq!(code(refused), "refresh_session_expired");
+        }
+        assert_eq!(ends(&world).await, [(granted.session.id.to_string(), "expired".to_owned())]);
+
+        // Whoever signs out is told what happened, whatever comes later.
+        let granted = sign_in(&world, &auth, "maya").await;
+        let maya = holder(&world, &auth, &granted.access_token).await.unwrap();
+        auth::sign_out(&maya, &auth, Which::Local).await.unwrap();
+        world.clock.advance(sessions::IDLE * 2);
+        let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
+        assert_eq!(code(refused), "refresh_session_not_found");
     })
     .await;
 }

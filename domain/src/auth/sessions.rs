@@ -25,6 +25,8 @@ use tokio::time::timeout;
 /// For so long after a refresh every older token of the session is still answered with the active one: several
 /// tabs, or an answer that got lost.
 const REUSE: Duration = Duration::seconds(10);
+/// For so long a session may lie unused, whatever the office's rules say.
+pub const IDLE: Duration = Duration::days(90);
 /// How long a refresh waits for others of the same session.
 const LOCK: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -163,9 +165,9 @@ pub(super) async fn start_at(
 /// counter says which refresh token is the active one.
 ///
 /// # Errors
-/// Unauthenticated `refresh_token_not_found`, `session_not_found`, `refresh_session_expired` (by the office's rules),
-/// `user_banned`, `refresh_token_already_used`
-/// (which ends the session); Conflict `conflict` while others hold on to the session for too long.
+/// Unauthenticated `refresh_token_not_found`, `refresh_session_not_found`, `refresh_session_expired` (its time is up, or
+/// was when it ended), `user_banned`, `refresh_token_already_used` (which ends the session); Conflict `conflict` while
+/// others hold on to the session for too long.
 pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session, bool)> {
     let locked = async {
         let mut tx = ctx.begin().await?;
@@ -174,16 +176,21 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
     };
     let (mut tx, session) = timeout(LOCK, locked).await.map_err(|_| Error::conflict("conflict"))??;
     let Some(mut session) = session else { return Err(Error::unauthenticated("refresh_token_not_found")) };
-    if session.ended_at.is_some() {
-        return Err(Error::unauthenticated("refresh_session_not_found"));
+    let rules = settings::security(&mut tx).await?;
+    let is_over = |at: DateTime<Utc>| {
+        at - session.refreshed_at >= IDLE || rules.is_over(session.created_at, session.refreshed_at, at)
+    };
+    if let Some(ended) = session.ended_at {
+        let code = if is_over(ended) { "refresh_session_expired" } else { "refresh_session_not_found" };
+        return Err(Error::unauthenticated(code));
     }
+    let over = is_over(ctx.now());
     let user =
         users::store::get(&mut tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
-    let rules = settings::security(&mut tx).await?;
-    if rules.is_over(session.created_at, session.refreshed_at, ctx.now()) {
+    if over {
         let ended = store::end(&mut tx, id, ctx.now()).await?;
         tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "expired").await?;
         tx.commit().await?;
@@ -339,7 +346,8 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
     let mut tx = ctx.begin().await?;
-    store::end_idle(&mut tx, idle, ctx.now()).await?;
+    let ended = store::end_idle(&mut tx, idle, ctx.now()).await?;
+    tell(&mut tx, ctx, &ended, "expired").await?;
     let gone = store::delete_ended(&mut tx, over).await?;
     tx.commit().await?;
     Ok(gone)

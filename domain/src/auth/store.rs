@@ -133,11 +133,11 @@ pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
         .await
 }
 
-pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<u64> {
-    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1")
+pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1 returning id, user_id")
         .bind(since)
         .bind(at)
-        .run()
+        .all()
         .await
 }
 

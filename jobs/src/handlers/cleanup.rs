@@ -25,7 +25,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let now = ctx.now();
     let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let sessions =
-        sessions::clean_up(&ctx, now - Duration::days(90), now - Duration::days(30)).await.map_err(outcome::of)?;
+        sessions::clean_up(&ctx, now - sessions::IDLE, now - Duration::days(30)).await.map_err(outcome::of)?;
     let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let failures = failures::clean_up(&ctx).await.map_err(outcome::of)?;
     let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
