@@ -146,6 +146,11 @@ async fn an_authenticator_is_added_and_then_asked_for() {
             .await
             .refused(403, "insufficient_aal");
         modern(next_person.get("/auth/v1/sessions")).await.refused(403, "insufficient_aal");
+        // 403 would read as done.
+        for scope in ["", "?scope=global", "?scope=others"] {
+            let leaves = modern(next_person.ask(Method::POST, &format!("/auth/v1/logout{scope}")));
+            leaves.await.refused(422, "insufficient_aal");
+        }
         let session = show(&app, &next_person, &phone).await;
         holding(&maya, &session["access_token"]).get("/rest/v1/clients").await.ok();
         assert!(raised.get("/rest/v1/clients").await.status.is_success(), "a session at aal2 goes on");

@@ -134,6 +134,11 @@ describe('the second sign-in', () => {
     ]) {
       expect(refusal(await client.updateUser(change))).toEqual(no(401, 'insufficient_aal'));
     }
+    // Nobody is told that sessions ended which did not.
+    for (const scope of ['global', 'others'] as const) {
+      expect(refusal(await client.signOut({ scope })), scope).toEqual(no(422, 'insufficient_aal'));
+      expect((await client.there()).access_token).toBe(session.access_token);
+    }
     const me = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token });
     expect(me.body.mfa).toEqual({
       required: expect.any(Boolean),

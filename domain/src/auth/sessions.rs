@@ -270,15 +270,14 @@ pub(super) async fn lower(tx: &mut Tx, user: UserId, factor: FactorId) -> Result
 /// Ends sessions of the signed-in user; says how many. This process forgets their tokens at once.
 ///
 /// # Errors
-/// Unauthenticated for nobody; Forbidden `insufficient_aal` for the others while a second factor is to be shown.
+/// Unauthenticated for nobody; Forbidden `insufficient_aal` for any but this one while a second factor is to be shown:
+/// then none has ended.
 pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     // A password alone ends nobody's session but its own while there is a second factor.
-    let which = match (me.mfa.due(), which) {
-        (Some(Due::Challenge), Which::Others) => return Err(Error::forbidden("insufficient_aal")),
-        (Some(Due::Challenge), _) => Which::Local,
-        _ => which,
-    };
+    if me.mfa.due() == Some(Due::Challenge) && which != Which::Local {
+        return Err(Error::forbidden("insufficient_aal"));
+    }
     let mut tx = ctx.begin().await?;
     users::store::lock(&mut tx, me.id).await?;
     let ended = match which {

@@ -90,6 +90,11 @@ pub async fn logout(State(app): State<App>, asked: Asked, Somebody(ctx, _): Some
         Some("others") => Which::Others,
         Some(_) => return Err(AuthError::validation("Unsupported logout scope")),
     };
-    auth::sign_out(&ctx, &app.auth, which).await?;
+    auth::sign_out(&ctx, &app.auth, which).await.map_err(|error| {
+        let error = AuthError::from(error);
+        // The client takes 403 for signed out, and would tell that sessions ended which did not.
+        let stays = error.code() == "insufficient_aal";
+        if stays { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
+    })?;
     Ok(StatusCode::NO_CONTENT)
 }
