@@ -171,6 +171,14 @@ describe('identities', () => {
   });
 });
 
+test('an identity is linked with PKCE alone: by whoever asked, and nobody who was sent on their way', async () => {
+  const { client } = await portal.inside();
+  const implicit = await client.linkIdentity({ provider: 'google', options });
+  expect(refusal(implicit)).toEqual(no(400, 'validation_failed'));
+  expect(implicit.error?.message).toMatch(/PKCE/);
+  expect(got(await client.getUserIdentities()).identities).toHaveLength(1);
+});
+
 test('a second factor is asked for after a provider, too, whose word alone opens nothing', async () => {
   const { who, client: first } = await portal.inside();
   const { id, totp } = got(await first.mfa.enroll({ factorType: 'totp' }));

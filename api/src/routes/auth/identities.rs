@@ -17,7 +17,7 @@ use domain::{auth::identities, ids::IdentityId};
 use serde_json::{Value, json};
 
 /// Where to go to link a provider. It is linked when the code is exchanged by whoever asks here, so a challenge is
-/// needed.
+/// needed (decision 28).
 pub async fn authorize(
     State(app): State<App>,
     Somebody(ctx, _): Somebody,
