@@ -558,6 +558,18 @@ impl Db {
         }
     }
 
+    /// How many wait for somebody else to be done writing: on SQLite for their turn, on PostgreSQL for a lock.
+    #[cfg(feature = "testing")]
+    pub(crate) async fn waiting(&self) -> Result<usize> {
+        if let Pools::Sqlite { write, .. } = &self.pools {
+            return Ok(write.wanted());
+        }
+        let sql =
+            "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        let found: i64 = self.clone().sql(sql).scalar().await?;
+        usize::try_from(found).map_err(Error::internal)
+    }
+
     /// Begins to keep the text of every read; [`Db::reads`] gives them.
     #[cfg(feature = "testing")]
     pub fn keep_reads(&self) {

@@ -250,6 +250,17 @@ impl World {
         tx.commit().await.expect("commits");
     }
 
+    /// Comes back once so many wait for somebody else to be done writing.
+    pub async fn until_waiting(&self, many: usize) {
+        let wait = async {
+            while self.db.waiting().await.expect("is counted") != many {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        let most = std::time::Duration::from_secs(60);
+        tokio::time::timeout(most, wait).await.unwrap_or_else(|_| panic!("never {many} at a time"));
+    }
+
     /// Has PostgreSQL count at once what it plans by, as it does by itself a minute after rows came.
     pub async fn counts_its_rows(&self) {
         let mut tx = self.db.begin().await.expect("begins");

@@ -919,16 +919,15 @@ async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
             tokio::spawn(async move { auth::sign_in(&ctx, &auth, "maya@example.com", password).await })
         };
         let wrong = || (0..6).map(|_| guess("wrong-wrong")).collect::<Vec<_>>();
-        let compared = || tokio::time::sleep(std::time::Duration::from_secs(1));
         let mut held = world.db.begin().await.unwrap();
         let right = match held.dialect() {
             Dialect::Sqlite => {
                 // All of them wait for their turn to write, in the order in which they came.
                 let _: i64 = held.sql("select count(*) from users").scalar().await.unwrap();
-                let _before = wrong();
-                compared().await;
+                let before = wrong();
+                world.until_waiting(before.len()).await;
                 let right = guess(PASSWORD);
-                compared().await;
+                world.until_waiting(before.len() + 1).await;
                 right
             }
             Dialect::Postgres => {
@@ -936,7 +935,7 @@ async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
                 let lock = "select count(*) from (select id from users where id = $1 for update) held";
                 let _: i64 = held.sql(lock).bind(maya.id).scalar().await.unwrap();
                 let right = guess(PASSWORD);
-                compared().await;
+                world.until_waiting(1).await;
                 futures::future::join_all(wrong()).await;
                 right
             }

@@ -272,7 +272,7 @@ mod tests {
         }
         let (right, email) = (ctx.clone(), maya.email.clone());
         let right = tokio::spawn(async move { sign_in(&right, &auth, &email, password).await });
-        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        world.until_waiting(1).await;
         assert!(!right.is_finished(), "it is not judged before they are counted");
         counting.commit().await.expect("commits");
         let answer = right.await.expect("goes on");

@@ -158,6 +158,12 @@ impl Writer {
         self.connection.close().await;
     }
 
+    /// How many wait for their turn.
+    #[cfg(feature = "testing")]
+    pub fn wanted(&self) -> usize {
+        self.wanted.load(Ordering::Relaxed)
+    }
+
     /// Waits for its turn.
     pub async fn begin(&self) -> Result<Turn> {
         let late = |_| Error::Unavailable("other writers take too long".to_owned());
