@@ -52,13 +52,15 @@ describe('a forgotten password', () => {
       [other.email, token],
       [portal.address(), token],
       [email, token === '123456' ? '654321' : '123456'],
-      [email, ''],
     ];
-    for (const [address, code] of tries.slice(0, 3)) {
+    for (const [address, code] of tries) {
       const result = await portal.client().verifyOtp({ email: address, token: code, type: 'recovery' });
       expect(refusal(result), address).toEqual(otpExpired);
       expect(result.error?.message).toBe('Token has expired or is invalid');
     }
+    // None at all is no code, and uses nothing up.
+    const none = await portal.client().verifyOtp({ email, token: '', type: 'recovery' });
+    expect(refusal(none)).toEqual(no(400, 'validation_failed'));
     const client = portal.client();
     const { user } = got(await client.verifyOtp({ email, token, type: 'recovery' }));
     expect(user?.email).toBe(email);
