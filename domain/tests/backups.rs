@@ -365,9 +365,10 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
             assert_eq!(jobs.len(), 4, "{jobs:#?}");
             for job in &jobs {
                 let before = was.iter().find(|before| before.id == job.id).unwrap();
-                let status = if before.status == "running" { "pending" } else { before.status.as_str() };
+                let status =
+                    if before.status == queue::Status::Running { queue::Status::Pending } else { before.status };
                 assert_eq!(
-                    (job.status.as_str(), &job.job, job.attempts, job.max_attempts, job.run_at),
+                    (job.status, &job.job, job.attempts, job.max_attempts, job.run_at),
                     (status, &before.job, before.attempts, before.max_attempts, before.run_at)
                 );
             }

@@ -7,7 +7,7 @@ use domain::{
     db::{Db, Durability},
     page::PageQuery,
     queue::{
-        self, Job,
+        self, Job, Status, Unfinished,
         worker::{self, Attempt, Failure, Handler, Workers},
     },
     testing::{World, on_both},
@@ -80,8 +80,8 @@ async fn ask(ctx: &Ctx, what: &str) {
     tx.commit().await.unwrap();
 }
 
-/// Works until the queue's `states` are as wanted, then stops in good order.
-async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(&str, i64)]) {
+/// Works until as many jobs have each status as wanted, then stops in good order.
+async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
     let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
     let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
@@ -89,13 +89,13 @@ async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(&str, i64)]) {
     for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
         found = queue::stats(ctx).await.unwrap();
-        if found.iter().map(|(state, count)| (state.as_str(), *count)).eq(wanted.iter().copied()) {
+        if found == wanted {
             break;
         }
     }
     stop.send(true).unwrap();
     working.await.unwrap();
-    assert_eq!(found, wanted.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect::<Vec<_>>());
+    assert_eq!(found, wanted);
     assert_eq!(queue::live_workers(ctx).await.unwrap(), 0, "a worker that stopped is not waited for");
 }
 
@@ -108,7 +108,7 @@ async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
         queue::enqueue(&mut tx, &Task { what: "work".to_owned() }).await.unwrap();
         drop(tx);
         let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[("done", 1)]).await;
+        work(&ctx, &hands, &[(Status::Done, 1)]).await;
         assert_eq!(hands.runs.load(Ordering::SeqCst), 1);
     })
     .await;
@@ -196,8 +196,8 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
     go.send(true).unwrap();
     working.await.unwrap();
     let states: Vec<_> = queue::stats(&ctx).await.unwrap().into_iter().map(|(state, _)| state).collect();
-    assert!(states.contains(&"done".to_owned()), "{states:?}");
-    assert!(!states.contains(&"failed".to_owned()) && !states.contains(&"running".to_owned()), "{states:?}");
+    assert!(states.contains(&Status::Done), "{states:?}");
+    assert!(!states.contains(&Status::Failed) && !states.contains(&Status::Running), "{states:?}");
 }
 
 #[tokio::test]
@@ -208,7 +208,7 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
             ask(&ctx, what).await;
         }
         let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[("dead", 4), ("done", 1)]).await;
+        work(&ctx, &hands, &[(Status::Dead, 4), (Status::Done, 1)]).await;
         assert_eq!(hands.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
         let mut failures = hands.failures.lock().unwrap().clone();
         failures.sort();
@@ -225,7 +225,7 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
         assert_eq!(failures, expected.map(|(why, last)| (why.to_owned(), last)));
         let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items;
         assert_eq!(dead.len(), 4);
-        assert_eq!(queue::unfinished(&ctx).await.unwrap(), [("dead".to_owned(), 4)]);
+        assert_eq!(queue::unfinished(&ctx).await.unwrap(), Unfinished { waiting: 0, dead: 4 });
         assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
         alerts::check(&ctx, &Readings::default()).await.unwrap();
         let open = alerts::list(&ctx, true, &PageQuery::default()).await.unwrap().items;
@@ -241,10 +241,10 @@ async fn a_dead_job_is_run_again_by_hand() {
         let ctx = now(&world);
         ask(&ctx, "refuse").await;
         let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[("dead", 1)]).await;
+        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
         let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items.remove(0);
-        assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, "pending");
-        work(&ctx, &hands, &[("dead", 1)]).await;
+        assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, Status::Pending);
+        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
         assert_eq!(hands.runs.load(Ordering::SeqCst), 2);
     })
     .await;
@@ -267,7 +267,7 @@ async fn a_tick_is_made_by_one_of_many() {
         }
         assert_eq!(made, 1);
         let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[("done", 1)]).await;
+        work(&ctx, &hands, &[(Status::Done, 1)]).await;
         assert!(!queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(), "nor again once it is done");
         assert_eq!(queue::clean_up(&ctx, ctx.now() + chrono::Duration::minutes(1)).await.unwrap(), 1);
     })

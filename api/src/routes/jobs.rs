@@ -46,7 +46,7 @@ impl From<queue::Listed> for Job {
             id: row.id,
             name: row.job,
             payload: row.payload,
-            status: row.status,
+            status: row.status.name().to_owned(),
             attempts: row.attempts,
             max_attempts: row.max_attempts,
             run_at: row.run_at,

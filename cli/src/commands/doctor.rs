@@ -5,7 +5,14 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
-use domain::{Ctx, auth::Keys, backups, counts, db::Db, queue, storage::Storage};
+use domain::{
+    Ctx,
+    auth::Keys,
+    backups, counts,
+    db::Db,
+    queue::{self, Unfinished},
+    storage::Storage,
+};
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -80,11 +87,10 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
-    let stats = queue::unfinished(ctx).await?;
-    let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
+    let Unfinished { waiting, dead } = queue::unfinished(ctx).await?;
     let workers = queue::live_workers(ctx).await?;
-    let words = format!("{workers} workers, {} waiting, {} dead", count("pending") + count("failed"), count("dead"));
-    Ok(match (workers, count("dead")) {
+    let words = format!("{workers} workers, {waiting} waiting, {dead} dead");
+    Ok(match (workers, dead) {
         (0, _) => Note(format!("{words}; nothing is done until `spvctl serve` or `spvctl worker` runs")),
         (_, 0) => Good(words),
         _ => Note(format!("{words}; see `spvctl job list --status dead`")),

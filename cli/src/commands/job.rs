@@ -77,7 +77,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let mut records: Vec<Record> = queue::stats(ctx)
                 .await?
                 .into_iter()
-                .map(|(status, count)| Record::new().with("status", status).with("count", count))
+                .map(|(status, count)| Record::new().with("status", status.name()).with("count", count))
                 .collect();
             records.push(Record::new().with("status", "workers").with("count", queue::live_workers(ctx).await?));
             out.list(records, "jobs")
@@ -89,7 +89,7 @@ fn record(job: &Listed) -> Record {
     Record::new()
         .with("id", job.id.clone())
         .with("job", job.job.clone())
-        .with("status", job.status.clone())
+        .with("status", job.status.name())
         .with("attempts", job.attempts)
         .more("max_attempts", job.max_attempts)
         .with("run_at", job.run_at.map(|at| at.to_rfc3339()))

@@ -108,8 +108,7 @@ async fn mail_failing(ctx: &Ctx) -> Result<Option<Cause>> {
 }
 
 async fn dead_jobs(ctx: &Ctx) -> Result<Option<Cause>> {
-    let stats = crate::queue::unfinished(ctx).await?;
-    let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
+    let dead = crate::queue::unfinished(ctx).await?.dead;
     Ok((dead > 0).then(|| cause(Kind::DeadJobs, "queue", json!({ "count": dead }))))
 }
 

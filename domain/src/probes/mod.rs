@@ -119,11 +119,10 @@ async fn storage(ctx: &Ctx) -> Said {
 
 async fn queue(ctx: &Ctx) -> Said {
     let words = |e: Error| e.to_string();
-    let stats = queue::unfinished(ctx).await.map_err(words)?;
-    let count = |name: &str| stats.iter().find(|(status, _)| status == name).map_or(0, |(_, count)| *count);
+    let waiting = queue::unfinished(ctx).await.map_err(words)?.waiting;
     match queue::live_workers(ctx).await.map_err(words)? {
         0 => Err("no worker is at work".to_owned()),
-        workers => Ok(format!("{workers} workers, {} waiting", count("pending") + count("failed"))),
+        workers => Ok(format!("{workers} workers, {waiting} waiting")),
     }
 }
 

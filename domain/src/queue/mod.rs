@@ -9,7 +9,7 @@ use crate::{
     activity::{self, Event},
     ctx::Ctx,
     db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     page::{Page, PageQuery},
 };
 use apalis::prelude::{Task, TaskBuilder, TaskId};
@@ -43,14 +43,62 @@ pub(crate) enum Pool {
     Postgres(PgPool),
 }
 
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Status {
+    Pending,
+    /// Fetched by a worker that has not begun it.
+    Queued,
+    Running,
+    Done,
+    /// Will be tried again.
+    Failed,
+    /// Given up, and kept until somebody runs it again.
+    Dead,
+}
+
+impl Status {
+    pub const ALL: [Self; 6] = [Self::Pending, Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Dead];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Dead => "dead",
+        }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// What makes a job dead. apalis calls one killed that no attempt can help, and failed whatever failed.
+const DEAD: &str = "status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)";
+
+/// A job's [`Status`].
+fn status() -> String {
+    format!("case when {DEAD} then 'dead' else lower(status) end")
+}
+
 /// A job as lists show it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
     pub id: String,
     pub job: String,
     pub payload: serde_json::Value,
-    /// `pending`, `queued`, `running`, `done`, `failed` (will be tried again), `dead`.
-    pub status: String,
+    pub status: Status,
     pub attempts: i64,
     pub max_attempts: i64,
     pub run_at: Option<DateTime<Utc>>,
@@ -145,13 +193,13 @@ fn table(dialect: Dialect) -> (&'static str, fn(&str) -> String) {
     }
 }
 
-type JobRow = (String, Vec<u8>, String, i64, i64, Option<i64>, Option<i64>, Option<String>);
+type JobRow = (String, Vec<u8>, Status, i64, i64, Option<i64>, Option<i64>, Option<String>);
 
-/// The newest jobs, all or of one status as [`Listed::status`] names it. Super admins and the operator.
+/// The newest jobs, all or of one [`Status`], by its name. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden for others; Invalid for another status, and for a wrong limit or cursor.
-pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<Page<Listed>> {
+pub async fn list(ctx: &Ctx, wanted: Option<&str>, page: &PageQuery) -> Result<Page<Listed>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let limit = page.limit()?;
     let before: Option<String> = page.after()?;
@@ -159,27 +207,21 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<P
     let (from, seconds) = table(db.dialect());
     // What is not done says so: SQLite knows by these words which index has it.
     // True and not equal, so that an index is read that has them in their order: apalis' has them by status.
-    let wanted = match status {
-        None => "1 = 1",
-        Some("pending") => "status <> 'Done' and (status = 'Pending') is true",
-        Some("queued") => "status <> 'Done' and (status = 'Queued') is true",
-        Some("running") => "status <> 'Done' and (status = 'Running') is true",
-        Some("done") => "(status = 'Done') is true",
-        Some("failed") => "status <> 'Done' and (status = 'Failed' and attempts < max_attempts) is true",
-        Some("dead") => {
-            "status <> 'Done' and (status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)) is true"
-        }
-        Some(_) => {
-            return Err(Error::field_with(
-                "status",
-                crate::error::Problem::new("unknown").with("allowed", "pending, queued, running, done, failed, dead"),
-            ));
-        }
+    let not_done = |condition: &str| format!("status <> 'Done' and ({condition}) is true");
+    let wanted = match wanted.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
+        None => "1 = 1".to_owned(),
+        Some(Status::Pending) => not_done("status = 'Pending'"),
+        Some(Status::Queued) => not_done("status = 'Queued'"),
+        Some(Status::Running) => not_done("status = 'Running'"),
+        Some(Status::Done) => "(status = 'Done') is true".to_owned(),
+        Some(Status::Failed) => not_done("status = 'Failed' and attempts < max_attempts"),
+        Some(Status::Dead) => not_done(DEAD),
     };
     let narrow = if before.is_some() { " and id < $1" } else { "" };
     let mut query = db.sql_built(format!(
-        "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
+        "select id, job, {}, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
          cast(last_result as text) from {from} where {wanted}{narrow} order by id desc limit {}",
+        status(),
         seconds("run_at"),
         seconds("done_at"),
         limit + 1
@@ -206,8 +248,9 @@ pub async fn get(ctx: &Ctx, id: &str) -> Result<Listed> {
     let (from, seconds) = table(db.dialect());
     let row: Option<JobRow> = db
         .sql_built(format!(
-            "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
+            "select id, job, {}, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
              cast(last_result as text) from {from} where id = $1",
+            status(),
             seconds("run_at"),
             seconds("done_at")
         ))
@@ -219,13 +262,12 @@ pub async fn get(ctx: &Ctx, id: &str) -> Result<Listed> {
 
 fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result): JobRow) -> Result<Listed> {
     let envelope: Envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
-    let dead = status == "Killed" || (status == "Failed" && attempts >= max_attempts);
     let time = |seconds: Option<i64>| seconds.and_then(|s| DateTime::from_timestamp(s, 0));
     Ok(Listed {
         id,
         job: envelope.job,
         payload: envelope.payload,
-        status: if dead { "dead".to_owned() } else { status.to_lowercase() },
+        status,
         attempts,
         max_attempts,
         run_at: time(run_at),
@@ -234,42 +276,50 @@ fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result
     })
 }
 
-/// How many jobs are in each state, by name and status. Reads them all.
+/// How many jobs there are of each status. Reads them all.
 ///
 /// # Errors
 /// Forbidden for all but super admins and the operator.
-pub async fn stats(ctx: &Ctx) -> Result<Vec<(String, i64)>> {
+pub async fn stats(ctx: &Ctx) -> Result<Vec<(Status, i64)>> {
     count(ctx, "").await
 }
 
-/// [`stats`] without those that are done, which are nearly all: for who asks every few minutes.
+/// How many jobs are not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// For their first attempt or their next.
+    pub waiting: i64,
+    pub dead: i64,
+}
+
+/// As [`stats`], without those that are done, which are nearly all: for who asks every few minutes.
 ///
 /// # Errors
 /// Forbidden for all but super admins and the operator.
-pub async fn unfinished(ctx: &Ctx) -> Result<Vec<(String, i64)>> {
-    count(ctx, "where status <> 'Done'").await
+pub async fn unfinished(ctx: &Ctx) -> Result<Unfinished> {
+    let found = count(ctx, "where status <> 'Done'").await?;
+    let of =
+        |wanted: &[Status]| found.iter().filter(|(status, _)| wanted.contains(status)).map(|(_, count)| count).sum();
+    Ok(Unfinished { waiting: of(&[Status::Pending, Status::Failed]), dead: of(&[Status::Dead]) })
 }
 
-async fn count(ctx: &Ctx, narrow: &str) -> Result<Vec<(String, i64)>> {
+async fn count(ctx: &Ctx, narrow: &str) -> Result<Vec<(Status, i64)>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
     let (from, _) = table(db.dialect());
-    db.sql_built(format!(
-        "select case when status = 'Killed' or (status = 'Failed' and attempts >= max_attempts) then 'dead' \
-         else lower(status) end as state, count(*) from {from} {narrow} group by 1 order by 1"
-    ))
-    .all()
-    .await
+    db.sql_built(format!("select {} as state, count(*) from {from} {narrow} group by 1 order by 1", status()))
+        .all()
+        .await
 }
 
-/// Workers that have been heard of in the last half minute, in every process.
+/// Workers that are not silent, in every process.
 ///
 /// # Errors
 /// Forbidden for all but super admins and the operator.
 pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
-    let since = ctx.now().timestamp() - 30;
+    let since = ctx.now().timestamp().saturating_sub_unsigned(worker::SILENCE.as_secs());
     let sql = match db.dialect() {
         Dialect::Sqlite => "select count(*) from Workers where last_seen >= $1",
         Dialect::Postgres => "select count(*) from apalis.workers where last_seen >= to_timestamp(cast($1 as bigint))",

@@ -16,9 +16,12 @@ use std::{
 };
 use tokio::{sync::watch, task::JoinSet};
 
-/// A worker that has been silent for [`MISSED`] of these is dead, and its jobs are another's.
+/// How often a worker says that it is there.
 const HEARTBEAT: Duration = Duration::from_secs(10);
+/// So many times it may fail to.
 const MISSED: usize = 3;
+/// A worker that has been silent for longer is dead, and its jobs are another's.
+pub(super) const SILENCE: Duration = Duration::from_secs(HEARTBEAT.as_secs() * MISSED as u64);
 /// Jobs fetched at once. One that is fetched and not begun loses an attempt at a stop, so few are.
 const BATCH: usize = 2;
 /// How often to look for what nothing announces: another process on SQLite, a job whose pause is over.

@@ -159,9 +159,7 @@ async fn scanner(ctx: &Ctx) -> Finding {
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
-    let stats = queue::unfinished(ctx).await?;
-    let dead = stats.iter().find(|(status, _)| status == "dead").map_or(0, |(_, count)| *count);
-    Ok(match dead {
+    Ok(match queue::unfinished(ctx).await?.dead {
         0 => found("queue", State::Ok, "queue_works"),
         count => found("queue", State::Note, "jobs_dead").with("count", count),
     })
