@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
-    leads, mails,
+    isos, leads, mails,
     money::Currency,
     page::{Page, PageQuery},
     requests::{self, AccountType},
@@ -390,11 +390,11 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: UserId, version: Option<i64>, action
 async fn belongs(tx: &mut Tx, client: &Client) -> Result<()> {
     let mut check = Check::new();
     match client.company_id {
-        Some(company) if store::company_is_open(tx, company).await? => {}
+        Some(company) if companies::store::is_open(tx, company).await? => {}
         _ => check.refuse("company_id", Problem::new("not_found")),
     }
     if let Some(iso) = client.iso_id
-        && store::company_of_iso(tx, iso).await? != client.company_id
+        && isos::store::company(tx, iso).await? != client.company_id
     {
         check.refuse("iso_id", Problem::new("not_in_company"));
     }

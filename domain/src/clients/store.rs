@@ -217,16 +217,6 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
         .await
 }
 
-pub async fn company_is_open(tx: &mut Tx, id: CompanyId) -> Result<bool> {
-    tx.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
-}
-
-pub async fn company_of_iso(tx: &mut Tx, id: IsoId) -> Result<Option<CompanyId>> {
-    let row: Option<(CompanyId,)> =
-        tx.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
-    Ok(row.map(|(id,)| id))
-}
-
 /// The client's orders, to find them under its new name.
 pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await

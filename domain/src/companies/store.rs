@@ -242,6 +242,11 @@ pub async fn get(db: &mut impl Sql, id: CompanyId) -> Result<Option<Company>> {
     db.sql("select * from companies where id = $1").bind(id).optional().await
 }
 
+/// Whether there is such a company, and it is not archived.
+pub async fn is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
+    db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}
+
 /// The row, kept from others until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CompanyId) -> Result<Option<Company>> {
     tx.sql("update companies set version = version where id = $1 returning *").bind(id).optional().await

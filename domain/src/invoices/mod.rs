@@ -53,7 +53,7 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
         return Ok(());
     }
     let payer = store::payer(tx, order.client_id).await?;
-    let office = store::settings(tx).await?;
+    let office = settings::within(tx).await?;
     let issued_date = clock::day(ctx.now(), office.time_zone());
     let terms = office.billing;
     let year = i64::from(issued_date.year());

@@ -3,7 +3,7 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::way::Received;
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Json, Shape, Sql, Tx, list_of, within},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, within},
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -322,11 +322,4 @@ pub async fn receipts(db: &mut Db, invoice: InvoiceId) -> Result<Vec<(DocumentId
     .bind(invoice)
     .all()
     .await
-}
-
-/// The office's settings, read in the transaction that needs them.
-pub async fn settings(tx: &mut Tx) -> Result<crate::settings::Settings> {
-    let row: Option<(Json<crate::settings::Settings>,)> =
-        tx.sql("select value from settings where name = 'office'").optional().await?;
-    Ok(row.map(|(value,)| value.0).unwrap_or_default())
 }

@@ -58,7 +58,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         return get(ctx, IsoId(id)).await;
     }
     let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Iso, Some(&email)).await?;
-    if !store::company_is_open(&mut tx, company_id).await? {
+    if !companies::store::is_open(&mut tx, company_id).await? {
         return Err(Error::field("company_id", "not_found"));
     }
     let id = IsoId(ctx.chance.uuid());

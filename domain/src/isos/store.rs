@@ -31,8 +31,17 @@ pub struct Iso {
 
 const WITH_COMPANY: &str = "select i.*, k.name as company_name from isos i join companies k on k.id = i.company_id";
 
-pub async fn company_is_open(tx: &mut Tx, id: CompanyId) -> Result<bool> {
-    tx.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+/// The company of an ISO that is not archived.
+pub async fn company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(company,)| company))
+}
+
+/// The account of an ISO.
+pub async fn account(tx: &mut Tx, id: IsoId) -> Result<Option<UserId>> {
+    let row: Option<(UserId,)> = tx.sql("select user_id from isos where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(account,)| account))
 }
 
 pub struct NewIso {

@@ -16,6 +16,7 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     ids::{CallId, IsoId, LeadId},
+    isos,
     leads::{self, Lead},
 };
 use chrono::Days;
@@ -90,7 +91,7 @@ pub(crate) async fn called(tx: &mut Tx, ctx: &Ctx, call: &Call) -> Result<()> {
 }
 
 async fn place(tx: &mut Tx, ctx: &Ctx, iso: IsoId, request: Request) -> Result<()> {
-    let request = Request { user_id: store::partner(tx, iso).await?, ..request };
+    let request = Request { user_id: isos::store::account(tx, iso).await?, ..request };
     store::insert(tx, std::slice::from_ref(&request), ctx.origin.address.as_deref()).await?;
     index(tx, &request).await?;
     activity::append(tx, ctx, inside("request.created", &request)).await

@@ -8,7 +8,7 @@ use crate::{
     counts::{companies::NOBODY, figures},
     db::{Db, Json, Sql, Tx},
     error::{Problem, Result},
-    ids::{IsoId, RequestId, UserId},
+    ids::{RequestId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -126,12 +126,6 @@ pub async fn lock_of(tx: &mut Tx, source: Source) -> Result<Option<Request>> {
     };
     tx.sql_built(format!("update requests set version = version where {column} = $1")).bind(id).run().await?;
     tx.sql_built(format!("{WITH_NAMES} where r.{column} = $1")).bind(id).optional().await
-}
-
-/// The account of a partner.
-pub async fn partner(tx: &mut Tx, iso: IsoId) -> Result<Option<UserId>> {
-    let found: Option<(UserId,)> = tx.sql("select user_id from isos where id = $1").bind(iso).optional().await?;
-    Ok(found.map(|(id,)| id))
 }
 
 /// Whom it is about and what it says, where that was changed.

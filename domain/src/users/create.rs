@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, UserId},
-    leads, mails,
+    isos, leads, mails,
 };
 use serde_json::Map;
 
@@ -116,7 +116,7 @@ pub(crate) async fn belongs(
 ) -> Result<(Option<CompanyId>, Option<IsoId>)> {
     let mut db = ctx.db();
     let iso_company = match iso_id {
-        Some(id) => store::iso_company(&mut db, id).await?,
+        Some(id) => isos::store::company(&mut db, id).await?,
         None => None,
     };
     match role {
@@ -143,7 +143,9 @@ pub(crate) async fn belongs(
     }
     match company_id {
         None => check.refuse("company_id", Problem::new("required")),
-        Some(id) if !store::company_is_open(&mut db, id).await? => check.refuse("company_id", Problem::new("archived")),
+        Some(id) if !companies::store::is_open(&mut db, id).await? => {
+            check.refuse("company_id", Problem::new("archived"))
+        }
         Some(_) => {}
     }
     if role == Role::CompanyAdmin {

@@ -391,17 +391,6 @@ pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()>
     Ok(())
 }
 
-/// The company of an ISO that is not archived.
-pub async fn iso_company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
-    let row: Option<(CompanyId,)> =
-        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
-    Ok(row.map(|(company,)| company))
-}
-
-pub async fn company_is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
-    db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
-}
-
 /// The columns of [`Row`].
 const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, u.role, u.status, u.company_id, \
      f.name as company_name, u.iso_id, i.first_name || ' ' || i.last_name as iso_name, u.last_active_at, \
