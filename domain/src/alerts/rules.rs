@@ -1,6 +1,6 @@
 //! The rules by which alerts are made, all of them. Each says what it found, by subject; what it finds no more is over.
 use super::store;
-use crate::{auth::failures, ctx::Ctx, error::Result, probes::Disk};
+use crate::{auth::failures, ctx::Ctx, error::Result, probes::Disk, scans};
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Map, Value, json};
 
@@ -9,12 +9,8 @@ const STORM: i64 = 20;
 const STORM_WITHIN: Duration = Duration::minutes(15);
 /// Mails that were given up in a day, or attempts at one that still waits.
 const MAILS: i64 = 3;
-/// Percent of the disk.
-const ROOM: u64 = 10;
 /// Failures of a probe in a row: one may be chance.
 const PROBES: i64 = 2;
-/// Days after which a signing key should be another.
-const KEY_DAYS: i64 = 365;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -57,7 +53,7 @@ impl Readings {
     pub fn take(ctx: &Ctx) -> Self {
         Self {
             disk: ctx.options.data_dir.as_deref().and_then(crate::probes::disk),
-            keys_changed_at: crate::scans::keys_changed_at(ctx),
+            keys_changed_at: scans::keys_changed_at(ctx),
         }
     }
 }
@@ -113,8 +109,8 @@ async fn dead_jobs(ctx: &Ctx) -> Result<Option<Cause>> {
 }
 
 fn disk_low(disk: Disk) -> Option<Cause> {
-    let percent = disk.percent_free();
-    (percent < ROOM).then(|| cause(Kind::DiskLow, "disk", json!({ "percent": percent, "free_bytes": disk.free })))
+    let data = || json!({ "percent": disk.percent_free(), "free_bytes": disk.free });
+    disk.is_low().then(|| cause(Kind::DiskLow, "disk", data()))
 }
 
 async fn probes_failing(ctx: &Ctx) -> Result<Vec<Cause>> {
@@ -125,7 +121,7 @@ async fn probes_failing(ctx: &Ctx) -> Result<Vec<Cause>> {
 
 fn key_expiring(age: Duration) -> Option<Cause> {
     let days = age.num_days();
-    (days >= KEY_DAYS).then(|| cause(Kind::KeyExpiring, "signing_keys", json!({ "days": days })))
+    (days >= scans::KEY_DAYS).then(|| cause(Kind::KeyExpiring, "signing_keys", json!({ "days": days })))
 }
 
 async fn backup_old(ctx: &Ctx) -> Result<Option<Cause>> {

@@ -1,6 +1,9 @@
 //! How much room there is on the disk of a folder.
 use std::path::Path;
 
+/// Percent that should be free.
+const ROOM: u64 = 10;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disk {
     pub free: u64,
@@ -15,6 +18,11 @@ impl Disk {
         } else {
             u64::try_from(u128::from(self.free) * 100 / u128::from(self.total)).unwrap_or(100)
         }
+    }
+
+    /// Somebody should make room.
+    pub fn is_low(self) -> bool {
+        self.percent_free() < ROOM
     }
 }
 
@@ -40,5 +48,6 @@ mod tests {
         assert!(found.total > 0 && found.free <= found.total && found.percent_free() <= 100);
         assert_eq!(disk(Path::new("/does/not/exist")), None);
         assert_eq!(Disk { free: 9, total: 100 }.percent_free(), 9);
+        assert_eq!([9, 10].map(|free| Disk { free, total: 100 }.is_low()), [true, false]);
     }
 }

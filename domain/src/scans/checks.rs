@@ -44,10 +44,8 @@ impl Finding {
     }
 }
 
-/// Percent of the disk that should be free.
-const ROOM: u64 = 10;
 /// Days after which a signing key should be another.
-const KEY_DAYS: i64 = 365;
+pub(crate) const KEY_DAYS: i64 = 365;
 
 /// # Errors
 /// What the database refuses.
@@ -213,8 +211,10 @@ async fn counters(ctx: &Ctx) -> Result<Finding> {
 
 fn disk(ctx: &Ctx) -> Option<Finding> {
     let disk = probes::disk(ctx.options.data_dir.as_ref()?)?;
-    let percent = disk.percent_free();
-    let state = if percent < ROOM { State::Failed } else { State::Ok };
-    let code = if percent < ROOM { "disk_full" } else { "disk_has_room" };
-    Some(found("disk", state, code).with("percent", percent))
+    let finding = if disk.is_low() {
+        found("disk", State::Failed, "disk_full")
+    } else {
+        found("disk", State::Ok, "disk_has_room")
+    };
+    Some(finding.with("percent", disk.percent_free()))
 }

@@ -3,6 +3,7 @@
 mod checks;
 mod store;
 
+pub(crate) use checks::KEY_DAYS;
 pub use checks::{Finding, State, keys_changed_at};
 pub use store::Scan;
 
