@@ -39,7 +39,7 @@ const RULE: [u8; 3] = [216, 220, 225];
 ///
 /// # Errors
 /// Internal when it cannot be drawn.
-pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+pub fn invoice(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
     let invoice = &detail.invoice;
     let word = |key: &str| catalogue::text(language, "names", key, &Map::new());
     let title = format!("{} {}", word("paper.invoice"), invoice.name());
@@ -53,7 +53,7 @@ pub fn invoice(detail: &Detail, office: Option<&str>, language: &str, format: Da
     let amount = |minor: i64| money(invoice.currency, minor, language);
     let from = &detail.from;
 
-    let name = from.legal_name.as_deref().or(office).unwrap_or("SPV Portal");
+    let name = from.legal_name.as_deref().unwrap_or(office);
     sheet.put(Strong, 20.0, INK, LEFT, &word("paper.invoice"));
     sheet.right(Strong, 11.0, INK, RIGHT, &cut(&faces, name, Strong, 11.0, RIGHT - MIDDLE));
     sheet.y += 16.0;

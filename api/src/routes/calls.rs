@@ -191,8 +191,7 @@ pub async fn cancel(
 pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Response> {
     let call = calls::get(&ctx, id).await?;
     let begins_at = call.begins_at.ok_or_else(|| Error::conflict("call_not_confirmed"))?;
-    let settings = settings::get(&ctx).await?;
-    let office = settings.brand_name.unwrap_or_else(|| "SPV Portal".to_owned());
+    let office = settings::get(&ctx).await?.brand().to_owned();
     let language = match &ctx.actor {
         domain::Actor::User(_) => users::me(&ctx).await?.user.language,
         _ => catalogue::LANGUAGES[0].to_owned(),

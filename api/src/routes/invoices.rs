@@ -225,7 +225,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
     params(("id" = InvoiceId, Path)), responses((status = 200, body = String, content_type = "application/pdf")))]
 pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Response> {
     let detail = invoices::get(&ctx, id).await?;
-    let office = settings::get(&ctx).await?.brand_name;
+    let office = settings::get(&ctx).await?;
     let (language, format) = match &ctx.actor {
         Actor::User(_) => {
             let me = users::me(&ctx).await?.user;
@@ -235,7 +235,7 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
     };
     let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
     // A few milliseconds of work that waits for nothing.
-    let made = tokio::task::spawn_blocking(move || paper::invoice(&detail, office.as_deref(), &language, format));
+    let made = tokio::task::spawn_blocking(move || paper::invoice(&detail, office.brand(), &language, format));
     let bytes = made.await.map_err(Error::internal)??;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/pdf")),

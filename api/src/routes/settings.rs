@@ -23,8 +23,6 @@ use domain::{
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-const BRAND: &str = "SPV Portal";
-
 /// Null is unset, and then shown nowhere.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Settings {
@@ -104,7 +102,7 @@ impl Settings {
             secure_email_change: ctx.options.secure_email_change,
             maintenance: gate.maintenance.clone().map(Maintenance::from),
             security: theirs.then_some(found.security),
-            brand_name: found.brand_name.unwrap_or_else(|| BRAND.to_owned()),
+            brand_name: found.brand().to_owned(),
             demo: ctx.options.demo,
             support_email: found.support_email,
             support_phone: found.support_phone,

@@ -1,5 +1,5 @@
-//! What the office says of itself: brand, support, the representative's card, its own pages. Null is unset and
-//! then not shown anywhere.
+//! What the office says of itself, and how it wants its portal: brand, support, pages, billing, sign-in, mails, new
+//! orders, and how long things are kept. What is null is unset: not shown anywhere, or as the portal has it.
 mod store;
 
 use crate::{
@@ -80,12 +80,18 @@ pub struct Retention {
     pub activity_days: Option<u64>,
 }
 
+/// What the office is called until the settings say otherwise.
+const BRAND: &str = "SPV Portal";
 /// What new identifiers begin with unless the settings say otherwise.
 const PREFIX: &str = "SPV-";
 /// So long the log is kept at least: notifications, which hang on it, are kept half a year.
 const ACTIVITY_DAYS: (u64, u64) = (190, 3_650);
 
 impl Settings {
+    pub fn brand(&self) -> &str {
+        self.brand_name.as_deref().unwrap_or(BRAND)
+    }
+
     pub fn identifier_prefix(&self) -> &str {
         self.identifier_prefix.as_deref().unwrap_or(PREFIX)
     }

@@ -8,9 +8,6 @@ use domain::{
     queue::{Job, worker::Failure},
 };
 
-/// What the office is called in mails until its settings say otherwise.
-const BRAND: &str = "SPV Portal";
-
 /// Sends one mail. A second run of a mail that has left finds it sent and does nothing; only a crash between the
 /// server's yes and our note of it sends twice, with the same Message-ID.
 pub async fn send(state: State, job: Send) -> Result<(), Failure> {
@@ -37,8 +34,7 @@ pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
 async fn leave(state: &State, ctx: &Ctx, id: MailId) -> Result<(), Failure> {
     let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
     let settings = domain::settings::get(ctx).await.map_err(outcome::of)?;
-    let brand = settings.brand_name.as_deref().unwrap_or(BRAND);
-    let letter = templates::letter(&outgoing, ctx.now(), &ctx.options.public_url, brand)
+    let letter = templates::letter(&outgoing, ctx.now(), &ctx.options.public_url, settings.brand())
         .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
     state.mailer.send(&letter, settings.mail_sender.as_deref(), ctx.now()).await?;
     mails::sent(ctx, id).await.map_err(outcome::of)
@@ -274,7 +270,8 @@ mod tests {
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
                 let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
-                let letter = templates::letter(&outgoing, ctx.now(), "https://portal.example.com", BRAND).unwrap();
+                let letter =
+                    templates::letter(&outgoing, ctx.now(), "https://portal.example.com", "SPV Portal").unwrap();
                 let mut said = [letter.subject, letter.text, letter.html].join("\n");
                 // Made by chance: any digits may be in them.
                 if let Some(made) = &outgoing.link {
