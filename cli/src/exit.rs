@@ -5,7 +5,7 @@ use std::process::ExitCode;
 pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// The language of everything `spvctl` says.
-pub const LANGUAGE: &str = "en-US";
+pub const LANGUAGE: &str = catalogue::LANGUAGES[0];
 
 /// Exit codes of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -424,6 +424,14 @@ impl Actor {
         }
     }
 
+    /// The company that the actor's account belongs to.
+    pub fn company_id(&self) -> Option<CompanyId> {
+        match self {
+            Self::User(user) => user.company_id,
+            _ => None,
+        }
+    }
+
     /// The super admin behind it, where somebody only looks at the portal as this person.
     pub fn impersonator(&self) -> Option<&Impersonator> {
         match self {

@@ -1,6 +1,7 @@
 //! The first argument of every use case: who acts, on which database, when, and by the office's options.
 use crate::{
     access::{Action, Actor, Resource, Role, Scope},
+    catalogue::LANGUAGES,
     clock::{Chance, Clock},
     db::{Db, Tx},
     error::{Error, Result},
@@ -135,6 +136,14 @@ impl Ctx {
         match &self.actor {
             Actor::User(user) => user.time_zone.parse().unwrap_or(chrono_tz::UTC),
             _ => chrono_tz::UTC,
+        }
+    }
+
+    /// The language of whoever acts.
+    pub fn language(&self) -> &str {
+        match &self.actor {
+            Actor::User(user) => &user.language,
+            _ => LANGUAGES[0],
         }
     }
 

@@ -16,7 +16,7 @@ use domain::{
     Ctx, Error, calls, catalogue,
     ids::{CallId, IsoId},
     page::PageQuery,
-    settings, users,
+    settings,
 };
 use icalendar::{Calendar, Component, Event, EventLike, EventStatus};
 use serde::{Deserialize, Serialize};
@@ -192,10 +192,6 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
     let call = calls::get(&ctx, id).await?;
     let begins_at = call.begins_at.ok_or_else(|| Error::conflict("call_not_confirmed"))?;
     let office = settings::get(&ctx).await?.brand().to_owned();
-    let language = match &ctx.actor {
-        domain::Actor::User(_) => users::me(&ctx).await?.user.language,
-        _ => catalogue::LANGUAGES[0].to_owned(),
-    };
     let words = serde_json::Map::from_iter([
         ("topic".to_owned(), call.topic.clone().into()),
         ("iso".to_owned(), call.iso_name().into()),
@@ -207,7 +203,7 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
         .uid(&format!("call-{}@spv-portal", call.id))
         .timestamp(call.updated_at)
         .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
-        .summary(&catalogue::text(&language, "names", "calendar.call", &words))
+        .summary(&catalogue::text(ctx.language(), "names", "calendar.call", &words))
         .description(
             // A lone CR ends a line for some readers, and the crate lets it through.
             &[call.note.as_deref(), call.answer.as_deref()]

@@ -231,7 +231,7 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
             let me = users::me(&ctx).await?.user;
             (me.language, me.date_format)
         }
-        _ => (domain::catalogue::LANGUAGES[0].to_owned(), users::DateFormat::Auto),
+        _ => (ctx.language().to_owned(), users::DateFormat::Auto),
     };
     let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
     // A few milliseconds of work that waits for nothing.

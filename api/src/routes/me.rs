@@ -255,9 +255,5 @@ pub struct SignInQuery {
     responses((status = 200, body = Page<SignIn>)))]
 pub async fn sign_ins(SignedIn(ctx): SignedIn, Query(query): Query<SignInQuery>) -> Result<Answer<Page<SignIn>>> {
     let page = history::list(&ctx, &PageQuery { limit: query.limit, cursor: query.cursor }).await?;
-    let language = match &ctx.actor {
-        Actor::User(me) => me.language.clone(),
-        _ => String::new(),
-    };
-    Ok(Answer(Page::of(page, |row| SignIn::of(row, &language))))
+    Ok(Answer(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }

@@ -11,7 +11,7 @@ use crate::{
 use axum::{Json as Answer, response::Response};
 use chrono::NaiveDate;
 use domain::{
-    Actor, Ctx, Error,
+    Error,
     error::Problem,
     ids::CompanyId,
     money::Currency,
@@ -157,15 +157,8 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
 pub async fn workbook(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
     let (wanted, _) = wanted.read()?;
     let rows = reports::whole(&ctx, &wanted).await?;
-    let (report, language) = (wanted.report, language(&ctx));
+    let (report, language) = (wanted.report, ctx.language().to_owned());
     let made = tokio::task::spawn_blocking(move || sheet::workbook(report, &rows, &language));
     let bytes = made.await.map_err(Error::internal)??;
     Ok(file(&format!("{}-{}.xlsx", report.name(), ctx.today()), XLSX, bytes))
-}
-
-fn language(ctx: &Ctx) -> String {
-    match &ctx.actor {
-        Actor::User(user) => user.language.clone(),
-        _ => domain::catalogue::LANGUAGES[0].to_owned(),
-    }
 }

@@ -393,7 +393,7 @@ impl AccountSession {
             _ => None,
         };
         Self {
-            device: device::name(language(ctx), session.user_agent.as_deref()),
+            device: device::name(ctx.language(), session.user_agent.as_deref()),
             current: me.is_some_and(|me| me.session_id == session.id),
             id: session.id,
             created_at: session.created_at,
@@ -402,13 +402,6 @@ impl AccountSession {
             address: session.address,
             aal: session.aal,
         }
-    }
-}
-
-fn language(ctx: &Ctx) -> &str {
-    match &ctx.actor {
-        Actor::User(me) => &me.language,
-        _ => "en-US",
     }
 }
 
@@ -463,7 +456,7 @@ pub async fn sign_ins(
     Query(wanted): Query<WantedPage>,
 ) -> Result<Answer<Page<SignIn>>> {
     let page = history::list_of(&ctx, id, &wanted.query()).await?;
-    Ok(Answer(Page::of(page, |row| SignIn::of(row, language(&ctx)))))
+    Ok(Answer(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }
 
 /// What somebody did, and what others did with the account, newest first. Super admins.

@@ -3,7 +3,7 @@ use super::named;
 use crate::{
     args::Paging,
     ask::anything,
-    exit::Result,
+    exit::{LANGUAGE, Result},
     output::{Record, say},
     portal::Portal,
 };
@@ -249,6 +249,6 @@ fn session(session: &Session) -> Record {
         .with("refreshed_at", session.refreshed_at.to_rfc3339())
         .with("aal", session.aal.clone())
         .with("address", session.address.clone())
-        .with("device", device::name("en-US", session.user_agent.as_deref()))
+        .with("device", device::name(LANGUAGE, session.user_agent.as_deref()))
         .more("user_agent", session.user_agent.clone())
 }

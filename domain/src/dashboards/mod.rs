@@ -5,7 +5,7 @@ pub(crate) mod store;
 pub use store::{Person, Sum};
 
 use crate::{
-    access::{Action, Actor, Portal, Resource},
+    access::{Action, Portal, Resource},
     activity::{self, Activity},
     auth::sessions,
     clients::{self, Client},
@@ -125,11 +125,7 @@ const RECENT_CLIENTS: u32 = 3;
 pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
     let crate::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
-    let company = match &ctx.actor {
-        Actor::User(user) => user.company_id,
-        _ => None,
-    };
-    let home = companies::defaults(ctx, company).await?;
+    let home = companies::defaults(ctx, ctx.actor.company_id()).await?;
     let mut db = ctx.db();
     let have = store::iso(&mut db, id, home.today.format("%Y-%m").to_string()).await?;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };

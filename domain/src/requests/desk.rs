@@ -5,7 +5,7 @@ use super::{
     store,
 };
 use crate::{
-    access::{Action, Actor, Resource},
+    access::{Action, Resource},
     activity::{self, Activity},
     clock,
     ctx::Ctx,
@@ -120,10 +120,7 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
 
 /// The Mondays, the oldest first, and when each week begins where the viewer is; the last border ends this week.
 fn weeks(ctx: &Ctx) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
-    let zone: chrono_tz::Tz = match &ctx.actor {
-        Actor::User(user) => user.time_zone.parse().unwrap_or(chrono_tz::UTC),
-        _ => chrono_tz::UTC,
-    };
+    let zone = ctx.zone();
     let today = ctx.now().with_timezone(&zone).date_naive();
     let monday = today - TimeDelta::days(i64::from(today.weekday().num_days_from_monday()));
     let days: Vec<NaiveDate> = (0..WEEKS as u64).rev().map(|back| monday - Days::new(7 * back)).collect();

@@ -203,11 +203,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     inner_fields(&mut check, &input);
     check.done()?;
     let form = input.order.unwrap_or_default();
-    let company = match &ctx.actor {
-        Actor::User(user) => user.company_id,
-        _ => None,
-    };
-    let order = Order::read(companies::defaults(ctx, company).await?.currency, &form)?;
+    let order = Order::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
     let user = users::me(ctx).await?.user;
     let mut tx = ctx.begin().await?;
     if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
