@@ -5,7 +5,7 @@ use crate::{
     db::{Db, Sql, Tx, for_update},
     error::Result,
     ids::{CompanyId, MailId, SpvId, UserId},
-    users::DateFormat,
+    users::{DateFormat, store::shut_out},
 };
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -86,14 +86,14 @@ pub struct Reader {
 
 /// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
-    tx.sql(
+    tx.sql_built(format!(
         // A company admin's clock is the company's, as in its portal.
         "select u.role, u.company_id, u.email_key, u.new_email, u.new_email_key, \
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format from users u left join companies c on c.id = u.company_id \
-         where u.id = $1 and u.status in ('pending', 'active') and c.archived_at is null \
-         and not (u.role = 'iso' and exists (select 1 from isos p where p.id = u.iso_id and p.archived_at is not null))",
-    )
+         where u.id = $1 and u.status in ('pending', 'active') and not {}",
+        shut_out("u.company_id", "u.iso_id", "u.role")
+    ))
     .bind(id)
     .optional()
     .await

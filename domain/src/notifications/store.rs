@@ -12,6 +12,7 @@ use crate::{
     db::{Db, Sql, Tx, list_of},
     error::Result,
     ids::{ActivityId, NotificationId, UserId},
+    users::store::shut_out,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
@@ -48,10 +49,6 @@ pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result
     tx.sql_built(list_of(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
-/// Neither the company nor the partnership that the account belongs to is archived: else nobody can read it (decision 26).
-const OPEN: &str = "not exists (select 1 from companies m where m.id = u.company_id and m.archived_at is not null) \
-     and not (u.role = 'iso' and exists (select 1 from isos p where p.id = u.iso_id and p.archived_at is not null))";
-
 /// Somebody with what they chose for an event ($1), or else for its topic ($2).
 const RECIPIENT: &str = "select u.id, u.role, coalesce(o.in_app, c.in_app) as in_app, coalesce(o.mail, c.mail) as mail \
      from users u left join notification_event_choices o on o.user_id = u.id and o.event = $1 \
@@ -68,8 +65,10 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
         Audience::Staff => ("u.role in ('employee', 'super_admin') and $4 = $4", Some(Uuid::nil())),
     };
     let Some(id) = id else { return Ok(Vec::new()) };
+    // Who is shut out (decision 26) cannot read it.
     tx.sql_built(format!(
-        "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and {OPEN}"
+        "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
+        shut_out("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(kind.name())
     .bind(kind.topic)
