@@ -1,9 +1,13 @@
 //! Checks of what people type. They collect, so that a form shows everything that is wrong at once.
 use crate::error::{Error, FieldError, Problem, Result};
 use chrono::NaiveDate;
+use serde_json::Value;
+use std::ops::RangeInclusive;
 
 /// Longest name, identifier or other single line.
 pub const LINE: usize = 200;
+/// Longest telephone number, with what people write between and after its digits.
+pub const PHONE: usize = 40;
 /// Longest note or reason.
 pub const TEXT: usize = 10_000;
 
@@ -36,6 +40,11 @@ impl Check {
         let value = value.map(str::trim).filter(|v| !is_blank(v))?;
         self.plain(field, value, max, false);
         Some(value.to_owned())
+    }
+
+    /// A telephone number that may be missing.
+    pub fn phone(&mut self, field: &str, value: Option<&str>) -> Option<String> {
+        self.optional_line(field, value, PHONE)
     }
 
     /// A text of several lines that may be missing.
@@ -77,6 +86,15 @@ impl Check {
             self.refuse(field, Problem::new("invalid_url"));
         }
         Some(value)
+    }
+
+    /// A number, if it is within its limits.
+    pub fn range<T>(&mut self, field: &str, value: T, limits: RangeInclusive<T>) -> Option<T>
+    where
+        T: Copy + PartialOrd + Into<Value>,
+    {
+        let problem = || Problem::new("out_of_range").with("min", *limits.start()).with("max", *limits.end());
+        self.read(field, limits.contains(&value).then_some(value).ok_or_else(problem))
     }
 
     /// What a parser made of the field, or its refusal noted.
@@ -182,7 +200,7 @@ mod tests {
         let mut check = Check::new();
         check.line("first_name", "  ", LINE);
         check.line("last_name", "Ev\u{7}il", LINE);
-        check.optional_line("phone", Some(&"1".repeat(201)), LINE);
+        check.phone("phone", Some(&"1".repeat(41)));
         check.email("email", "not an address");
         assert_eq!(
             refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
@@ -203,10 +221,20 @@ mod tests {
             assert_eq!(refused(check).iter().map(|(_, code)| *code).collect::<Vec<_>>(), codes, "{name:?}");
         }
         let mut check = Check::new();
-        assert_eq!(check.optional_line("phone", Some("\u{200b}"), 40), None);
+        assert_eq!(check.phone("phone", Some("\u{200b}")), None);
         check.text("reason", "\u{200b}");
         assert_eq!(check.optional_text("note", Some("one\u{2028}two")).as_deref(), Some("one\u{2028}two"));
         assert_eq!(refused(check), [("reason".to_owned(), "required")]);
+    }
+
+    #[test]
+    fn limits_belong_to_their_range() {
+        let mut check = Check::new();
+        assert_eq!(
+            [9, 10, 120, 121].map(|value| check.range("minutes", value, 10..=120)),
+            [None, Some(10), Some(120), None]
+        );
+        assert_eq!(refused(check), vec![("minutes".to_owned(), "out_of_range"); 2]);
     }
 
     #[test]

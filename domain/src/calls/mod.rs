@@ -44,10 +44,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     let topic = check.line("topic", &input.topic, LINE);
     let note = check.optional_text("note", input.note.as_deref());
     let minutes = input.minutes.unwrap_or(30);
-    if !MINUTES.contains(&minutes) {
-        let (min, max) = (*MINUTES.start(), *MINUTES.end());
-        check.refuse("minutes", Problem::new("out_of_range").with("min", min).with("max", max));
-    }
+    check.range("minutes", minutes, MINUTES);
     let mut times = input.times;
     times.sort();
     let given = times.len();

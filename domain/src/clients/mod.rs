@@ -121,7 +121,7 @@ pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Ch
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
-    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    let phone = check.phone("phone", input.phone.as_deref());
     let address = check.optional_text("address", input.address.as_deref());
     if input.company_id.is_none() {
         check.refuse("company_id", Problem::new("required"));
@@ -279,7 +279,7 @@ pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) 
         client.last_name = check.line("last_name", name, LINE);
     }
     if input.phone.is_some() {
-        client.phone = check.optional_line("phone", input.phone.as_deref(), 40);
+        client.phone = check.phone("phone", input.phone.as_deref());
     }
     if input.address.is_some() {
         client.address = check.optional_text("address", input.address.as_deref());

@@ -77,7 +77,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
-    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    let phone = check.phone("phone", input.phone.as_deref());
     check.done()?;
     let mut tx = ctx.begin().await?;
     if let Some(made) = idempotency::made_before(&mut tx, ctx).await? {

@@ -173,7 +173,7 @@ impl Company {
         self.name = check.line("name", input.name.as_deref().unwrap_or(""), LINE);
         self.business_name = check.line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
         self.email = check.optional_email("email", input.email.as_deref());
-        self.phone = check.optional_line("phone", input.phone.as_deref(), 40);
+        self.phone = check.phone("phone", input.phone.as_deref());
         self.logo_url = check.optional_https("logo_url", input.logo_url.as_deref());
         self.domain = check.optional_line("domain", input.domain.as_deref(), 253);
         check.done()

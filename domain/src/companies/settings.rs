@@ -145,7 +145,7 @@ impl SettingsInput {
             company.email = check.optional_email("email", self.email.as_deref());
         }
         if self.phone.is_some() {
-            company.phone = check.optional_line("phone", self.phone.as_deref(), 40);
+            company.phone = check.phone("phone", self.phone.as_deref());
         }
         if self.website.is_some() {
             company.website = check.optional_https("website", self.website.as_deref());

@@ -45,7 +45,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
-    let phone = check.optional_line("phone", input.phone.as_deref(), 40);
+    let phone = check.phone("phone", input.phone.as_deref());
     if input.company_id.is_none() {
         check.refuse("company_id", Problem::new("required"));
     }

@@ -135,7 +135,7 @@ fn checked(input: Input) -> Result<model::Fields> {
         first_name: check.line("first_name", &input.first_name, LINE),
         last_name: check.line("last_name", &input.last_name, LINE),
         email: check.email("email", &input.email),
-        phone: check.optional_line("phone", input.phone.as_deref(), 40),
+        phone: check.phone("phone", input.phone.as_deref()),
         organisation: check.optional_line("organisation", input.organisation.as_deref(), LINE),
         note: check.optional_text("note", input.note.as_deref()),
         next_step: check.optional_line("next_step", input.next_step.as_deref(), LINE),

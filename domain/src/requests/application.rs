@@ -125,10 +125,7 @@ impl Application {
         let person = Person {
             first_name: fields.line("first_name", |form| &mut form.first_name),
             last_name: fields.line("last_name", |form| &mut form.last_name),
-            phone: match account {
-                AccountType::Iso => Some(fields.line("phone", |form| &mut form.phone)),
-                _ => fields.optional_line("phone", |form| &mut form.phone),
-            },
+            phone: fields.phone(account),
         };
         let read = match account {
             AccountType::Client => Self::Client {
@@ -202,6 +199,15 @@ impl Fields<'_> {
     fn optional_line(&mut self, name: &str, field: Field) -> Option<String> {
         let value = field(&mut self.form).take();
         self.check.optional_line(&path(name), value.as_deref(), LINE)
+    }
+
+    fn phone(&mut self, account: AccountType) -> Option<String> {
+        let value = self.form.phone.take();
+        let phone = self.check.phone(&path("phone"), value.as_deref());
+        if phone.is_none() && account == AccountType::Iso {
+            self.check.refuse(&path("phone"), Problem::new("required"));
+        }
+        phone
     }
 
     fn text(&mut self, name: &str, field: Field) -> String {

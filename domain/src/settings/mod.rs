@@ -15,6 +15,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +86,7 @@ const BRAND: &str = "SPV Portal";
 /// What new identifiers begin with unless the settings say otherwise.
 const PREFIX: &str = "SPV-";
 /// So long the log is kept at least: notifications, which hang on it, are kept half a year.
-const ACTIVITY_DAYS: (u64, u64) = (190, 3_650);
+const ACTIVITY_DAYS: RangeInclusive<u64> = 190..=3_650;
 
 impl Settings {
     pub fn brand(&self) -> &str {
@@ -270,11 +271,11 @@ pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Setti
     let checked = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
         support_email: check.optional_email("support_email", new.support_email.as_deref()),
-        support_phone: check.optional_line("support_phone", new.support_phone.as_deref(), 40),
+        support_phone: check.phone("support_phone", new.support_phone.as_deref()),
         representative: new.representative.map(|person| Representative {
             name: check.line("representative.name", &person.name, LINE),
             email: check.email("representative.email", &person.email),
-            phone: check.optional_line("representative.phone", person.phone.as_deref(), 40),
+            phone: check.phone("representative.phone", person.phone.as_deref()),
         }),
         pages: Pages {
             pricing: check.optional_text("pages.pricing", new.pages.pricing.as_deref()),
@@ -288,14 +289,12 @@ pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Setti
         identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
         default_currency: new.default_currency,
         default_time_zone: check.optional("default_time_zone", new.default_time_zone.as_deref(), zone),
-        storage_quota_gb: within_range(&mut check, "storage_quota_gb", new.storage_quota_gb, (1, 1_000_000)),
+        storage_quota_gb: new.storage_quota_gb.and_then(|gb| check.range("storage_quota_gb", gb, 1..=1_000_000)),
         retention: Retention {
-            activity_days: within_range(
-                &mut check,
-                "retention.activity_days",
-                new.retention.activity_days,
-                ACTIVITY_DAYS,
-            ),
+            activity_days: new
+                .retention
+                .activity_days
+                .and_then(|days| check.range("retention.activity_days", days, ACTIVITY_DAYS)),
         },
         logo_id: old.logo_id,
         version: old.version + 1,
@@ -307,16 +306,16 @@ pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Setti
 }
 
 fn checked_security(check: &mut Check, new: Security) -> Security {
-    for (field, value, min, max) in [
-        ("security.session_idle_hours", new.session_idle_hours, 1, 90 * 24),
-        ("security.session_max_hours", new.session_max_hours, 1, 365 * 24),
-        ("security.password_min_length", new.password_min_length, passwords::MIN_LENGTH as u64, 64),
-    ] {
-        if value.is_some_and(|value| !(min..=max).contains(&value)) {
-            check.refuse(field, Problem::new("out_of_range").with("min", min).with("max", max));
-        }
+    let mut within = |field, value: Option<u64>, limits| value.and_then(|value| check.range(field, value, limits));
+    Security {
+        session_idle_hours: within("security.session_idle_hours", new.session_idle_hours, 1..=90 * 24),
+        session_max_hours: within("security.session_max_hours", new.session_max_hours, 1..=365 * 24),
+        password_min_length: within(
+            "security.password_min_length",
+            new.password_min_length,
+            passwords::MIN_LENGTH as u64..=64,
+        ),
     }
-    new
 }
 
 /// Keeps the new settings, and says in the log what they were before and are now.
@@ -364,13 +363,6 @@ pub(crate) async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
     store::logo(db, id).await
 }
 
-fn within_range(check: &mut Check, field: &str, value: Option<u64>, (min, max): (u64, u64)) -> Option<u64> {
-    if value.is_some_and(|value| !(min..=max).contains(&value)) {
-        check.refuse(field, Problem::new("out_of_range").with("min", min).with("max", max));
-    }
-    value
-}
-
 /// `Name <address>`, or an address alone.
 fn sender(text: &str) -> Result<String, Problem> {
     let address = match text.rsplit_once('<') {
@@ -399,14 +391,11 @@ fn zone(text: &str) -> Result<String, Problem> {
 }
 
 fn checked_billing(check: &mut Check, new: Billing) -> Billing {
-    if new.due_days.is_some_and(|days| days > 365) {
-        check.refuse("billing.due_days", Problem::new("out_of_range").with("min", 0).with("max", 365));
-    }
     Billing {
         legal_name: check.optional_line("billing.legal_name", new.legal_name.as_deref(), LINE),
         address: check.optional_text("billing.address", new.address.as_deref()),
         tax_id: check.optional_line("billing.tax_id", new.tax_id.as_deref(), 40),
-        due_days: new.due_days,
+        due_days: new.due_days.and_then(|days| check.range("billing.due_days", days, 0..=365)),
         bank: new.bank.map(|bank| Bank {
             account_holder: check.line("billing.bank.account_holder", &bank.account_holder, LINE),
             bank_name: check.line("billing.bank.bank_name", &bank.bank_name, LINE),

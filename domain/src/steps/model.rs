@@ -185,10 +185,10 @@ impl Step {
             Some(_) if change.due_date.as_deref().is_some_and(|date| !date.trim().is_empty()) => {
                 check.refuse("business_days", Problem::new("not_allowed"));
             }
-            Some(days) if !(0..=MOST_DAYS).contains(&days) => {
-                check.refuse("business_days", Problem::new("out_of_range").with("min", 0).with("max", MOST_DAYS));
+            Some(days) => {
+                let days = check.range("business_days", days, 0..=MOST_DAYS);
+                self.due_date = days.map(|days| business_days_after(today, days));
             }
-            Some(days) => self.due_date = Some(business_days_after(today, days)),
             None if change.due_date.is_some() => {
                 self.due_date = check.optional("due_date", change.due_date.as_deref(), check::date);
             }

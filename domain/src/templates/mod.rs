@@ -155,10 +155,7 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
         let field = |name: &str| format!("steps.{n}.{name}");
         let step_name = check.line(&field("step_name"), &step.step_name, check::LINE);
         let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
-        if !(0..=MOST_DAYS).contains(&step.business_days) {
-            let range = Problem::new("out_of_range").with("min", 0).with("max", MOST_DAYS);
-            check.refuse(&field("business_days"), range);
-        }
+        check.range(&field("business_days"), step.business_days, 0..=MOST_DAYS);
         if step.documents.len() > MOST_DOCUMENTS {
             check.refuse(&field("documents"), Problem::new("too_many").with("max", MOST_DOCUMENTS));
         }

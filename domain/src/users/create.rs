@@ -40,7 +40,7 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
-    let phone = check.optional_line("phone", input.phone.as_deref(), LINE);
+    let phone = check.phone("phone", input.phone.as_deref());
     let address = check.optional_line("address", input.address.as_deref(), LINE);
     let language_chosen = input.language.as_deref().is_some_and(|language| !language.trim().is_empty());
     let language = match input.language.as_deref() {

@@ -3,7 +3,7 @@ use super::{index, lock, store, touched};
 use crate::{
     access::Role,
     activity,
-    check::{self, Check, LINE},
+    check::{self, Check, LINE, PHONE},
     clients,
     ctx::Ctx,
     documents,
@@ -110,7 +110,7 @@ impl Profile {
             Some(wanted) => check.optional_line(field, Some(wanted), max),
             None => now.clone(),
         };
-        let phone = line("phone", &change.phone, &self.phone, 40);
+        let phone = line("phone", &change.phone, &self.phone, PHONE);
         let company = line("company", &change.company, &self.company, LINE);
         let job_title = line("job_title", &change.job_title, &self.job_title, LINE);
         let street_address = line("street_address", &change.street_address, &self.street_address, LINE);

@@ -14,7 +14,7 @@ interface Props {
 const inputs = {
   line: { maxLength: 200 },
   email: { type: 'email', maxLength: 254, autoCapitalize: 'none', spellCheck: false },
-  phone: { type: 'tel', maxLength: 200 },
+  phone: { type: 'tel', maxLength: 40 },
   website: { inputMode: 'url', maxLength: 200, autoCapitalize: 'none', spellCheck: false },
 } as const;
 
