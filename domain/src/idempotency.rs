@@ -4,8 +4,11 @@ use crate::{
     db::{Sql, Tx},
     error::{Error, Result},
 };
-use chrono::{DateTime, Utc};
+use chrono::Duration;
 use uuid::Uuid;
+
+/// For so long a key is known.
+const KEPT: Duration = Duration::days(2);
 
 /// The row that an earlier request with this key made, if there was one. Of several at once the others wait here
 /// until the first has made it.
@@ -48,11 +51,12 @@ pub async fn remember(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Forgets keys used before `before`; says how many. For the schedule.
+/// Forgets keys used long ago; says how many. For the schedule.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
+    let before = ctx.now() - KEPT;
     let mut tx = ctx.begin().await?;
     let gone = tx.sql("delete from idempotency_keys where created_at < $1").bind(before).run().await?;
     tx.commit().await?;

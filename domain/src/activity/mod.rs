@@ -9,7 +9,7 @@ mod search;
 pub(crate) mod store;
 
 pub use follow::{Feed, follow, number_all};
-pub use retention::cut;
+pub use retention::{clean_up, cut};
 pub use search::{Search, search};
 
 use crate::{

@@ -1,14 +1,25 @@
 //! Cuts off what the log need not keep any more. What is left still begins where the checkpoint says, and an entry of
 //! the log itself says so too: moving the checkpoint by hand is found like any other change.
 use super::{Activity, Event, append, store};
-use crate::{ctx::Ctx, error::Result};
-use chrono::{DateTime, Utc};
+use crate::{ctx::Ctx, error::Result, settings};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 use uuid::Uuid;
 
 /// Rows cut off in one transaction: few enough that no writer waits long behind it.
 const BATCH: i64 = 1_000;
 
 const ACTION: &str = "activity.cut";
+
+/// Cuts off rows older than the settings want them kept, and says how many. For the schedule.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
+    let Some(days) = settings::get(ctx).await?.retention.activity_days else { return Ok(0) };
+    // Whole days, so that the log tells of it once a day.
+    let day = ctx.now() - Duration::days(i64::try_from(days).unwrap_or(i64::MAX).min(36_500));
+    cut(ctx, day.date_naive().and_time(NaiveTime::MIN).and_utc()).await
+}
 
 /// Cuts off rows older than `before` and says how many. Our own jobs.
 ///

@@ -21,7 +21,7 @@ use crate::{
     page::{Page, PageQuery},
     queue,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use rules::{Audience, Letter, Telling, tellings};
 use store::{NewRow, Which};
 use uuid::Uuid;
@@ -30,6 +30,8 @@ use uuid::Uuid;
 const BATCH: usize = 100;
 /// How far the mark may stay behind while there is nothing to tell: what is read again, and found to be nothing.
 const SLACK: i64 = 1_000;
+/// For so long people find what they were told. The log, which it hangs on, is kept for longer.
+const KEPT: Duration = Duration::days(180);
 
 /// Tells people of what happened since the mark. Any process may; of several at once each event is told by one.
 ///
@@ -253,13 +255,13 @@ pub(crate) async fn hush(ctx: &Ctx) -> Result<()> {
     tx.commit().await
 }
 
-/// Forgets what people were told before `before`. For the schedule.
+/// Forgets what people were told long ago; says how many. For the schedule.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let mut tx = ctx.begin().await?;
-    let gone = store::clean_up(&mut tx, before).await?;
+    let gone = store::clean_up(&mut tx, ctx.now() - KEPT).await?;
     tx.commit().await?;
     Ok(gone)
 }

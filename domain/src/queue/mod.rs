@@ -13,7 +13,7 @@ use crate::{
     page::{Page, PageQuery},
 };
 use apalis::prelude::{Task, TaskBuilder, TaskId};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
@@ -21,6 +21,9 @@ use uuid::Uuid;
 pub const QUEUE: &str = "portal";
 /// Attempts before a job is dead, unless it says otherwise: kept, listed, and run again only by hand.
 pub const MAX_ATTEMPTS: usize = 12;
+/// For so long a job is kept that is done. A schedule's last tick is one too, and must be found for longer than any
+/// schedule's period.
+const KEPT: Duration = Duration::days(7);
 
 /// A kind of work: its payload, and the name under which its handler is registered.
 pub trait Job: Serialize + DeserializeOwned + Send + Sync {
@@ -384,11 +387,12 @@ pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<(
     tx.commit().await
 }
 
-/// Deletes jobs done before `before` and workers long gone. Dead jobs are kept.
+/// Deletes jobs done long ago, and workers long gone; says how many jobs. Dead jobs are kept. For the schedule.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
+    let before = (ctx.now() - KEPT).timestamp();
     let mut tx = ctx.begin().await?;
     let (jobs, workers) = match tx.dialect() {
         Dialect::Sqlite => (
@@ -401,8 +405,8 @@ pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
              and id not in (select lock_by from apalis.jobs where lock_by is not null)",
         ),
     };
-    let gone = tx.sql(jobs).bind(before.timestamp()).run().await?;
-    tx.sql(workers).bind(before.timestamp()).run().await?;
+    let gone = tx.sql(jobs).bind(before).run().await?;
+    tx.sql(workers).bind(before).run().await?;
     tx.commit().await?;
     Ok(gone)
 }
