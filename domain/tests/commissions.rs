@@ -249,6 +249,39 @@ async fn only_the_staff_approve_void_and_pay() {
 }
 
 #[tokio::test]
+async fn what_is_pending_is_approved_but_for_orders_that_are_open_again() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, _) = world.iso("Ingrid", company).await;
+        let (other, _) = world.iso("Ivan", company).await;
+        let (client, first, maya) = world.client("Maya", company, Some(iso)).await;
+        let sam = world.super_admin("Sam").await;
+        close(&sam, first).await;
+        let taken_back = order(&sam, client, company, iso, "100.00", "10").await;
+        let reopened = order(&sam, client, company, iso, "200.00", "10").await;
+        let others = order(&sam, client, company, other, "300.00", "10").await;
+        for spv in [taken_back, reopened, others] {
+            close(&sam, spv).await;
+        }
+        spvs::reopen(&sam, taken_back, None, "The deal fell through").await.unwrap();
+        spvs::cancel(&sam, taken_back, None, "The deal fell through").await.unwrap();
+        spvs::reopen(&sam, reopened, None, "A name was wrong").await.unwrap();
+
+        assert_eq!(code(&commissions::approve_pending(&maya, None).await.unwrap_err()), "forbidden");
+        let amounts = async |iso| {
+            let approved = commissions::approve_pending(&sam, iso).await.unwrap();
+            let mut amounts: Vec<_> = approved.into_iter().map(|row| row.amount_minor).collect();
+            amounts.sort_unstable();
+            amounts
+        };
+        assert_eq!(amounts(Some(iso)).await, [-1_000, 1_000, 5_000]);
+        assert_eq!(amounts(None).await, [3_000]);
+        assert!(amounts(None).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_again() {
     on_both(async |world| {
         let company = world.company("Meridian").await;

@@ -11,11 +11,8 @@ use clap::{Args, Subcommand};
 use domain::{
     commissions::{self, Commission, Filter, Period, RunDetail, Status},
     ids::CommissionId,
-    money,
-    page::{MAX_LIMIT, PageQuery},
-    spvs,
+    money, spvs,
 };
-use std::collections::BTreeMap;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -123,36 +120,13 @@ async fn list(args: List, portal: &Portal) -> Result {
 
 async fn approve(args: Approve, portal: &Portal) -> Result {
     let ctx = &portal.ctx;
-    let mut approved = Vec::new();
-    if args.all {
-        let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
-        let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
-        let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-        // What an order earned and lost again is approved together.
-        let mut pending = BTreeMap::<_, Vec<_>>::new();
-        loop {
-            let part = commissions::list(ctx, &filter, &page).await?;
-            for row in part.items {
-                pending.entry(row.spv_id).or_default().push(row.id);
-            }
-            match part.next_cursor {
-                Some(cursor) => page.cursor = Some(cursor),
-                None => break,
-            }
-        }
-        for ids in pending.values() {
-            match commissions::approve(ctx, ids).await {
-                Ok(rows) => approved.extend(rows),
-                // Reopened: it waits until the order is closed again.
-                Err(domain::Error::Conflict(problem)) if problem.code == "order_not_closed" => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-        if approved.is_empty() {
-            return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));
-        }
+    let approved = if args.all {
+        commissions::approve_pending(ctx, named::iso(ctx, args.iso.as_deref()).await?).await?
     } else {
-        approved = commissions::approve(ctx, &args.ids).await?;
+        commissions::approve(ctx, &args.ids).await?
+    };
+    if approved.is_empty() {
+        return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));
     }
     portal.out.list(approved.iter().map(record).collect(), "commissions")
 }

@@ -29,6 +29,7 @@ use crate::{
     spvs::{self, Spv},
 };
 use chrono::NaiveDate;
+use std::collections::BTreeMap;
 
 /// Writes what an order's change of status earns its partner or takes back, in the transaction of the change. Called
 /// from the one place that moves an order.
@@ -291,6 +292,36 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     }
     tx.commit().await?;
     store::of_ids(&mut ctx.db(), &ids).await
+}
+
+/// Approves everything pending, of one partner or of all, whose order is not open. Each order's rows are approved
+/// together: those of one that was reopened wait until it is closed again, and stop no others. Staff.
+///
+/// # Errors
+/// Forbidden; what the database refuses, and then what was approved before stays so.
+pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Commission>> {
+    let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
+    let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let mut pending = BTreeMap::<_, Vec<_>>::new();
+    loop {
+        let part = list(ctx, &filter, &page).await?;
+        for row in part.items {
+            pending.entry(row.spv_id).or_default().push(row.id);
+        }
+        match part.next_cursor {
+            Some(cursor) => page.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    let mut approved = Vec::new();
+    for ids in pending.values() {
+        match approve(ctx, ids).await {
+            Ok(rows) => approved.extend(rows),
+            Err(Error::Conflict(problem)) if problem.code == "order_not_closed" => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(approved)
 }
 
 /// Takes a row out of every sum, with a reason that the partner reads. Staff.
