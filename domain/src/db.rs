@@ -15,8 +15,8 @@ mod zones;
 
 use dialect::renumber;
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, elapsed, for_update, in_list, json_row, list_of, number_activity, row_of, slot,
-    within,
+    Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, row_of,
+    slot, within,
 };
 pub use shaped::Shaped;
 pub use zones::local_date;

@@ -3,7 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, in_list, list_of, number_activity, row_of},
+    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of},
     error::{Error, Result},
     ids::UserId,
     users,
@@ -114,18 +114,18 @@ pub async fn list(
     before: Option<i64>,
     limit: usize,
 ) -> Result<Vec<Activity>> {
-    let (mut condition, whose) = scoped(scope);
+    let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
     // Events of one order, client or subject are few, and those of whoever asks many: the index is to be the former's.
-    match scope {
-        Scope::Iso(_) if !of_all => condition = "public and (iso_id = $1) is true and seq is not null",
-        Scope::Company(_) if !of_all => condition = "public and (company_id = $1) is true and seq is not null",
-        _ => {}
-    }
+    let condition = match scope {
+        Scope::Iso(_) if !of_all => format!("public and {} and seq is not null", beside("iso_id = $1")),
+        Scope::Company(_) if !of_all => format!("public and {} and seq is not null", beside("company_id = $1")),
+        _ => condition.to_owned(),
+    };
     let (mut sql, order) = match before {
         _ if of_all => newest(scope, before),
-        None => (condition.to_owned(), "seq desc".to_owned()),
+        None => (condition, "seq desc".to_owned()),
         Some(before) => (format!("{condition} and seq < {before}"), "seq desc".to_owned()),
     };
     for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {

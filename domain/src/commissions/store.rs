@@ -2,7 +2,7 @@
 use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, for_update, list_of},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, beside, for_update, list_of},
     error::Result,
     ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
     money::Currency,
@@ -262,8 +262,8 @@ fn narrowed(scope: Scope, filter: &Filter) -> (String, Vec<Uuid>, Vec<NaiveDate>
     for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
         ids.push(id);
         let condition = format!("e.{column} = ${}", ids.len());
-        let beside = few && column != "spv_id";
-        sql.push_str(&if beside { format!(" and ({condition}) is true") } else { format!(" and {condition}") });
+        let condition = if few && column != "spv_id" { beside(&condition) } else { condition };
+        sql.push_str(&format!(" and {condition}"));
     }
     if let Some(run) = filter.run_id {
         ids.push(run.0);

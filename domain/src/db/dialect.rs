@@ -104,6 +104,12 @@ pub(super) fn renumber(text: &str, by: usize, to: &mut String) {
     }
 }
 
+/// A condition that no index is chosen by, beside one that finds fewer rows. Both databases take the first index that
+/// an equality fits, however many rows have the value; that something is true is no equality to them.
+pub fn beside(condition: &str) -> String {
+    format!("({condition}) is true")
+}
+
 /// The condition that an id is one of a list, which is bound to `$1` as one value: a JSON array of ids.
 pub fn in_list(dialect: Dialect) -> &'static str {
     match dialect {

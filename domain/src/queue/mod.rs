@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     ctx::Ctx,
-    db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn},
+    db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn, beside},
     error::{Error, Problem, Result},
     page::{Page, PageQuery},
 };
@@ -209,14 +209,14 @@ pub async fn list(ctx: &Ctx, wanted: Option<&str>, page: &PageQuery) -> Result<P
     let mut db = ctx.db();
     let (from, seconds) = table(db.dialect());
     // What is not done says so: SQLite knows by these words which index has it.
-    // True and not equal, so that an index is read that has them in their order: apalis' has them by status.
-    let not_done = |condition: &str| format!("status <> 'Done' and ({condition}) is true");
+    // An index is to be read that has them in their order: apalis' has them by status.
+    let not_done = |condition: &str| format!("status <> 'Done' and {}", beside(condition));
     let wanted = match wanted.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
         None => "1 = 1".to_owned(),
         Some(Status::Pending) => not_done("status = 'Pending'"),
         Some(Status::Queued) => not_done("status = 'Queued'"),
         Some(Status::Running) => not_done("status = 'Running'"),
-        Some(Status::Done) => "(status = 'Done') is true".to_owned(),
+        Some(Status::Done) => beside("status = 'Done'"),
         Some(Status::Failed) => not_done("status = 'Failed' and attempts < max_attempts"),
         Some(Status::Dead) => not_done(DEAD),
     };

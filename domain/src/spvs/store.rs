@@ -2,7 +2,7 @@
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Query, Shape, Shaped, Sql, Tx, for_update, list_of, row_of},
+    db::{Col, Db, Dialect, Query, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
@@ -237,8 +237,8 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
         ids.push(id);
         let condition = format!("s.{column} = ${}", ids.len());
-        let beside = few && column != "client_id";
-        sql.push_str(&if beside { format!(" and ({condition}) is true") } else { format!(" and {condition}") });
+        let condition = if few && column != "client_id" { beside(&condition) } else { condition };
+        sql.push_str(&format!(" and {condition}"));
     };
     match scope {
         Scope::All => {}
