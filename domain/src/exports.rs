@@ -362,8 +362,8 @@ fn iso(row: isos::Iso) -> Vec<String> {
 
 fn spv(row: Spv, earned: bool) -> Vec<String> {
     let amount = |minor: Option<i64>| minor.map(|minor| row.currency.format(minor)).unwrap_or_default();
-    // A cancelled order counts nowhere: the column sums to what the portfolio is worth.
-    let counted = if row.status == spvs::Status::Cancelled { Some(0) } else { row.amount_minor() };
+    // The column sums to what the portfolio is worth.
+    let counted = row.counted_minor();
     let mut cells = vec![
         row.id.to_string(),
         row.identifier(),
@@ -537,8 +537,8 @@ fn commission(row: Commission) -> Vec<String> {
         row.rate.map(money::format_percent).unwrap_or_default(),
         row.base_minor.map(|minor| row.currency.format(minor)).unwrap_or_default(),
         row.currency.code().to_owned(),
-        // What is void counts nowhere: the column sums to the statement.
-        row.currency.format(if row.status == commissions::Status::Void { 0 } else { row.amount_minor }),
+        // The column sums to the statement.
+        row.currency.format(row.counted_minor()),
         row.status.name().to_owned(),
         row.paid_date.map(|date| date.to_string()).unwrap_or_default(),
         row.run().unwrap_or_default(),

@@ -137,6 +137,11 @@ impl Commission {
         format!("{} {}", self.iso_first_name, self.iso_last_name)
     }
 
+    /// What sums take of it: nothing once it is void.
+    pub(crate) fn counted_minor(&self) -> i64 {
+        if self.status == Status::Void { 0 } else { self.amount_minor }
+    }
+
     /// The run's name, where the row is in one.
     pub fn run(&self) -> Option<String> {
         Some(run_name(self.run_year?, self.run_number?))

@@ -210,8 +210,8 @@ fn order(company: &Company, row: store::Order) -> Cells {
 }
 
 fn commission(row: Commission) -> Cells {
-    // What is void counts nowhere: the column sums to the statement.
-    let counted = if row.status == commissions::Status::Void { 0 } else { row.amount_minor };
+    // The column sums to the statement.
+    let counted = row.counted_minor();
     vec![
         row.earned_date.to_string(),
         row.iso_name(),

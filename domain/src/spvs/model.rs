@@ -190,9 +190,14 @@ impl Spv {
         self.purchase_amount_minor.or(self.price_minor)
     }
 
-    /// What it adds to its company's revenue: nothing once it is cancelled.
+    /// [`Self::amount_minor`] as sums take it: nothing once it is cancelled.
+    pub(crate) fn counted_minor(&self) -> Option<i64> {
+        if self.status == Status::Cancelled { Some(0) } else { self.amount_minor() }
+    }
+
+    /// What it adds to its company's revenue.
     pub(crate) fn revenue_minor(&self) -> i64 {
-        if self.status == Status::Cancelled { 0 } else { self.amount_minor().unwrap_or(0) }
+        self.counted_minor().unwrap_or(0)
     }
 
     /// Where its money is counted.
