@@ -177,7 +177,7 @@ async fn change(
     company.updated_by = ctx.who();
     store::save(&mut tx, &company).await?;
     index(&mut tx, &company).await?;
-    if name == "company.archived" {
+    if company.archived_at.is_some() && before.archived_at.is_none() {
         sessions::end_all_of_company(&mut tx, ctx, id).await?;
     }
     activity::append(&mut tx, ctx, told(&company, name).changed(&before, &company)?).await?;

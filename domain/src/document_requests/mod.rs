@@ -129,7 +129,7 @@ async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: boo
     spvs::store::lock(tx, spv).await?;
     let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
     if rests(spv.status, review) {
-        return Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())));
+        return Err(Error::wrong_status(spv.status));
     }
     if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
         return Err(Error::field("step_id", "not_found"));
@@ -246,16 +246,17 @@ async fn change(
     spvs::store::lock(&mut tx, found.spv_id).await?;
     let mut request = lock(&mut tx, id).await?;
     fresh(version, request.version, &request.updated_by, request.updated_at)?;
-    let awaited_by = request.awaited_by();
+    let (before, awaited_by) = (request.status, request.awaited_by());
     make(&mut request)?;
-    if name == "document_request.approved"
+    let became = (request.status != before).then_some(request.status);
+    if became == Some(Status::Approved)
         && let Some(document) = request.document_id
     {
         documents::acceptable(&mut tx, ctx, document).await?;
     }
     in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
     moved(&mut tx, ctx, &mut request, name).await?;
-    if name == "document_request.returned" {
+    if became == Some(Status::NeedsRevision) {
         let data = Map::from_iter([
             ("document".to_owned(), Value::from(request.name.clone())),
             ("reason".to_owned(), request.reason.clone().into()),

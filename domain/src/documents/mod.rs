@@ -269,7 +269,7 @@ pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
 /// Conflict `wrong_status`.
 pub(crate) fn taken_for(ctx: &Ctx, order: Option<spvs::Status>) -> Result<()> {
     match order.filter(|status| !status.is_open() && !ctx.actor.is_staff()) {
-        Some(status) => Err(Error::Conflict(Problem::new("wrong_status").with("status", status.name()))),
+        Some(status) => Err(Error::wrong_status(status)),
         None => Ok(()),
     }
 }

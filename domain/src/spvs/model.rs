@@ -117,8 +117,15 @@ impl State {
             (S::Cancelled, E::Reopen) => {
                 Ok(Self { status: self.cancelled_from.unwrap_or(S::Pending), cancelled_from: None, ..self })
             }
-            _ => Err(Error::Conflict(Problem::new("wrong_status").with("status", self.status.name()))),
+            _ => Err(Error::wrong_status(self.status)),
         }
+    }
+}
+
+impl Error {
+    /// The status of an order is against it.
+    pub(crate) fn wrong_status(status: Status) -> Self {
+        Self::Conflict(Problem::new("wrong_status").with("status", status.name()))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     check::Check,
     ctx::{Ctx, fresh},
     db::{Dialect, Sql, Tx},
-    error::{Error, Problem, Result},
+    error::{Error, Result},
     ids::{SpvId, StepId, UserId},
     mails,
     spvs::{self, Event, Spv},
@@ -136,7 +136,7 @@ async fn changed(
     let old = steps[place].clone();
     fresh(version, old.version, &old.updated_by, old.updated_at)?;
     if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
-        return Err(Error::Conflict(Problem::new("wrong_status").with("status", before.status.name())));
+        return Err(Error::wrong_status(before.status));
     }
     let mut new = old.changed(&change, ctx.now())?;
     assign(tx, &mut new, change.assignee_id).await?;

@@ -172,7 +172,7 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, spv: SpvId) -> Result<(Spv, Vec<Step>)> {
 fn open(spv: &Spv) -> Result<()> {
     match spv.status {
         spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed => {
-            Err(Error::Conflict(Problem::new("wrong_status").with("status", spv.status.name())))
+            Err(Error::wrong_status(spv.status))
         }
         _ => Ok(()),
     }
