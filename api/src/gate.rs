@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Actor, Error, access::Role, catalogue, error::Problem, gate::Gate};
+use domain::{Actor, Error, catalogue, error::Problem, gate::Gate};
 use serde_json::Map;
 
 /// What ends looking as somebody else.
@@ -72,7 +72,7 @@ async fn not_now(app: &App, asked: Asked<'_>, about: &About, gate: &Gate) -> Opt
         }
     }
     let maintenance = gate.maintenance.as_ref()?;
-    if is_sign_in(path) || who.is_some_and(|user| user.role == Role::SuperAdmin) || is_service(app, token).await {
+    if is_sign_in(path) || who.is_some_and(|user| user.maintains()) || is_service(app, token).await {
         return None;
     }
     let problem = Problem::new("maintenance");

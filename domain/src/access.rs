@@ -126,6 +126,11 @@ impl Mfa {
 }
 
 impl SignedIn {
+    /// Goes on changing things while the portal is being maintained.
+    pub fn maintains(&self) -> bool {
+        self.role == Role::SuperAdmin
+    }
+
     /// # Errors
     /// Forbidden `mfa_required`, `password_change_required`, `mfa_enrolment_required`: what is due first.
     pub fn owes_nothing(&self) -> Result<()> {

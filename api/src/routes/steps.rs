@@ -8,7 +8,7 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    access::Role,
+    access::{Action, Resource},
     ids::{SpvId, StepId, UserId},
     spvs,
     steps::{self, Change, Party, Status},
@@ -52,6 +52,7 @@ pub struct Assignee {
 impl Step {
     /// `spv`: its order.
     pub fn of(ctx: &Ctx, spv: &spvs::Spv, row: steps::Step) -> Self {
+        let document = Resource::Document { client_id: spv.client_id, internal: false };
         Self {
             can: steps::can(ctx, spv, &row),
             id: row.id,
@@ -61,8 +62,7 @@ impl Step {
             status: row.status,
             owner: row.owner,
             text_data: row.text_data.filter(|_| ctx.actor.is_staff()),
-            // The documents of an order are between its client and the office.
-            document_url: row.document_url.filter(|_| ctx.actor.is_staff() || ctx.actor.role() == Some(Role::Client)),
+            document_url: row.document_url.filter(|_| ctx.can(Action::View, document)),
             completed_at: row.completed_at,
             due_date: row.due_date,
             blocked_reason: row.blocked_reason,
