@@ -267,6 +267,37 @@ async fn default_identifiers_are_times_and_taken_ones_are_refused_in_any_case() 
 }
 
 #[tokio::test]
+async fn an_order_is_found_by_what_its_own_company_calls_it() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let mut homes = Vec::new();
+        for (company, client, admin) in
+            [("Meridian", "Maya", "Clara"), ("Northwind", "Nora", "Carl"), ("Atlas", "Ada", "Cleo")]
+        {
+            let company = world.company(company).await;
+            let (client, _, _) = world.client(client, company, None).await;
+            let input = spvs::Input {
+                client_id: Some(client),
+                company_id: Some(company),
+                purchase_amount: Some("1000000".into()),
+                custom_identifier: Some("Alpha".into()),
+                ..spvs::Input::default()
+            };
+            let spv = spvs::create(&elias, input).await.unwrap().spv.id;
+            homes.push((world.company_admin(admin, company).await, spv));
+        }
+        for (admin, spv) in &homes {
+            assert_eq!(spvs::find(admin, "alpha").await.unwrap().spv.id, *spv);
+        }
+        assert_eq!(code(&spvs::find(&elias, "alpha").await.unwrap_err()), "ambiguous");
+        let other = world.company("Elsewhere").await;
+        let other = world.company_admin("Cora", other).await;
+        assert!(matches!(spvs::find(&other, "alpha").await, Err(Error::NotFound(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_same_idempotency_key_makes_one_order() {
     on_both(async |world| {
         let elias = Ctx { idempotency: Some(("k1".into(), "h1".into())), ..world.employee("Elias").await };

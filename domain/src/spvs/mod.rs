@@ -308,12 +308,18 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse::<SpvId>() {
         return get(ctx, id).await;
     }
-    let found = store::find(&mut ctx.db(), ctx.scope()?, name).await?;
-    match found.as_slice() {
-        [one] => get(ctx, one.id).await,
-        [] => Err(Error::NotFound("spv")),
-        _ => Err(Error::conflict("ambiguous")),
+    ctx.scope()?;
+    let mut found = None;
+    for id in store::named(&mut ctx.db(), name).await? {
+        match get(ctx, id).await {
+            Ok(_) if found.is_some() => return Err(Error::conflict("ambiguous")),
+            Ok(detail) => found = Some(detail),
+            // Another's order may be called the same.
+            Err(Error::NotFound(_)) => {}
+            Err(e) => return Err(e),
+        }
     }
+    found.ok_or(Error::NotFound("spv"))
 }
 
 /// Orders the actor may see, newest first by ordered date (decision 8).

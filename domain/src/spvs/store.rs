@@ -280,31 +280,19 @@ pub async fn list(db: &mut Db, page: &Listed) -> Result<Vec<Spv>> {
     page.bind(db.sql_built(page.sql(db.dialect()))).list().await
 }
 
-/// One order by what people call it: its identifier, or the first characters of its id.
-pub async fn find(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Spv>> {
+/// Orders by what people call them: their identifier, of which each company may have one, else the first characters
+/// of their ids.
+pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
     let bare = name.trim().to_lowercase();
     let short = bare.strip_prefix("spv-").unwrap_or(&bare).to_owned();
     let mut ids: Vec<(SpvId,)> =
-        db.sql("select id from spvs where custom_identifier_key = $1 limit 2").bind(bare.clone()).all().await?;
+        db.sql("select id from spvs where custom_identifier_key = $1").bind(bare.clone()).all().await?;
     if ids.is_empty()
         && let Some((low, high)) = id_range(&short)
     {
-        ids = db.sql("select id from spvs where id >= $1 and id <= $2 limit 2").bind(low).bind(high).all().await?;
+        ids = db.sql("select id from spvs where id >= $1 and id <= $2").bind(low).bind(high).all().await?;
     }
-    let mut found = Vec::new();
-    for (id,) in ids {
-        if let Some((spv, _)) = get(db, id).await? {
-            found.push(spv);
-        }
-    }
-    found.retain(|spv| match scope {
-        Scope::All => true,
-        Scope::Company(id) => spv.company_id == id,
-        Scope::Iso(id) => spv.iso_id == Some(id),
-        Scope::Client(id) => spv.client_id == id,
-        Scope::Nothing => false,
-    });
-    Ok(found)
+    Ok(ids.into_iter().map(|(id,)| id).collect())
 }
 
 /// The ids that begin with eight or more hexadecimal digits.
