@@ -4,7 +4,7 @@ use crate::{
     access::Scope,
     counts::{Changes, Count},
     ctx::Ctx,
-    db::{Db, Dialect, Sql, Tx},
+    db::{Db, Sql, Tx},
     error::Result,
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
 };
@@ -91,9 +91,9 @@ pub(crate) async fn hang(tx: &mut Tx, holder: Holder, row: Uuid, document: Docum
 
 /// Lets the client know of an internal document.
 pub(crate) async fn publish(tx: &mut Tx, id: DocumentId) -> Result<()> {
-    let no = if tx.dialect() == Dialect::Sqlite { "0" } else { "false" };
-    tx.sql_built(format!("update documents set internal = {no}, version = version + 1 where id = $1"))
+    tx.sql("update documents set internal = $2, version = version + 1 where id = $1")
         .bind(id)
+        .bind(false)
         .run()
         .await?;
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
     catalogue::LANGUAGES,
     companies,
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::Tx,
     error::{Error, Result},
     idempotency,
     ids::{MailId, SpvId, UserId},
@@ -124,20 +124,12 @@ async fn put(
     if ctx.silent {
         return Ok(None);
     }
-    let (email, first, last, language) = tx
-        .sql(
-            "select u.email, u.first_name, u.last_name, \
-             case when u.language_chosen then u.language else coalesce(c.language, u.language) end \
-             from users u left join companies c on c.id = u.company_id where u.id = $1",
-        )
-        .bind(to)
-        .one::<(String, String, String, String)>()
-        .await?;
+    let (email, name, language) = store::addressee(tx, to).await?;
     let mail = Mail {
         user_id: Some(to),
         spv_id: spv,
         flow_id: linked.flow,
-        ..new(ctx, kind, linked.email.unwrap_or(email), format!("{first} {last}"), language, data)
+        ..new(ctx, kind, linked.email.unwrap_or(email), name, language, data)
     };
     let id = mail.id;
     store::insert(tx, &mail).await?;

@@ -84,6 +84,21 @@ pub struct Reader {
     pub date_format: DateFormat,
 }
 
+/// The address and the name of an account, and the language in which it is written to: its own if it was chosen, else
+/// its company's.
+pub async fn addressee(tx: &mut Tx, id: UserId) -> Result<(String, String, String)> {
+    let (email, first, last, language): (String, String, String, String) = tx
+        .sql(
+            "select u.email, u.first_name, u.last_name, \
+             case when u.language_chosen then u.language else coalesce(c.language, u.language) end \
+             from users u left join companies c on c.id = u.company_id where u.id = $1",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    Ok((email, format!("{first} {last}"), language))
+}
+
 /// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
 pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
     tx.sql_built(format!(

@@ -13,7 +13,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use uuid::Uuid;
 
 /// What a release from before the desk writes has no time it is due and nobody who changed it last.
 const WITH_NAMES: &str = "select r.id, r.kind, r.status, r.priority, r.user_id, r.name, r.email, r.message, r.data, \
@@ -29,7 +28,7 @@ const OPEN: &str = "r.status in ('pending', 'in_review')";
 /// As the index of it has it.
 const RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
 
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 25] = [
     "id",
     "kind",
     "status",
@@ -53,7 +52,6 @@ const COLUMNS: [&str; 26] = [
     "updated_at",
     "updated_by",
     "version",
-    "iso_id",
     "lead_id",
     "call_id",
 ];
@@ -96,7 +94,6 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
                 .bind(request.updated_at)
                 .bind(request.updated_by.clone())
                 .bind(request.version)
-                .bind(None::<Uuid>)
                 .bind(request.lead_id)
                 .bind(request.call_id);
         }
