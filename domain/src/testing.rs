@@ -4,6 +4,7 @@ use crate::{
     clock::{Chance, Clock},
     ctx::{Ctx, Options, Origin},
     db::{Db, Dialect, Durability, Sql},
+    error::Error,
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
     storage::{Address, Storage},
     users::{self, NewUser, User},
@@ -16,6 +17,32 @@ use std::{
     sync::{Arc, LazyLock},
 };
 use tokio::sync::OnceCell;
+
+/// The address of a server that some tests need, where the environment names one. [`left_out`] otherwise.
+pub fn needs(name: &str) -> Option<String> {
+    let found = std::env::var(name).ok();
+    if found.is_none() {
+        left_out(name);
+    }
+    found
+}
+
+/// A test has no `what` to work on and says nothing. Where everything is to be tested, as `CI` says, it fails.
+pub fn left_out(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "nothing is tested without {what}");
+}
+
+/// What an error is called: its code, with the field where one was refused.
+pub fn code(error: &Error) -> String {
+    match error {
+        Error::NotFound(_) => "not_found".to_owned(),
+        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
+        Error::Invalid(fields) => {
+            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
+        }
+        other => panic!("{other:?}"),
+    }
+}
 
 /// Saturday, 21 November 2026, noon.
 pub fn noon() -> DateTime<Utc> {
@@ -67,7 +94,7 @@ impl World {
     /// A database of its own, copied from one that was migrated once.
     pub async fn postgres() -> Option<Self> {
         static TEMPLATE: OnceCell<()> = OnceCell::const_new();
-        let server = std::env::var("TEST_POSTGRES_URL").ok()?;
+        let server = needs("TEST_POSTGRES_URL")?;
         static NAME: LazyLock<String> = LazyLock::new(|| format!("spv_template_{}", Chance::system().uuid().simple()));
         let template = NAME.as_str();
         let admin = Db::open(&server, Durability::Full).await.expect("TEST_POSTGRES_URL is reachable");

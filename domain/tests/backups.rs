@@ -12,7 +12,7 @@ use domain::{
     page::PageQuery,
     probes, queue, seed, spvs,
     storage::{Address, Credentials, Storage},
-    testing::{World, noon, on_both},
+    testing::{World, needs, noon, on_both},
     users,
 };
 use flate2::read::GzDecoder;
@@ -76,7 +76,7 @@ fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
 
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
-    let url = std::env::var("TEST_S3_URL").ok()?;
+    let url = needs("TEST_S3_URL")?;
     let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };

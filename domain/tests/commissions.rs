@@ -1,27 +1,16 @@
 //! The ledger of what partners earn: it follows orders, it is paid in runs, and every figure made of it is the same.
 use chrono::Duration;
 use domain::{
-    Ctx, Error,
+    Ctx,
     clock::Chance,
     commissions::{self, Commission, Filter, Kind, Period, Status},
     companies, counts, dashboards, exports, finances,
     ids::{CompanyId, IsoId, SpvId, UserId},
     page::PageQuery,
     span, spvs, steps,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
 };
 use std::collections::BTreeMap;
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::NotFound(_) => "not_found".to_owned(),
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
-    }
-}
 
 /// An order that earns `percent` of what it buys.
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount: &str, percent: &str) -> SpvId {

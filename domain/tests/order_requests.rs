@@ -1,11 +1,11 @@
 //! A client asks for an order; the staff accept or refuse it, once, whoever else tries at the same time.
 use domain::{
-    Ctx, Error, activity,
+    Ctx, activity,
     ids::{CompanyId, RequestId},
     page::PageQuery,
     requests::{self, Filter, Input, OrderForm, Request, Status},
     spvs,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
 };
 
 fn form() -> OrderForm {
@@ -31,17 +31,6 @@ fn terms(company: CompanyId) -> spvs::Input {
         country: Some("SG".to_owned()),
         price: Some("1250.00".to_owned()),
         ..spvs::Input::default()
-    }
-}
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::NotFound(_) => "not_found".to_owned(),
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
     }
 }
 

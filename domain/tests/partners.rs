@@ -14,20 +14,9 @@ use domain::{
     page::PageQuery,
     requests::{self, Kind, MadeKind, Priority, Request},
     search, spvs, steps,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
     users,
 };
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::NotFound(_) => "not_found".to_owned(),
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
-    }
-}
 
 fn lead(first: &str, phone: Option<&str>) -> Input {
     Input {

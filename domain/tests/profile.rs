@@ -1,24 +1,14 @@
 //! What people say of themselves, and their own log.
 use domain::{
-    Ctx, Error, activity, clients, isos,
+    Ctx, activity, clients, isos,
     page::PageQuery,
     spvs,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
     users::{self, DateFormat, Preferences, ProfileChange, Theme},
 };
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
-}
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! What a company sees of its money and its orders: every figure is the sum of rows, and nobody else sees it.
 use chrono::Duration;
 use domain::{
-    Ctx, Error, activity, analytics,
+    Ctx, activity, analytics,
     clock::Chance,
     commissions, companies, dashboards,
     finances::{self, Account, Figures},
@@ -14,21 +14,10 @@ use domain::{
     reports::{Change, Input, Report, Wanted},
     span::{Asked, Period},
     spvs, steps,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
 };
 use serde_json::json;
 use std::collections::BTreeMap;
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::NotFound(_) => "not_found".to_owned(),
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
-    }
-}
 
 fn period(name: Period) -> Asked {
     Asked { period: Some(name.name().to_owned()), ..Asked::default() }

@@ -10,7 +10,7 @@ use domain::{
     page::PageQuery,
     requests::{self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status},
     search,
-    testing::{World, on_both},
+    testing::{World, code, on_both},
     users,
 };
 
@@ -53,17 +53,6 @@ fn client(company: CompanyId, request: RequestId) -> clients::Input {
         price: Some("1250.00".to_owned()),
         request_id: Some(request),
         ..clients::Input::default()
-    }
-}
-
-fn code(error: &Error) -> String {
-    match error {
-        Error::NotFound(_) => "not_found".to_owned(),
-        Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => p.code.to_owned(),
-        Error::Invalid(fields) => {
-            fields.iter().map(|f| format!("{} {}", f.field, f.problem.code)).collect::<Vec<_>>().join(", ")
-        }
-        other => panic!("{other:?}"),
     }
 }
 

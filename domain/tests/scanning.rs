@@ -8,7 +8,7 @@ use domain::{
     page::PageQuery,
     queue,
     scanner::Scanner,
-    testing::{World, on_both},
+    testing::{World, needs, on_both},
     users,
 };
 use std::{convert::Infallible, sync::Arc};
@@ -24,7 +24,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 fn clamd() -> Option<Scanner> {
-    Some(std::env::var("TEST_CLAMD").ok()?.parse().expect("an address"))
+    Some(needs("TEST_CLAMD")?.parse().expect("an address"))
 }
 
 fn with(world: &World, scanner: Option<Scanner>) -> World {

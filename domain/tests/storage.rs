@@ -7,6 +7,7 @@ use domain::{
     Error,
     clock::Chance,
     storage::{Address, Credentials, Storage},
+    testing::needs,
 };
 use futures::TryStreamExt;
 use std::future::Future;
@@ -22,7 +23,7 @@ async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
 
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
-    let url = std::env::var("TEST_S3_URL").ok()?;
+    let url = needs("TEST_S3_URL")?;
     let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
