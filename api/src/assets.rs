@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::{clock::Chance, hex};
+use domain::{clock::Chance, hex, settings::Pages};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::borrow::Cow;
 
@@ -124,8 +124,18 @@ const POLICY: [&str; 2] = [
 #[folder = "../web/dist"]
 struct Built;
 
-/// The file at `path`, or the page.
-pub fn answer(chance: &Chance, path: &str, headers: &HeaderMap) -> Response {
+/// The text of a page that is the operator's to write, by its address; none for every other address.
+pub fn operators_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<String>> {
+    match path.trim_end_matches('/') {
+        "/careers" => Some(&pages.careers),
+        "/pricing" => Some(&pages.pricing),
+        "/privacy" => Some(&pages.privacy),
+        _ => None,
+    }
+}
+
+/// The file at `path`, or the page; `empty` says that the page has no text, and then there is none (decision 31).
+pub fn answer(chance: &Chance, path: &str, headers: &HeaderMap, empty: bool) -> Response {
     let name = path.trim_start_matches('/');
     let hidden = name.split('/').any(|part| part.starts_with('.'));
     let wants_file = name != "index.html" && !hidden && !is_compressed_twin(name);
@@ -133,7 +143,7 @@ pub fn answer(chance: &Chance, path: &str, headers: &HeaderMap) -> Response {
         Some(plain) => file(name, plain, headers),
         // A script of yesterday's build is not a page: a browser would stumble over its markup.
         None if name.starts_with("assets/") => StatusCode::NOT_FOUND.into_response(),
-        None => page(chance, if is_client_route(path) { StatusCode::OK } else { StatusCode::NOT_FOUND }),
+        None => page(chance, if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND }),
     }
 }
 

@@ -131,7 +131,9 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
         operation.responses.responses.insert(status.to_owned(), refusal);
     }
     let mut parameters = operation.parameters.take().unwrap_or_default();
-    if (by_id || method == "patch") && has_body && method != "get" && row {
+    let changes = (by_id || method == "patch") && has_body && method != "get" && row;
+    let named = |among: &[&str]| operation.operation_id.as_deref().is_some_and(|id| among.contains(&id));
+    if (changes && !named(&UNVERSIONED)) || named(&VERSIONED) {
         parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
@@ -186,6 +188,21 @@ const ROWS: [&str; 22] = [
     "SpvDetail",
     "Step",
     "StepChanged",
+];
+
+/// These take a version, too, and answer with something else than a row.
+const VERSIONED: [&str; 4] = ["company_delete", "iso_delete", "step_delete", "template_set"];
+
+/// These overwrite nothing that somebody may have seen: they add something, send something or end sessions.
+const UNVERSIONED: [&str; 8] = [
+    "client_invite",
+    "company_logo_set",
+    "document_request_create",
+    "invoice_send_receipt",
+    "step_create",
+    "user_invite",
+    "user_reset_mfa",
+    "user_sign_out",
 ];
 
 /// What each refusal means, wherever it is given.

@@ -3,6 +3,7 @@
 use crate::support::TestApp;
 use axum::http::Method;
 use domain::testing::{World, left_out};
+use serde_json::json;
 use std::{collections::BTreeSet, fs};
 
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
@@ -11,9 +12,17 @@ async fn portal() -> TestApp {
     TestApp::new(World::sqlite().await, api::Http::default()).await
 }
 
+/// A portal whose operator has written every page that is theirs.
+async fn written() -> TestApp {
+    let app = portal().await;
+    let pages = json!({ "pricing": "1,250 dollars.", "careers": "A clerk.", "privacy": "Ten years." });
+    app.super_admin("Sam").await.put("/rest/v1/settings", json!({ "pages": pages })).await.ok();
+    app
+}
+
 #[tokio::test]
 async fn every_page_that_the_app_knows_answers_200_and_every_other_address_404_with_the_same_page() {
-    let nobody = portal().await.nobody();
+    let nobody = written().await.nobody();
     for route in api::CLIENT_ROUTES {
         let page = nobody.get(&route.replace(':', "6f0d2f4e")).await;
         assert_eq!(page.status, 200, "{route}");
@@ -38,10 +47,32 @@ async fn every_page_that_the_app_knows_answers_200_and_every_other_address_404_w
     }
 }
 
+#[tokio::test]
+async fn the_operators_own_pages_are_there_as_long_as_they_have_a_text() {
+    let app = portal().await;
+    let (nobody, sam) = (app.nobody(), app.super_admin("Sam").await);
+    for page in ["pricing", "careers", "privacy"] {
+        let path = format!("/{page}");
+        for text in [None, Some("What we say."), Some(" ")] {
+            if let Some(text) = text {
+                sam.put("/rest/v1/settings", json!({ "pages": { page: text } })).await.ok();
+            }
+            let status = if text == Some("What we say.") { 200 } else { 404 };
+            for path in [path.clone(), format!("{path}/")] {
+                let answer = nobody.get(&path).await;
+                assert_eq!(answer.status, status, "{path} with {text:?}");
+                // The same page all the same: it shows its own 404.
+                assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+            }
+            assert_eq!(nobody.ask(Method::HEAD, &path).await.status, status, "{path} with {text:?}");
+        }
+    }
+}
+
 /// The app's addresses are written in `paths.ts` only; the server knows each of them.
 #[tokio::test]
 async fn the_server_knows_every_address_of_the_app() {
-    let nobody = portal().await.nobody();
+    let nobody = written().await.nobody();
     let text = fs::read_to_string(format!("{WEB}/src/paths.ts")).unwrap();
     let literals: BTreeSet<String> = text
         .split(['\'', '`'])

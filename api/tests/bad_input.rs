@@ -116,6 +116,13 @@ async fn malformed_ids_lead_nowhere_and_are_named_in_forms_and_filters() {
             ("clients?cursor=yesterday", "cursor invalid_cursor"),
             ("companies?archived=perhaps", "archived malformed"),
             ("spvs?order=price", "order unknown"),
+            // Without an id it would be taken for a filter that found everything.
+            ("activity?subject_kind=client", "subject_id required"),
+            ("activity?subject_kind=client&subject_id=", "subject_id required"),
+            ("messages", "thread_id required"),
+            ("messages?thread_id=first", "thread_id malformed"),
+            ("document-requests", "spv_id required"),
+            ("document-requests?spv_id=6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b&status=lost", "status unknown"),
         ] {
             assert_eq!(erin.get(&format!("/rest/v1/{query}")).await.fields(), [refused], "{query}");
         }
@@ -126,6 +133,8 @@ async fn malformed_ids_lead_nowhere_and_are_named_in_forms_and_filters() {
             "clients?q=%00%25_'%22%3C",
             "spvs?iso_id=none",
             "spvs?order=-ordered_date",
+            "activity?subject_kind=",
+            "activity?subject_kind=client&subject_id=6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b",
         ] {
             erin.get(&format!("/rest/v1/{query}")).await.ok();
         }
@@ -232,6 +241,70 @@ async fn who_comes_too_late_is_told_who_was_faster() {
         let version = step["version"].as_i64().unwrap();
         emil.patch(&path, json!({ "status": "in_progress" })).if_match(version).await.ok();
         erin.patch(&path, json!({ "status": "completed" })).if_match(version).await.refused(409, "stale");
+
+        let spv = format!("/rest/v1/spvs/{}", maya.spv.unwrap());
+        let seen = erin.get(&spv).await.ok();
+        let version = seen["version"].as_i64().unwrap();
+        let ids = json!({ "ids": [seen["steps"][0]["id"], seen["steps"][1]["id"]] });
+        emil.post(&format!("{spv}/hold"), json!({ "reason": "Wait" })).await.ok();
+        emil.post(&format!("{spv}/resume"), json!({})).await.ok();
+        let done = format!("{spv}/steps/complete");
+        let late = erin.post(&done, ids.clone()).if_match(version).await.refused(409, "stale");
+        assert_eq!(late["params"]["changed_by"], "Emil Test");
+        assert_eq!(erin.get(&spv).await.ok()["progress"]["completed"], 0);
+        let now = erin.get(&spv).await.ok()["version"].as_i64().unwrap();
+        assert_eq!(erin.post(&done, ids).if_match(now).await.ok()["progress"]["completed"], 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_deletes_what_somebody_else_has_changed_is_told_so() {
+    on_both(|app| async move {
+        let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
+        let beta = app.world.company("Beta").await;
+        let (igor, _) = app.iso("Igor", app.acme).await;
+        for path in [format!("/rest/v1/companies/{beta}"), format!("/rest/v1/isos/{igor}")] {
+            let version = sam.get(&path).await.ok()["version"].as_i64().unwrap();
+            erin.post(&format!("{path}/archive"), json!({})).await.ok();
+            let late = sam.delete(&path).if_match(version).await.refused(409, "stale");
+            assert_eq!(late["params"]["changed_by"], "Erin Test", "{path}");
+            let now = sam.get(&path).await.ok()["version"].as_i64().unwrap();
+            assert!(now > version, "{path}");
+            assert_eq!(sam.delete(&path).if_match(now).await.status, 204, "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_list_takes_the_order_it_has_and_no_other() {
+    on_both(|app| async move {
+        let sam = app.super_admin("Sam").await;
+        let maya = app.client("Maya").await;
+        let spv = maya.spv.unwrap();
+        let sent = sam.post("/rest/v1/messages", json!({ "spv_id": spv, "body": "Hello" })).await.ok();
+        let thread = sent["thread_id"].as_str().unwrap();
+        for (list, order) in [
+            ("leads".to_owned(), "-created_at"),
+            ("invoices".to_owned(), "-number"),
+            ("commissions".to_owned(), "-earned_date"),
+            ("payout-runs".to_owned(), "-number"),
+            ("calls".to_owned(), "-created_at"),
+            ("jobs".to_owned(), "-id"),
+            ("alerts".to_owned(), "-opened_at"),
+            ("notifications".to_owned(), "-created_at"),
+            ("threads".to_owned(), "-last_message"),
+            (format!("threads/{thread}/messages"), "-created_at"),
+            (format!("messages?thread_id={thread}"), "-created_at"),
+            (format!("document-requests?spv_id={spv}"), "created_at"),
+        ] {
+            let sign = if list.contains('?') { '&' } else { '?' };
+            sam.get(&format!("/rest/v1/{list}{sign}order={order}")).await.ok();
+            sam.get(&format!("/rest/v1/{list}{sign}order=")).await.ok();
+            let other = sam.get(&format!("/rest/v1/{list}{sign}order=name")).await;
+            assert_eq!(other.fields(), ["order unknown"], "{list}");
+        }
     })
     .await;
 }

@@ -450,6 +450,26 @@ async fn a_request_is_answered_over_the_wire() {
         assert_eq!((&renamed["name"], &renamed["due_date"]), (&json!("Passport copy"), &Value::Null));
         erin.patch(&at, json!({ "name": "x" })).if_match(1).await.refused(409, "stale");
 
+        // The same list page by page, and by status.
+        app.world.clock.advance(chrono::Duration::seconds(1));
+        let bill = erin.post(&path, json!({ "name": "Utility bill" })).await.ok();
+        let spv = maya.spv.unwrap();
+        let found = format!("/rest/v1/document-requests?spv_id={spv}");
+        let page = maya.get(&format!("{found}&limit=1&status=requested")).await.ok();
+        assert_eq!((page["items"].as_array().map(Vec::len), &page["items"][0]["id"]), (Some(1), &request["id"]));
+        let cursor = page["next_cursor"].as_str().unwrap();
+        let next = maya.get(&format!("{found}&limit=1&cursor={cursor}")).await.ok();
+        assert_eq!((&next["items"][0]["id"], &next["next_cursor"]), (&bill["id"], &Value::Null));
+        assert_eq!(erin.get(&found).await.ok()["items"], erin.get(&path).await.ok()["items"]);
+        assert_eq!(erin.get(&format!("{found}&status=waived")).await.ok()["items"], json!([]));
+        app.client("Nils").await.get(&found).await.refused(404, "not_found");
+        erin.post(
+            &format!("/rest/v1/document-requests/{}/waive", bill["id"].as_str().unwrap()),
+            json!({ "reason": "No" }),
+        )
+        .await
+        .ok();
+
         let id = request["id"].as_str().unwrap();
         let (document, _) = upload(&maya, b"%PDF-1.4", &[("file_name", "scan.pdf"), ("request_id", id)]).await;
         let submitted = erin.get(&at).await;
@@ -463,7 +483,7 @@ async fn a_request_is_answered_over_the_wire() {
         let approved = erin.post(&format!("{at}/approve"), json!({})).await.ok();
         assert_eq!((&approved["status"], &approved["can"]), (&json!("approved"), &json!([])));
         let kinds: Vec<_> = app.post().await.into_iter().map(|letter| letter.kind.name()).collect();
-        assert_eq!(kinds, ["document_requested", "document_returned"]);
+        assert_eq!(kinds, ["document_requested", "document_requested", "document_returned"]);
     })
     .await;
 }

@@ -84,7 +84,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
     };
     let order = spvs::create(&root, input).await.expect("an order");
     let steps: Vec<_> = order.steps.iter().map(|step| step.id).collect();
-    steps::complete(&root, order.spv.id, &steps).await.expect("is closed");
+    steps::complete(&root, order.spv.id, None, &steps).await.expect("is closed");
     let of = commissions::Filter { spv_id: Some(order.spv.id), ..Default::default() };
     let id = commissions::list(&root, &of, &Default::default()).await.expect("a list").items[0].id;
     let mut run = String::new();
@@ -230,6 +230,9 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     let unique = format!("{}@example.com", uuid_like(operation, who));
     Some(match operation {
         "me_get"
+        | "session_list"
+        | "message_find"
+        | "document_request_find"
         | "me_sign_ins"
         | "me_activity"
         | "profile_get"
@@ -450,6 +453,8 @@ fn query(operation: &str, rows: &Rows) -> String {
             format!("?company_id={}", rows.acme)
         }
         "report_get" | "report_csv" | "report_xlsx" => format!("?company_id={}&report=portfolio", rows.acme),
+        "message_find" => format!("?thread_id={}", rows.thread),
+        "document_request_find" => format!("?spv_id={}", rows.spv),
         _ => String::new(),
     }
 }
@@ -571,6 +576,29 @@ async fn a_row_that_does_not_exist_is_not_found_by_anybody() {
                     answer.refused(404, "not_found");
                 }
             }
+        }
+    })
+    .await;
+}
+
+/// Whoever sends the version that was seen relies on it: nobody may be told that it counts where nothing reads it.
+#[tokio::test]
+async fn what_is_said_to_take_a_version_reads_it_and_nothing_else_does() {
+    on_both(|app| async move {
+        let sam = app.super_admin("Sam").await;
+        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        for (operation, method, path) in operations() {
+            if operation == "event_stream" || method == Method::GET || method == Method::HEAD {
+                continue;
+            }
+            let described = &document["paths"][&path][method.as_str().to_lowercase()];
+            let said =
+                described["parameters"].as_array().is_some_and(|all| all.iter().any(|p| p["name"] == "If-Match"));
+            let id = if operation == "template_set" { "SG" } else { NO_SESSION };
+            let path = path.replace("{id}", id).replace("{session}", NO_SESSION);
+            let answer = sam.ask(method, &path).raw("{\"no_such_field\":1}").header("if-match", "seen").await;
+            let read = answer.status == 422 && answer.body["fields"][0]["field"] == "if_match";
+            assert_eq!(read, said, "{operation}: {} {}", answer.status, answer.body);
         }
     })
     .await;

@@ -342,6 +342,12 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
         erin.post("/rest/v1/commissions/approve", json!({ "ids": [ledger["items"][0]["id"]] })).await.ok();
 
         let (acme, maya) = (app.acme, clients[0].id);
+        let owed = erin.get(&format!("/rest/v1/invoices?client_id={maya}")).await.ok();
+        let number = owed["items"][0]["number"].as_str().unwrap().to_owned();
+        for (list, found) in [("invoices", "maya"), ("invoices", number.as_str()), ("commissions", "maya")] {
+            let found = listed(&erin, &format!("/rest/v1/{list}?q={found}")).await;
+            assert_eq!((found.len(), &found[0]["spv_id"]), (1, &json!(order)), "{list}: {found:?}");
+        }
         let tables: [(&str, Vec<String>); 8] = [
             (
                 "clients",
@@ -402,6 +408,10 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
                     "status=void".into(),
                     format!("client_id={maya}"),
                     format!("spv_id={order}"),
+                    "q=maya".into(),
+                    format!("q={}", &order[..8]),
+                    format!("q={number}"),
+                    format!("q=maya%20test&status=paid&client_id={maya}"),
                 ],
             ),
             (
@@ -426,6 +436,9 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
                     format!("spv_id={}", clients[0].spv.unwrap()),
                     "from=2026-01-01&to=2027-12-31".into(),
                     "to=2020-01-01".into(),
+                    "q=maya".into(),
+                    format!("q={}", &order[..8]),
+                    format!("q=mona&iso_id={iso}&from=2026-01-01&to=2027-12-31"),
                 ],
             ),
         ];

@@ -36,6 +36,7 @@ async fn all_that_is_read_by(app: &TestApp, person: &Person, thread: &str) -> St
         "/rest/v1/threads/unread".to_owned(),
         format!("/rest/v1/threads/{thread}"),
         format!("/rest/v1/threads/{thread}/messages"),
+        format!("/rest/v1/messages?thread_id={thread}"),
         "/rest/v1/activity?limit=500".to_owned(),
         format!("/rest/v1/activity?subject_id={thread}"),
         format!("/rest/v1/activity?spv_id={}", person.spv.unwrap()),
@@ -60,6 +61,15 @@ async fn both_sides_talk_about_an_order_and_in_general() {
         assert_eq!(answered["author"], json!({ "name": "Erin Test", "staff": true, "me": true }));
         assert_eq!(texts(&maya, thread).await, ["On Monday.", "When do you file?\n\nMaya"]);
         assert_eq!(threads(&maya, &format!("?spv_id={spv}")).await.len(), 1);
+        // The same among the resources, page by page.
+        let found = format!("/rest/v1/messages?thread_id={thread}");
+        let whole = maya.get(&format!("/rest/v1/threads/{thread}/messages")).await.ok();
+        assert_eq!(maya.get(&found).await.ok(), whole);
+        let newest = maya.get(&format!("{found}&limit=1")).await.ok();
+        let after = newest["next_cursor"].as_str().unwrap();
+        let oldest = maya.get(&format!("{found}&limit=1&cursor={after}")).await.ok();
+        assert_eq!((&newest["items"][0], &oldest["items"][0]), (&whole["items"][0], &whole["items"][1]));
+        app.client("Nils").await.get(&found).await.refused(404, "not_found");
 
         // In general: no name of the thread is needed, and there is one of a client.
         let first = write(&app, &maya, json!({ "body": "Hello" })).await;

@@ -152,8 +152,13 @@ fn reads() -> Vec<(String, String, bool)> {
         }
         let takes = |name: &str| get["parameters"].as_array().is_some_and(|all| all.iter().any(|p| p["name"] == name));
         let company = takes("company_id");
-        // Where words must be there, the beginning that all share.
-        let path = if name == "search_find" { format!("{path}?q=me") } else { path.clone() };
+        // Where words must be there, the beginning that all share; where a row must, its id.
+        let path = match name.as_str() {
+            "search_find" => format!("{path}?q=me"),
+            "message_find" => format!("{path}?thread_id={{id}}"),
+            "document_request_find" => format!("{path}?spv_id={{id}}"),
+            _ => path.clone(),
+        };
         if path.starts_with("/rest/v1/reports") {
             for report in ["portfolio", "commissions", "step_times"] {
                 found.push((name.clone(), format!("{path}?report={report}"), company));
@@ -223,7 +228,11 @@ async fn three_of_similar_names_see_nothing_of_each_other() {
             let mut seen = BTreeSet::new();
             for (name, path, takes_company) in reads() {
                 if path.contains("{id}") {
-                    let noun = path.split('/').nth(3).unwrap_or("");
+                    let noun = match name.as_str() {
+                        "message_find" => "threads",
+                        "document_request_find" => "spvs",
+                        _ => path.split('/').nth(3).unwrap_or(""),
+                    };
                     if OFFICES.contains(&noun) {
                         continue;
                     }

@@ -40,7 +40,14 @@ async fn sessions_are_listed_and_ended_one_by_one() {
         assert_eq!((rows[0]["user_agent"].as_str(), rows[0]["address"].as_str()), (Some(FIREFOX), Some("127.0.0.1")));
         assert!(rows[1]["device"].is_null() && rows[0]["last_used_at"].is_string());
 
+        // The same among the resources, and everybody's own alone.
+        let own = here.get("/rest/v1/sessions").await.ok();
+        let ids =
+            |rows: &[Value]| rows.iter().map(|row| (row["id"].clone(), row["current"].clone())).collect::<Vec<_>>();
+        assert_eq!(ids(own["items"].as_array().expect("a list")), ids(rows));
         let noah = app.employee("Noah").await;
+        let his = noah.get("/rest/v1/sessions").await.ok();
+        assert_eq!((his["items"].as_array().map(Vec::len), &his["items"][0]["current"]), (Some(1), &json!(true)));
         let other = format!("/auth/v1/sessions/{}", rows[1]["id"].as_str().expect("an id"));
         modern(noah.delete(&other)).await.refused(404, "not_found");
         modern(here.delete("/auth/v1/sessions/x")).await.refused(404, "not_found");

@@ -28,7 +28,7 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount
 
 async fn close(ctx: &Ctx, spv: SpvId) {
     let ids: Vec<_> = spvs::get(ctx, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
-    let spv = steps::complete(ctx, spv, &ids).await.unwrap().spv;
+    let spv = steps::complete(ctx, spv, None, &ids).await.unwrap().spv;
     assert_eq!(spv.status, spvs::Status::Closed);
 }
 
@@ -170,7 +170,7 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
         assert_eq!(told().await, [0; 6]);
-        assert!(counts::differ(&mut world.db.clone()).await.unwrap().is_empty());
+        assert!(counts::differ(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
@@ -477,7 +477,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                 if n % 5 == 0 {
                     agree(&partner, iso, &history).await;
                     agree(&sam, iso, &history).await;
-                    let differing = counts::differ(&mut world.db.clone()).await.unwrap();
+                    let differing = counts::differ(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }

@@ -96,10 +96,13 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
 
         // Staff bring the first one back; its content is shared, not copied.
         let older = detail.versions[1].id;
-        assert_eq!(code(documents::restore(&maya, id, Some(older)).await.unwrap_err()), "forbidden");
+        assert_eq!(code(documents::restore(&maya, id, None, Some(older)).await.unwrap_err()), "forbidden");
         let newest = detail.versions[0].id;
-        assert_eq!(code(documents::restore(&erin, id, Some(newest)).await.unwrap_err()), "newest_already");
-        let restored = documents::restore(&erin, id, Some(older)).await.unwrap();
+        assert_eq!(code(documents::restore(&erin, id, None, Some(newest)).await.unwrap_err()), "newest_already");
+        let seen = detail.document.version;
+        let late = documents::restore(&erin, id, Some(seen - 1), Some(older)).await.unwrap_err();
+        assert_eq!(code(late), "stale");
+        let restored = documents::restore(&erin, id, Some(seen), Some(older)).await.unwrap();
         assert_eq!((restored.document.latest.number, restored.document.latest.restored_from), (3, Some(1)));
         assert_eq!(restored.document.latest.sha256, detail.versions[1].sha256);
         assert_eq!(stored(&world), 2);
@@ -414,7 +417,7 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         assert!(documents::can(&maya, &approved).is_empty());
         // Nor do the staff put what they had sent back on top of it.
         let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
-        assert_eq!(code(documents::restore(&erin, approved.id, Some(first)).await.unwrap_err()), "request_status");
+        assert_eq!(code(documents::restore(&erin, approved.id, None, Some(first)).await.unwrap_err()), "request_status");
         assert!(documents::can(&erin, &approved).is_empty());
 
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();

@@ -174,7 +174,7 @@ impl Office {
             5 | 6 => {
                 drop(spvs::start(sam, spv, None).await);
                 let ids: Vec<_> = spvs::get(sam, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
-                drop(steps::complete(sam, spv, &ids).await);
+                drop(steps::complete(sam, spv, None, &ids).await);
             }
             7 | 8 => {
                 let Some(invoice) = self.invoice(spv).await else { return };
@@ -438,7 +438,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         drop(tx);
         clients::archive(&sam, noah, None).await.unwrap();
         domain::companies::archive(&sam, company, None).await.unwrap();
-        assert!(matches!(domain::companies::delete(&sam, company).await, Err(domain::Error::Conflict(_))));
+        assert!(matches!(domain::companies::delete(&sam, company, None).await, Err(domain::Error::Conflict(_))));
         assert_eq!(active().await, 2);
         assert_agree(&world.db).await;
 
@@ -468,7 +468,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(active().await, 2);
         // A company that nobody has ordered of goes as before.
         let empty = world.company("Empty").await;
-        domain::companies::delete(&sam, empty).await.unwrap();
+        domain::companies::delete(&sam, empty, None).await.unwrap();
     })
     .await;
 }
@@ -505,7 +505,7 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
                             spvs::start(&sam, made, None).await.unwrap();
                             let ids: Vec<_> =
                                 spvs::get(&sam, made).await.unwrap().steps.iter().map(|step| step.id).collect();
-                            steps::complete(&sam, made, &ids).await.unwrap();
+                            steps::complete(&sam, made, None, &ids).await.unwrap();
                         }
                         _ => drop(spvs::cancel(&sam, made, None, "Off").await.unwrap()),
                     }
@@ -518,4 +518,40 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
         assert_agree(&world.db).await;
     })
     .await;
+}
+
+/// On SQLite whoever repairs is the only one who writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobodys_way() {
+    let Some(world) = World::postgres().await else { return };
+    let company = world.company("Meridian").await;
+    let sam = world.super_admin("Sam").await;
+    let (maya, first, _) = world.client("Maya", company, None).await;
+    let step = spvs::get(&sam, first).await.unwrap().steps[0].id;
+    let mut others = Vec::new();
+    for n in 0..24 {
+        let sam = sam.clone();
+        others.push(tokio::spawn(async move {
+            let input = spvs::Input {
+                client_id: Some(maya),
+                company_id: Some(company),
+                custom_identifier: Some(format!("Order {n}")),
+                purchase_amount: Some("5".to_owned()),
+                ..spvs::Input::default()
+            };
+            spvs::create(&sam, input).await.unwrap();
+            let status = if n % 2 == 0 { "in_progress" } else { "pending" };
+            let change = steps::Change { status: Some(status.to_owned()), ..steps::Change::default() };
+            steps::update(&sam, step, None, change).await.unwrap();
+        }));
+    }
+    while others.iter().any(|other| !other.is_finished()) {
+        let mut tx = world.db.begin().await.unwrap();
+        counts::repair(&mut tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    for other in others {
+        other.await.unwrap();
+    }
+    assert_agree(&world.db).await;
 }

@@ -546,7 +546,7 @@ async fn the_offices_figures_count_what_there_is() {
         let order = spvs::get(&sigrid, spv).await.unwrap();
         for (step, days) in order.steps.iter().zip([2, 10, 4]) {
             world.clock.advance(Duration::days(days));
-            steps::complete(&sigrid, spv, &[step.id]).await.unwrap();
+            steps::complete(&sigrid, spv, None, &[step.id]).await.unwrap();
         }
         let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
         let months = found.months.iter().filter(|month| month.steps > 0);

@@ -42,7 +42,7 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>
 async fn close(ctx: &Ctx, spv: domain::ids::SpvId) {
     spvs::start(ctx, spv, None).await.unwrap();
     let ids: Vec<_> = spvs::get(ctx, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
-    steps::complete(ctx, spv, &ids).await.unwrap();
+    steps::complete(ctx, spv, None, &ids).await.unwrap();
 }
 
 async fn pay(ctx: &Ctx, spv: domain::ids::SpvId, amount: &str) {

@@ -203,7 +203,7 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         calls::cancel(&ivan_himself, call.id, None).await.unwrap();
         isos::archive(&op, iso, None).await.unwrap();
         becomes(Role::SuperAdmin, None).await.unwrap();
-        isos::delete(&op, iso).await.unwrap();
+        isos::delete(&op, iso, None).await.unwrap();
         let left = requests::list(&op, &requests::Filter::default(), &PageQuery::default()).await.unwrap();
         assert!(left.items.is_empty());
         let statuses = requests::desk(&op).await.unwrap().statuses;

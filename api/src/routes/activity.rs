@@ -69,9 +69,9 @@ impl From<activity::Activity> for Activity {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    /// Says what `subject_id` is; an id alone is enough.
-    #[serde(rename = "subject_kind")]
-    _subject_kind: Option<String>,
+    /// Says what `subject_id` is, and goes with it; an id alone is enough.
+    #[serde(default, deserialize_with = "chosen")]
+    subject_kind: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     /// What happened to it; of a client, a company or an ISO partner also what happened to their orders.
     subject_id: Option<Uuid>,
@@ -91,6 +91,10 @@ pub struct Wanted {
     responses((status = 200, body = Page<Activity>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
     only_order(wanted.order.as_deref(), "-seq")?;
+    // Without an id it would be taken for a filter that found everything.
+    if wanted.subject_kind.is_some() && wanted.subject_id.is_none() {
+        return Err(domain::Error::field("subject_id", "required").into());
+    }
     let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id, ..Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, Activity::from)))

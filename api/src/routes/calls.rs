@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     state::App,
 };
 use axum::{
@@ -75,6 +75,8 @@ pub struct Wanted {
     #[serde(default, deserialize_with = "chosen")]
     #[param(value_type = Option<calls::Status>)]
     status: Option<String>,
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -83,6 +85,7 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn read(self) -> Result<(calls::Filter, PageQuery)> {
+        only_order(self.order.as_deref(), "-created_at")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
         Ok((calls::Filter { status }, PageQuery { limit: self.limit, cursor: self.cursor }))

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
 };
 use axum::{
     Json as Answer,
@@ -89,6 +89,8 @@ impl Commission {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Ledger {
+    /// Beginnings of words of its order's identifier, client name or e-mail.
+    q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     iso_id: Option<IsoId>,
     #[serde(default, deserialize_with = "chosen")]
@@ -104,6 +106,8 @@ pub struct Ledger {
     /// The last day.
     #[param(example = "2026-11-30")]
     to: Option<String>,
+    /// `-earned_date`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -112,8 +116,10 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn filter(&self) -> Result<Filter> {
+        only_order(self.order.as_deref(), "-earned_date")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         Ok(Filter {
+            q: self.q.clone(),
             iso_id: self.iso_id,
             spv_id: self.spv_id,
             run_id: self.run_id,
@@ -417,6 +423,8 @@ fn run_row(ctx: &Ctx, detail: RunDetail) -> Row<PayoutRun> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WantedRuns {
+    /// `-number`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -427,6 +435,7 @@ pub struct WantedRuns {
 #[utoipa::path(get, path = "/payout-runs", operation_id = "payout_run_list", tag = "commissions", params(WantedRuns),
     responses((status = 200, body = Page<PayoutRun>)))]
 pub async fn runs(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedRuns>) -> Result<Answer<Page<PayoutRun>>> {
+    only_order(wanted.order.as_deref(), "-number")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = commissions::runs(&ctx, &page).await?;
     Ok(Answer(Page::of(found, |run| PayoutRun::of(&ctx, run))))

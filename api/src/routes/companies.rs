@@ -209,8 +209,12 @@ pub async fn update(
 /// Deletes a company that nothing depends on.
 #[utoipa::path(delete, path = "/companies/{id}", operation_id = "company_delete", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 204)))]
-pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<StatusCode> {
-    companies::delete(&ctx, id).await?;
+pub async fn delete(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<CompanyId>,
+    IfMatch(version): IfMatch,
+) -> Result<StatusCode> {
+    companies::delete(&ctx, id, version).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

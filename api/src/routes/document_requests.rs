@@ -1,19 +1,20 @@
 //! What the office asks clients for.
 use crate::{
-    answer::{Items, Made, Row},
+    answer::{Items, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, SignedIn, changed, emptied},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
     routes::spvs::Reason,
 };
 use axum::Json as Answer;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    Ctx,
+    Ctx, Error,
     document_requests::{self, Input, Status},
     ids::{DocumentId, DocumentRequestId, SpvId, StepId},
+    page::PageQuery,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// A document that a client is asked for.
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,6 +69,38 @@ fn row(ctx: &Ctx, request: document_requests::DocumentRequest) -> Row<DocumentRe
 pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Answer<Items<DocumentRequest>>> {
     let found = document_requests::list(&ctx, id).await?;
     Ok(Answer(Items { items: found.into_iter().map(|request| DocumentRequest::of(&ctx, request)).collect() }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Must be there: documents are asked for order by order.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = SpvId, required)]
+    spv_id: Option<SpvId>,
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = Option<Status>)]
+    status: Option<String>,
+    /// `created_at`: so far the only order.
+    order: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// What an order's client is asked for, the oldest first, page by page.
+#[utoipa::path(get, path = "/document-requests", operation_id = "document_request_find", tag = "document requests",
+    params(Wanted), responses((status = 200, body = Page<DocumentRequest>)))]
+pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<DocumentRequest>>> {
+    only_order(wanted.order.as_deref(), "created_at")?;
+    let spv = wanted.spv_id.ok_or_else(|| Error::field("spv_id", "required"))?;
+    let status = wanted.status.as_deref().map(str::parse::<Status>).transpose();
+    let status = status.map_err(|problem| Error::field_with("status", problem))?;
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let found = document_requests::page(&ctx, spv, status, &page).await?;
+    Ok(Answer(Page::of(found, |request| DocumentRequest::of(&ctx, request))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Page, Row},
     error::Result,
-    extract::{Json, Path, Query, SignedIn, chosen, only_order},
+    extract::{IfMatch, Json, Path, Query, SignedIn, chosen, only_order},
 };
 use axum::Json as Answer;
 use chrono::{DateTime, Utc};
@@ -189,8 +189,9 @@ pub struct Older {
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<DocumentId>,
+    IfMatch(version): IfMatch,
     Json(older): Json<Older>,
 ) -> Result<Row<DocumentDetail>> {
-    let detail = documents::restore(&ctx, id, older.version_id).await?;
+    let detail = documents::restore(&ctx, id, version, older.version_id).await?;
     Ok(row(&ctx, detail))
 }

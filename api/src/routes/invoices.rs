@@ -3,7 +3,7 @@ use super::documents::Document;
 use crate::{
     answer::{Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
     paper,
     state::App,
 };
@@ -182,6 +182,8 @@ fn row(ctx: &Ctx, detail: Detail) -> Row<InvoiceDetail> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
+    /// A number, or beginnings of words of its order's identifier, client name or e-mail.
+    q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "chosen")]
@@ -189,6 +191,8 @@ pub struct Wanted {
     #[serde(default, deserialize_with = "chosen")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
+    /// `-number`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -197,9 +201,10 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
+        only_order(self.order.as_deref(), "-number")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
-        let filter = Filter { spv_id: self.spv_id, client_id: self.client_id, status };
+        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, status };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }

@@ -2,7 +2,7 @@
 use crate::{
     answer::Page,
     error::Result,
-    extract::{New, Path, Query, SignedIn},
+    extract::{New, Path, Query, SignedIn, only_order},
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -61,6 +61,8 @@ impl From<queue::Listed> for Job {
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
     status: Option<String>,
+    /// `-id`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -71,6 +73,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/jobs", operation_id = "job_list", tag = "jobs", params(Wanted),
     responses((status = 200, body = Page<Job>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Job>>> {
+    only_order(wanted.order.as_deref(), "-id")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = queue::list(&ctx, wanted.status.as_deref().filter(|s| !s.is_empty()), &page).await?;
     Ok(Answer(Page::of(found, Job::from)))

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
+    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
     routes::clients::SetUp,
     state::App,
 };
@@ -89,6 +89,8 @@ pub struct Wanted {
     stage: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     iso_id: Option<IsoId>,
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -97,6 +99,7 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
+        only_order(self.order.as_deref(), "-created_at")?;
         let stage = self.stage.as_deref().map(str::parse).transpose();
         let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
         let filter = Filter { q: self.q, stage, iso_id: self.iso_id };

@@ -3,7 +3,7 @@ use super::documents::Document;
 use crate::{
     answer::{Made, Page},
     error::Result,
-    extract::{Json, New, Nothing, Path, Query, SignedIn, chosen},
+    extract::{Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     state::App,
 };
 use axum::{Json as Answer, extract::State, http::StatusCode};
@@ -120,6 +120,8 @@ pub struct Wanted {
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "chosen")]
     client_id: Option<UserId>,
+    /// `-last_message`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -130,6 +132,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/threads", operation_id = "thread_list", tag = "messages", params(Wanted),
     responses((status = 200, body = Page<Thread>)))]
 pub async fn threads(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Thread>>> {
+    only_order(wanted.order.as_deref(), "-last_message")?;
     let filter =
         Filter { unread: wanted.unread, spv_id: wanted.spv_id, client_id: wanted.client_id, ..Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
@@ -162,6 +165,8 @@ pub async fn thread(SignedIn(ctx): SignedIn, Path(id): Path<ThreadId>) -> Result
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WantedMessages {
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -176,8 +181,34 @@ pub async fn list(
     Path(id): Path<ThreadId>,
     Query(wanted): Query<WantedMessages>,
 ) -> Result<Answer<Page<Message>>> {
+    only_order(wanted.order.as_deref(), "-created_at")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(messages::list(&ctx, id, &page).await?, |message| Message::of(&ctx, message))))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WantedOfThread {
+    /// Must be there: a conversation is read one at a time.
+    #[serde(default, deserialize_with = "chosen")]
+    #[param(value_type = ThreadId, required)]
+    thread_id: Option<ThreadId>,
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
+    /// 1 to 500; 50 unless told.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// The messages of a conversation, the newest first.
+#[utoipa::path(get, path = "/messages", operation_id = "message_find", tag = "messages", params(WantedOfThread),
+    responses((status = 200, body = Page<Message>)))]
+pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedOfThread>) -> Result<Answer<Page<Message>>> {
+    let id = wanted.thread_id.ok_or_else(|| domain::Error::field("thread_id", "required"))?;
+    let WantedOfThread { order, limit, cursor, .. } = wanted;
+    list(SignedIn(ctx), Path(id), Query(WantedMessages { order, limit, cursor })).await
 }
 
 /// You have read a conversation up to its end.

@@ -50,6 +50,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use domain::{Actor, Origin, settings::Pages};
 use std::time::Duration;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -59,6 +60,7 @@ pub fn rest() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(me::get, me::update))
         .routes(routes!(me::sign_ins))
+        .routes(routes!(users::own_sessions))
         .routes(routes!(profile::get, profile::update))
         .routes(routes!(profile::log))
         .routes(routes!(profile::places))
@@ -144,7 +146,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(messages::thread))
         .routes(routes!(messages::list))
         .routes(routes!(messages::read))
-        .routes(routes!(messages::create))
+        .routes(routes!(messages::find, messages::create))
         // What clients owe.
         .routes(routes!(invoices::billing))
         .routes(routes!(invoices::list))
@@ -193,6 +195,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(documents::get))
         .routes(routes!(documents::restore))
         .routes(routes!(document_requests::list, document_requests::create))
+        .routes(routes!(document_requests::find))
         .routes(routes!(document_requests::get, document_requests::update))
         .routes(routes!(document_requests::approve))
         .routes(routes!(document_requests::send_back))
@@ -271,9 +274,22 @@ async fn nothing_here(State(app): State<App>, request: Request) -> Response {
         return ApiError::not_found().into_response();
     }
     match *request.method() {
-        Method::GET | Method::HEAD => assets::answer(&app.chance, request.uri().path(), request.headers()),
+        Method::GET | Method::HEAD => {
+            let path = request.uri().path();
+            assets::answer(&app.chance, path, request.headers(), is_empty(&app, path).await)
+        }
         _ => ApiError::method_not_allowed().into_response(),
     }
+}
+
+/// Whether a page is the operator's to write and has no text yet. Where the database does not say, the page itself does
+/// once it is there again.
+async fn is_empty(app: &App, path: &str) -> bool {
+    if assets::operators_text(path, &Pages::default()).is_none() {
+        return false;
+    }
+    let found = domain::settings::get(&app.ctx(Actor::Anonymous, Origin::default())).await;
+    found.is_ok_and(|found| assets::operators_text(path, &found.pages).is_some_and(Option::is_none))
 }
 
 /// Only the operator's other sites may call us from a browser; without any, nobody's pages may.

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Page},
     error::Result,
-    extract::{Json, Query, SignedIn},
+    extract::{Json, Query, SignedIn, only_order},
     routes::activity::Activity,
 };
 use axum::{Json as Answer, http::StatusCode};
@@ -45,6 +45,8 @@ pub struct Wanted {
     /// Only what you have not read.
     #[serde(default)]
     unread: bool,
+    /// `-created_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -55,6 +57,7 @@ pub struct Wanted {
 #[utoipa::path(get, path = "/notifications", operation_id = "notification_list", tag = "notifications", params(Wanted),
     responses((status = 200, body = Page<Notification>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Notification>>> {
+    only_order(wanted.order.as_deref(), "-created_at")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(notifications::list(&ctx, wanted.unread, &page).await?, Notification::from)))
 }

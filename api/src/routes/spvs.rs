@@ -202,9 +202,10 @@ pub struct StepIds {
 pub async fn complete_steps(
     SignedIn(ctx): SignedIn,
     Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
     Json(StepIds { ids }): Json<StepIds>,
 ) -> Result<Row<SpvDetail>> {
-    Ok(row(&ctx, steps::complete(&ctx, id, &ids).await?))
+    Ok(row(&ctx, steps::complete(&ctx, id, version, &ids).await?))
 }
 
 /// Puts the steps of an order into the order of `ids`, which names each of them once.

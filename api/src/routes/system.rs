@@ -2,7 +2,7 @@
 use crate::{
     answer::{Items, Page},
     error::Result,
-    extract::{New, Nothing, Path, Query, SignedIn},
+    extract::{New, Nothing, Path, Query, SignedIn, only_order},
 };
 use axum::{Json as Answer, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -104,6 +104,8 @@ pub struct WantedAlerts {
     /// True takes only those that are open.
     #[serde(default)]
     open: bool,
+    /// `-opened_at`: so far the only order.
+    order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -114,6 +116,7 @@ pub struct WantedAlerts {
 #[utoipa::path(get, path = "/alerts", operation_id = "alert_list", tag = "system", params(WantedAlerts),
     responses((status = 200, body = Page<Alert>)))]
 pub async fn alerts(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedAlerts>) -> Result<Answer<Page<Alert>>> {
+    only_order(wanted.order.as_deref(), "-opened_at")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     Ok(Answer(Page::of(alerts::list(&ctx, wanted.open, &page).await?, Alert::from)))
 }

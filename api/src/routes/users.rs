@@ -414,6 +414,18 @@ pub async fn session_list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Re
     Ok(Answer(Items { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
 }
 
+/// Where you are signed in yourself, newest first.
+#[utoipa::path(get, path = "/sessions", operation_id = "session_list", tag = "me",
+    responses((status = 200, body = Items<AccountSession>)))]
+pub async fn own_sessions(SignedIn(ctx): SignedIn) -> Result<Answer<Items<AccountSession>>> {
+    let found = match ctx.actor.user_id() {
+        Some(me) => sessions::list(&ctx, me).await?,
+        // A program with a service token has no session.
+        None => Vec::new(),
+    };
+    Ok(Answer(Items { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
+}
+
 /// Ends one session of somebody. Super admins.
 #[utoipa::path(delete, path = "/users/{id}/sessions/{session}", operation_id = "user_session_end", tag = "users",
     params(("id" = UserId, Path), ("session" = SessionId, Path)), responses((status = 204)))]

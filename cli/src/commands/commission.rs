@@ -113,7 +113,7 @@ async fn list(args: List, portal: &Portal) -> Result {
         None => None,
     };
     let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
-    let filter = Filter { iso_id, spv_id, run_id: None, status: args.status, from: args.from, to: args.to };
+    let filter = Filter { q: None, iso_id, spv_id, run_id: None, status: args.status, from: args.from, to: args.to };
     let page = commissions::list(ctx, &filter, &args.paging.query()).await?;
     portal.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
 }

@@ -134,7 +134,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Delete(args) => {
             let company = companies::find(ctx, &args.company).await?;
             portal.ask.sure(&format!("Are you sure you want to delete this company, {}?", company.name))?;
-            companies::delete(ctx, company.id).await?;
+            companies::delete(ctx, company.id, Some(company.version)).await?;
             say("Company deleted.");
             Ok(())
         }

@@ -98,7 +98,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Delete(args) => {
             let iso = isos::find(ctx, &args.iso).await?;
             portal.ask.sure(&format!("Are you sure you want to delete this ISO, {}?", iso.name()))?;
-            isos::delete(ctx, iso.id).await?;
+            isos::delete(ctx, iso.id, Some(iso.version)).await?;
             say("ISO deleted.");
             Ok(())
         }

@@ -2,7 +2,7 @@
 use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, beside, for_update, list_of},
+    db::{Col, Db, Dialect, Query, Shape, Sql, Tx, beside, for_update, rows_of},
     error::Result,
     ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
     money::Currency,
@@ -114,7 +114,7 @@ fn places(count: usize, from: usize) -> String {
 /// These rows, by order.
 pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     let which = places(ids.len(), 1);
-    let sql = list_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    let sql = rows_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
     ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
 }
 
@@ -190,7 +190,7 @@ pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> 
 }
 
 pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
-    let sql = list_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
+    let sql = rows_of(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
     let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -230,6 +230,8 @@ pub async fn set_status(
 /// What a list is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    /// The beginnings of words under which its order is found.
+    pub q: Option<String>,
     pub iso_id: Option<IsoId>,
     pub spv_id: Option<SpvId>,
     pub run_id: Option<PayoutRunId>,
@@ -242,8 +244,35 @@ pub struct Filter {
 /// Where a page ended.
 pub type Key = (NaiveDate, DateTime<Utc>, CommissionId);
 
-/// The condition of a scope and a filter, its ids and its dates, in the order of their placeholders.
-fn narrowed(scope: Scope, filter: &Filter) -> (String, Vec<Uuid>, Vec<NaiveDate>) {
+/// The condition of a scope and a filter, and its values in the order of their placeholders.
+struct Narrowed {
+    condition: String,
+    ids: Vec<Uuid>,
+    dates: Vec<NaiveDate>,
+    words: Vec<String>,
+}
+
+impl Narrowed {
+    /// How many placeholders the condition has.
+    fn values(&self) -> usize {
+        self.ids.len() + self.dates.len() + self.words.len()
+    }
+
+    fn bind<'c>(self, mut query: Query<'c>) -> Query<'c> {
+        for id in self.ids {
+            query = query.bind(id);
+        }
+        for date in self.dates {
+            query = query.bind(date);
+        }
+        for word in self.words {
+            query = query.bind(word);
+        }
+        query
+    }
+}
+
+fn narrowed(scope: Scope, filter: &Filter) -> Narrowed {
     let mut sql = String::from("1 = 1");
     let mut ids = Vec::new();
     let whose = match scope {
@@ -279,7 +308,10 @@ fn narrowed(scope: Scope, filter: &Filter) -> (String, Vec<Uuid>, Vec<NaiveDate>
             sql.push_str(&format!(" and e.earned_date {sign} ${}", ids.len() + dates.len()));
         }
     }
-    (sql, ids, dates)
+    let first = ids.len() + dates.len() + 1;
+    let (search, words) = crate::search::matching("spv", "e.spv_id", filter.q.as_deref().unwrap_or(""), first);
+    sql.push_str(&search);
+    Narrowed { condition: sql, ids, dates, words }
 }
 
 pub async fn list(
@@ -289,20 +321,14 @@ pub async fn list(
     before: Option<Key>,
     limit: usize,
 ) -> Result<Vec<Commission>> {
-    let (condition, ids, dates) = narrowed(scope, filter);
-    let mut sql = format!("{WITH_NAMES} where {condition}");
+    let narrowed = narrowed(scope, filter);
+    let mut sql = format!("{WITH_NAMES} where {}", narrowed.condition);
     if before.is_some() {
-        let n = ids.len() + dates.len();
+        let n = narrowed.values();
         sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for date in dates {
-        query = query.bind(date);
-    }
+    let mut query = narrowed.bind(db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)));
     if let Some((date, at, id)) = before {
         query = query.bind(date).bind(at).bind(id);
     }
@@ -311,31 +337,20 @@ pub async fn list(
 
 /// How many rows there are.
 pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
-    let (condition, ids, dates) = narrowed(scope, filter);
-    let mut query = db.sql_built(format!("select count(*) from commissions e where {condition}"));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for date in dates {
-        query = query.bind(date);
-    }
-    query.scalar().await
+    let narrowed = narrowed(scope, filter);
+    let sql = format!("select count(*) from commissions e where {}", narrowed.condition);
+    narrowed.bind(db.sql_built(sql)).scalar().await
 }
 
 /// The same rows summed, by currency.
 pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
-    let (condition, ids, dates) = narrowed(scope, filter);
-    let mut query = db.sql_built(format!(
+    let narrowed = narrowed(scope, filter);
+    let sql = format!(
         "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
-         where {condition} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status"
-    ));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for date in dates {
-        query = query.bind(date);
-    }
-    let rows: Vec<(Currency, Status, i64)> = query.all().await?;
+         where {} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status",
+        narrowed.condition
+    );
+    let rows: Vec<(Currency, Status, i64)> = narrowed.bind(db.sql_built(sql)).all().await?;
     let mut found: Vec<Sums> = Vec::new();
     for (currency, status, minor) in rows {
         if found.last().is_none_or(|sums| sums.currency != currency) {
@@ -354,26 +369,20 @@ pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums
 
 /// Whether a payout was ever made.
 pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
-    let (condition, ids, _) = narrowed(scope, filter);
-    let sql = format!("select exists (select 1 from commissions e where {condition} and e.status = 'paid')");
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    query.scalar().await
+    let narrowed = narrowed(scope, filter);
+    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", narrowed.condition);
+    narrowed.bind(db.sql_built(sql)).scalar().await
 }
 
 /// What open orders will earn when they close, by currency, as it is kept ([`crate::counts`]): no order is read.
 pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
-    let (condition, ids, _) = narrowed(scope, &Filter { iso_id: iso, ..Filter::default() });
-    let mut query = db.sql_built(format!(
-        "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {condition} \
-         group by e.currency having sum(e.minor) > 0 order by e.currency"
-    ));
-    for id in ids {
-        query = query.bind(id);
-    }
-    query.all().await
+    let narrowed = narrowed(scope, &Filter { iso_id: iso, ..Filter::default() });
+    let sql = format!(
+        "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {} \
+         group by e.currency having sum(e.minor) > 0 order by e.currency",
+        narrowed.condition
+    );
+    narrowed.bind(db.sql_built(sql)).all().await
 }
 
 /// The partners and currencies that something is approved for and no run has yet.

@@ -188,11 +188,12 @@ async fn change(
 /// Deletes a company that nothing depends on. Super admins (decision 26).
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `has_dependents` with the counts.
-pub async fn delete(ctx: &Ctx, id: CompanyId) -> Result<()> {
+/// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
+pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
     let mut tx = ctx.begin().await?;
     let company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
     ctx.may(Action::Delete, Resource::Company { id })?;
+    fresh(version, company.version, &company.updated_by, company.updated_at)?;
     let depends = store::depends(&mut tx, id).await?;
     if depends.any() {
         return Err(Error::Conflict(depends.problem()));

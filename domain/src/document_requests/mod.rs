@@ -14,10 +14,12 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{DocumentRequestId, SpvId, StepId, UserId},
-    mails, notifications, spvs, steps,
+    mails, notifications,
+    page::{Page, PageQuery},
+    spvs, steps,
     templates::TemplateStep,
 };
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde_json::{Map, Value, json};
 
 /// Asks an order's client for a document, and writes to them. Staff.
@@ -154,6 +156,21 @@ pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
     let spv = spvs::get(ctx, spv).await?.spv;
     ctx.may(Action::View, Resource::DocumentRequest { client_id: spv.client_id })?;
     store::of_order(&mut ctx.db(), spv.id).await
+}
+
+/// A page of them, also of one status alone. Its client, staff.
+///
+/// # Errors
+/// NotFound; Invalid for a wrong limit or cursor.
+pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuery) -> Result<Page<DocumentRequest>> {
+    let limit = page.limit()?;
+    let after = page.after::<(DateTime<Utc>, DocumentRequestId)>()?;
+    let place = |request: &DocumentRequest| (request.created_at, request.id);
+    // An order has only so many: what is left out is not worth another statement.
+    let mut rows = list(ctx, spv).await?;
+    rows.retain(|request| status.is_none_or(|status| request.status == status));
+    rows.retain(|request| after.is_none_or(|after| place(request) > after));
+    Ok(Page::cut(rows, limit, place))
 }
 
 /// One request. Its client, staff.

@@ -58,6 +58,16 @@ impl Status {
     }
 }
 
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
 /// What moves a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {

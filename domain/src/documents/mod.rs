@@ -16,7 +16,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     auth::Keys,
-    ctx::Ctx,
+    ctx::{Ctx, fresh},
     db::{Sql, Tx},
     error::{Error, Problem, Result},
     ids::{DocumentId, SpvId, UserId, VersionId},
@@ -56,12 +56,13 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<D
 /// Brings an older version back: its content becomes the newest version. Staff.
 ///
 /// # Errors
-/// NotFound, also for a version of another document; Forbidden; Conflict `infected`, `being_scanned`,
-/// `newest_already`, or `request_status` once what was asked for is settled.
-pub async fn restore(ctx: &Ctx, id: DocumentId, version: Option<VersionId>) -> Result<Detail> {
+/// NotFound, also for a version of another document; Forbidden; Conflict `stale` where `seen` is not the document's
+/// version, `infected`, `being_scanned`, `newest_already`, or `request_status` once what was asked for is settled.
+pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Option<VersionId>) -> Result<Detail> {
     let mut tx = ctx.begin().await?;
     let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::Restore, resource(&document))?;
+    fresh(seen, document.version, &document.updated_by, document.updated_at)?;
     takes_version(ctx, &document)?;
     let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
     let older = store::version(&mut tx, version).await?.map(|(version, ..)| version);

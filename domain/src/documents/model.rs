@@ -27,6 +27,7 @@ pub struct Document {
     pub internal: bool,
     pub versions_count: i64,
     pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
     pub version: i64,
     #[sqlx(flatten)]
     pub latest: Version,

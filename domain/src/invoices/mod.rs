@@ -144,8 +144,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let parts = name.trim().split_once('-').and_then(|(year, n)| Some((year.parse().ok()?, n.parse().ok()?)));
-    let (year, number) = parts.ok_or(Error::NotFound("invoice"))?;
+    let (year, number) = store::number(name).ok_or(Error::NotFound("invoice"))?;
     let id = store::by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("invoice"))?;
     get(ctx, id).await
 }

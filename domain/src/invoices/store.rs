@@ -3,7 +3,7 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::way::Received;
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, within},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, rows_of, within},
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -47,7 +47,7 @@ fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = within(dialect, &list_of(dialect, LINES, lines));
     let mut columns = COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), Col::Plain));
-    list_of(dialect, &columns, from)
+    rows_of(dialect, &columns, from)
 }
 
 /// The next number of a year. The year's row stays locked until the transaction ends, so a number that is not used
@@ -185,6 +185,8 @@ pub async fn told(tx: &mut Tx, id: InvoiceId, mark: &'static str, today: NaiveDa
 /// What a list is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    /// Its number, or the beginnings of words under which its order is found.
+    pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
     pub status: Option<Status>,
@@ -219,6 +221,12 @@ pub async fn list(
     if let Some(status) = filter.status {
         sql.push_str(&format!(" and v.status = '{}'", status.name()));
     }
+    let q = filter.q.as_deref().unwrap_or("");
+    let (search, words) = match number(q) {
+        Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
+        None => crate::search::matching("spv", "v.spv_id", q, ids.len() + 1),
+    };
+    sql.push_str(&search);
     if let Some((year, number)) = before {
         sql.push_str(&format!(" and (v.year, v.number) < ({year}, {number})"));
     }
@@ -227,7 +235,16 @@ pub async fn list(
     for id in ids {
         query = query.bind(id);
     }
+    for word in words {
+        query = query.bind(word);
+    }
     query.list().await
+}
+
+/// An invoice's name as its year and its place in it.
+pub fn number(name: &str) -> Option<(i64, i64)> {
+    let (year, number) = name.trim().split_once('-')?;
+    Some((year.parse().ok()?, number.parse().ok()?))
 }
 
 /// What is to be paid in one currency.

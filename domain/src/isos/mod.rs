@@ -188,11 +188,12 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
 /// (decision 26).
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `has_dependents` with the counts.
-pub async fn delete(ctx: &Ctx, id: IsoId) -> Result<()> {
+/// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
+pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
     let mut tx = ctx.begin().await?;
     let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
     ctx.may(Action::Delete, resource(&iso))?;
+    fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
     let depends = store::depends(&mut tx, id).await?;
     if depends.any() {
         return Err(Error::Conflict(depends.problem()));

@@ -218,8 +218,9 @@ async fn follow(
 /// Completes several steps of one order, all of them or none; what others wait for comes first. Staff.
 ///
 /// # Errors
-/// NotFound, also for a step of another order; Invalid `ids` without any; else as [`update`].
-pub async fn complete(ctx: &Ctx, spv: SpvId, ids: &[StepId]) -> Result<spvs::Detail> {
+/// NotFound, also for a step of another order; Invalid `ids` without any; Conflict `stale` for an order that was
+/// changed since; else as [`update`].
+pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
     let order = spvs::get(ctx, spv).await?;
     ctx.may(Action::UpdateSteps, spvs::resource(&order.spv))?;
     if ids.is_empty() {
@@ -230,6 +231,10 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, ids: &[StepId]) -> Result<spvs::Det
     }
     let mut tx = ctx.begin().await?;
     let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
+    if version.is_some() {
+        let (now, _) = plan::lock(&mut tx, ctx, spv).await?;
+        fresh(version, now.version, &now.updated_by, now.updated_at)?;
+    }
     let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
     let mut set_free = Vec::new();
     while !left.is_empty() {

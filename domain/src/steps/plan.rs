@@ -161,7 +161,8 @@ pub async fn reorder(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]
     Ok(spvs::Detail { spv: after, steps: sorted })
 }
 
-async fn lock(tx: &mut Tx, ctx: &Ctx, spv: SpvId) -> Result<(Spv, Vec<Step>)> {
+/// The order and its steps, kept from others until the transaction ends. Staff.
+pub(super) async fn lock(tx: &mut Tx, ctx: &Ctx, spv: SpvId) -> Result<(Spv, Vec<Step>)> {
     spvs::store::lock(tx, spv).await?;
     let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
     ctx.may(Action::UpdateSteps, spvs::resource(&spv))?;

@@ -234,7 +234,7 @@ mod tests {
             document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
             pays(AMOUNTS[2]).await;
             let ids: Vec<_> = steps::list(&erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
-            steps::complete(&erin, spv, &ids).await.unwrap();
+            steps::complete(&erin, spv, None, &ids).await.unwrap();
             let of_order = commissions::Filter { spv_id: Some(spv), ..Default::default() };
             let earned = commissions::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
             assert_eq!(earned.amount_minor, 161_327);

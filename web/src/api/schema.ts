@@ -903,6 +903,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/document-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an order's client is asked for, the oldest first, page by page. */
+        get: operations["document_request_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/document-requests/{id}": {
         parameters: {
             query?: never;
@@ -1637,7 +1654,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** The messages of a conversation, the newest first. */
+        get: operations["message_find"];
         put?: never;
         /** Writes a message. The first one about an order, or of a client in general, begins the conversation. */
         post: operations["message_create"];
@@ -2127,6 +2145,23 @@ export interface paths {
         };
         /** Orders, clients, companies and documents you may see, and for the staff requests: the first five of each. */
         get: operations["search_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where you are signed in yourself, newest first. */
+        get: operations["session_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4825,6 +4860,12 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        Page_DocumentRequest: {
+            items: components["schemas"]["DocumentRequest"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of a list. The next one is asked for with `?cursor=`. */
         Page_Invoice: {
             items: components["schemas"]["Invoice"][];
             /** @description None on the last page. */
@@ -6053,7 +6094,7 @@ export interface operations {
     activity_list: {
         parameters: {
             query?: {
-                /** @description Says what `subject_id` is; an id alone is enough. */
+                /** @description Says what `subject_id` is, and goes with it; an id alone is enough. */
                 subject_kind?: string;
                 /** @description What happened to it; of a client, a company or an ISO partner also what happened to their orders. */
                 subject_id?: string;
@@ -6175,6 +6216,8 @@ export interface operations {
             query?: {
                 /** @description True takes only those that are open. */
                 open?: boolean;
+                /** @description `-opened_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -6378,6 +6421,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -6445,6 +6490,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -6883,10 +6930,7 @@ export interface operations {
     client_invite: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: components["schemas"]["UserId"];
             };
@@ -7063,6 +7107,8 @@ export interface operations {
     commission_list: {
         parameters: {
             query?: {
+                /** @description Beginnings of words of its order's identifier, client name or e-mail. */
+                q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
                 run_id?: components["schemas"]["PayoutRunId"];
@@ -7077,6 +7123,8 @@ export interface operations {
                  * @example 2026-11-30
                  */
                 to?: string;
+                /** @description `-earned_date`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -7107,6 +7155,8 @@ export interface operations {
     commission_export: {
         parameters: {
             query?: {
+                /** @description Beginnings of words of its order's identifier, client name or e-mail. */
+                q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
                 run_id?: components["schemas"]["PayoutRunId"];
@@ -7121,6 +7171,8 @@ export interface operations {
                  * @example 2026-11-30
                  */
                 to?: string;
+                /** @description `-earned_date`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -7447,7 +7499,10 @@ export interface operations {
     company_delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["CompanyId"];
             };
@@ -7585,10 +7640,7 @@ export interface operations {
     company_logo_set: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: components["schemas"]["CompanyId"];
             };
@@ -7980,6 +8032,41 @@ export interface operations {
             };
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_request_find: {
+        parameters: {
+            query: {
+                /** @description Must be there: documents are asked for order by order. */
+                spv_id: components["schemas"]["SpvId"];
+                status?: components["schemas"]["DocumentRequestStatus"];
+                /** @description `created_at`: so far the only order. */
+                order?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentRequest"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8419,9 +8506,13 @@ export interface operations {
     invoice_list: {
         parameters: {
             query?: {
+                /** @description A number, or beginnings of words of its order's identifier, client name or e-mail. */
+                q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
+                /** @description `-number`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -8452,9 +8543,13 @@ export interface operations {
     invoice_export: {
         parameters: {
             query?: {
+                /** @description A number, or beginnings of words of its order's identifier, client name or e-mail. */
+                q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
+                /** @description `-number`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -8581,8 +8676,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
                 /** @description The same key with the same body makes one row, however often it is sent. */
                 "Idempotency-Key"?: string;
             };
@@ -8792,7 +8885,10 @@ export interface operations {
     iso_delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["IsoId"];
             };
@@ -8896,6 +8992,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: string;
+                /** @description `-id`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -9045,6 +9143,8 @@ export interface operations {
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -9115,6 +9215,8 @@ export interface operations {
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -9718,6 +9820,40 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    message_find: {
+        parameters: {
+            query: {
+                /** @description Must be there: a conversation is read one at a time. */
+                thread_id: components["schemas"]["ThreadId"];
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
+                /** @description 1 to 500; 50 unless told. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     message_create: {
         parameters: {
             query?: never;
@@ -9757,6 +9893,8 @@ export interface operations {
             query?: {
                 /** @description Only what you have not read. */
                 unread?: boolean;
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -9839,6 +9977,8 @@ export interface operations {
     payout_run_list: {
         parameters: {
             query?: {
+                /** @description `-number`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -10900,6 +11040,29 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    session_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_AccountSession"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     settings_get: {
         parameters: {
             query?: never;
@@ -11246,8 +11409,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
                 /** @description The same key with the same body makes one row, however often it is sent. */
                 "Idempotency-Key"?: string;
             };
@@ -11469,8 +11630,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
                 /** @description The same key with the same body makes one row, however often it is sent. */
                 "Idempotency-Key"?: string;
             };
@@ -11638,7 +11797,10 @@ export interface operations {
     step_delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["StepId"];
             };
@@ -11799,7 +11961,10 @@ export interface operations {
     template_set: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `version` that was seen; a newer one is not overwritten. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Country"];
             };
@@ -11837,6 +12002,8 @@ export interface operations {
                 unread?: boolean;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description `-last_message`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -11916,6 +12083,8 @@ export interface operations {
     message_list: {
         parameters: {
             query?: {
+                /** @description `-created_at`: so far the only order. */
+                order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -12191,10 +12360,7 @@ export interface operations {
     user_invite: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: components["schemas"]["UserId"];
             };
@@ -12230,10 +12396,7 @@ export interface operations {
     user_reset_mfa: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: components["schemas"]["UserId"];
             };
@@ -12432,10 +12595,7 @@ export interface operations {
     user_sign_out: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: components["schemas"]["UserId"];
             };

@@ -17,8 +17,8 @@ export type Kind = 'company' | 'iso';
 type Act = 'archive' | 'restore' | 'delete';
 
 async function act(kind: Kind, row: Props['row'], action: Act): Promise<unknown> {
-  const params = { path: { id: row.id } };
-  const call = { params: edited(row), body: {} };
+  const params = edited(row);
+  const call = { params, body: {} };
   if (kind === 'company') {
     if (action === 'delete') return body(api.DELETE('/rest/v1/companies/{id}', { params }));
     if (action === 'archive') return body(api.POST('/rest/v1/companies/{id}/archive', call));

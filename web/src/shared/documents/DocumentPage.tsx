@@ -3,12 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { api, body } from '../../api/client';
+import { api, body, edited } from '../../api/client';
 import { queryClient } from '../../api/cache';
-import { errorText } from '../../api/errors';
+import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { dateTime } from '../../messages/format';
+import { readAnew } from '../StaleProblem';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DetailList } from '../../ui/DetailList';
@@ -124,17 +125,23 @@ function Restore(props: { document: DocumentDetail; version: DocumentVersion; on
   const { t } = useTranslation(['documents', 'common']);
   const { document, version, onClose } = props;
   const restore = useMutation({
-    mutationFn: () => {
-      const params = { path: { id: document.id } };
-      return body(api.POST('/rest/v1/documents/{id}/restore', { params, body: { version_id: version.id } }));
-    },
+    mutationFn: () =>
+      body(
+        api.POST('/rest/v1/documents/{id}/restore', {
+          params: edited(document),
+          body: { version_id: version.id },
+        }),
+      ),
     onSuccess: (restored) => {
       queryClient.setQueryData(queries.document(document.id).queryKey, restored);
       void queryClient.invalidateQueries({ queryKey: ['documents'] });
       toast({ title: t('restore.done'), description: t('restore.done_text', { number: version.number }) });
       onClose();
     },
-    onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
+    onError: (error) => {
+      if (error instanceof ApiError) readAnew(queries.document(document.id).queryKey)(error);
+      toast({ title: t('common:error'), description: errorText(error), destructive: true });
+    },
   });
   return (
     <ConfirmDialog

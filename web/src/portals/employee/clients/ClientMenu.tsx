@@ -25,7 +25,8 @@ type Act = 'invite' | 'suspend' | 'restore' | 'archive';
 
 function act(client: Client, action: Act): Promise<Client> {
   const call = { params: edited(client), body: {} };
-  if (action === 'invite') return body(api.POST('/rest/v1/clients/{id}/invite', call));
+  if (action === 'invite')
+    return body(api.POST('/rest/v1/clients/{id}/invite', { ...call, params: { path: call.params.path } }));
   if (action === 'suspend') return body(api.POST('/rest/v1/clients/{id}/suspend', call));
   if (action === 'restore') return body(api.POST('/rest/v1/clients/{id}/restore', call));
   return body(api.POST('/rest/v1/clients/{id}/archive', call));

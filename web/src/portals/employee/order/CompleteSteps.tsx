@@ -1,8 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body } from '../../../api/client';
+import { api, body, edited } from '../../../api/client';
+import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
+import { readAnew } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
@@ -24,10 +26,11 @@ export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
     save: () =>
       body(
         api.POST('/rest/v1/spvs/{id}/steps/complete', {
-          params: { path: { id: spv.id } },
+          params: edited(spv),
           body: { ids: steps.map((step) => step.id) },
         }),
       ),
+    explain: readAnew(queries.spv(spv.id).queryKey),
     touches: 'step',
     saved: () => {
       toast({ title: t('bulk.done', { count: steps.length }) });

@@ -9,10 +9,7 @@ import { toast } from '../../../ui/toasts';
 export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const save = useSave({
-    save: () => {
-      const { path, header } = edited(step);
-      return body(api.DELETE('/rest/v1/steps/{id}', { params: { path }, headers: header }));
-    },
+    save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: edited(step) })),
     touches: ['step', 'document_request'],
     saved: () => {
       toast({ title: t('step.deleted'), description: step.step_name });
