@@ -9,7 +9,7 @@ use std::path::PathBuf;
     version,
     about = "The SPV portal: its server, its worker, and every operator's command.",
     long_about = "The SPV portal: its server, its worker, and every operator's command.\n\nSettings come from defaults, \
-                  the file given by --config, the environment (SPV_…) and flags, each before the one before it. \
+                  the file given by --config, the environment (SPV_…) and flags, each overrides the one before it. \
                   `spvctl config` shows what is in force.",
     after_help = "Examples:\n  spvctl serve\n  spvctl user create --role super_admin --email admin@example.com\n  \
                   spvctl client create --setup quick\n  spvctl spv list --status pending --format json\n\n\
@@ -33,7 +33,7 @@ pub struct Globals {
     /// Configuration file (TOML)
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Folder of the database, the mail and the keys
+    /// Folder of database, documents, mail, keys, backups
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// sqlite:<file> or postgres://…

@@ -140,6 +140,8 @@ pub struct Config {
     pub worker_concurrency: usize,
     pub log: String,
     pub log_format: LogFormat,
+    /// What is allowed and most likely not meant.
+    pub warnings: Vec<String>,
     /// What was found where, for `spvctl config`.
     shown: Vec<(&'static str, String, String)>,
 }
@@ -179,6 +181,14 @@ impl Config {
         let key = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let access_key_id = read.optional("s3_access_key_id", "the id of an access key", key);
         let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", key);
+        let half = match (&access_key_id, &secret_access_key) {
+            (Some(_), None) => Some(("s3_access_key_id", "s3_secret_access_key")),
+            (None, Some(_)) => Some(("s3_secret_access_key", "s3_access_key_id")),
+            _ => None,
+        };
+        let warnings = Vec::from_iter(
+            half.map(|(there, missing)| format!("{there} is set and {missing} is not: neither of them is used")),
+        );
         let s3 = access_key_id
             .zip(secret_access_key)
             .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
@@ -279,6 +289,7 @@ impl Config {
             default_password,
             signing_keys,
             jwt_secret,
+            warnings,
             access_token_seconds,
             signup,
             autoconfirm,
@@ -364,14 +375,14 @@ impl Config {
 
 /// Variables that look like settings and are none: misspelt, most likely.
 pub fn unknown_variables() -> Vec<String> {
-    let known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name);
-    std::env::vars_os()
-        .filter_map(|(name, _)| name.into_string().ok())
-        .filter(|name| {
-            let setting = name.strip_prefix("SPV_").map(str::to_lowercase);
-            setting.is_some_and(|setting| !known(&setting) && !setting.strip_suffix("_file").is_some_and(known))
-        })
-        .collect()
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_unknown(name)).collect()
+}
+
+/// Only secrets are read from a file that a variable names.
+fn is_unknown(variable: &str) -> bool {
+    let Some(name) = variable.strip_prefix("SPV_").map(str::to_lowercase) else { return false };
+    let secret = name.strip_suffix("_file");
+    !SETTINGS.iter().any(|setting| setting.name == name || (setting.secret && Some(setting.name) == secret))
 }
 
 /// Makes the data folder, for its owner only.

@@ -62,6 +62,9 @@ pub async fn run(cli: Cli) -> Result {
         for name in unknown_variables() {
             tracing::warn!("{name} is not a setting of this program");
         }
+        for words in &config.warnings {
+            tracing::warn!("{words}");
+        }
     }
     match command {
         Command::Config => return out.list(config.records(), "settings"),

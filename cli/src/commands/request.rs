@@ -133,7 +133,7 @@ pub struct Approve {
     /// E-mail address or id, or `none` [default: the client's]
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// [default: SPV- and the time]
+    /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
     /// [default: as asked for]

@@ -107,7 +107,7 @@ fn roles(names: &[String]) -> Result<RequireMfa> {
     for name in names.iter().map(|name| name.trim()).filter(|name| *name != "none") {
         let role: Role = name.parse().map_err(|_| {
             let allowed = Role::ALL.map(Role::name).join(", ");
-            Failure::Refused(format!("--require-mfa: `{name}` is no role; allowed are {allowed} and none"))
+            Failure::Usage(format!("--require-mfa: `{name}` is no role; allowed are {allowed} and none"))
         })?;
         wanted.push(role);
     }

@@ -56,7 +56,7 @@ pub struct Create {
     /// E-mail address or id; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// [default: SPV- and the time]
+    /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
     /// What the vehicle is to buy, like 250000.00

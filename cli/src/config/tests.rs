@@ -57,6 +57,25 @@ fn a_secret_may_stand_in_a_file_of_its_own() {
 }
 
 #[test]
+fn a_variable_names_a_file_for_secrets_only() {
+    for known in ["SPV_LISTEN", "SPV_AUTH_JWT_SECRET_FILE", "SPV_AUTH_SIGNING_KEYS_FILE", "HOME", "LISTEN_FILE"] {
+        assert!(!is_unknown(known), "{known}");
+    }
+    for unknown in ["SPV_LISTEN_FILE", "SPV_S3_ACCESS_KEY_ID_FILE", "SPV_AUTH_SIGNING_KEYS_FILE_FILE", "SPV_LISEN"] {
+        assert!(is_unknown(unknown), "{unknown}");
+    }
+}
+
+#[test]
+fn half_a_pair_of_keys_is_told_of() {
+    let warned = |environment: &[(&str, &str)]| read("", environment, Globals::default()).unwrap().warnings;
+    let (id, secret) = (("SPV_S3_ACCESS_KEY_ID", "key"), ("SPV_S3_SECRET_ACCESS_KEY", "secret-of-the-key"));
+    assert_eq!(warned(&[id]), ["s3_access_key_id is set and s3_secret_access_key is not: neither of them is used"]);
+    assert_eq!(warned(&[secret]), ["s3_secret_access_key is set and s3_access_key_id is not: neither of them is used"]);
+    assert!(warned(&[]).is_empty() && warned(&[id, secret]).is_empty());
+}
+
+#[test]
 fn what_is_shown_hides_secrets() {
     let environment =
         [("SPV_DATABASE_URL", "postgres://spv:s3cret@db/spv"), ("SPV_DEFAULT_PASSWORD", "a-long-enough-secret-1")];
