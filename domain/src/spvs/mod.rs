@@ -491,17 +491,15 @@ pub fn resource(spv: &Spv) -> Resource {
 /// What the actor may do with this order as it stands: the buttons of its screens.
 pub fn can(ctx: &Ctx, spv: &Spv) -> Vec<&'static str> {
     let actions = [
-        ("start", Action::Start, Some(Event::Start)),
-        ("hold", Action::Hold, Some(Event::Hold)),
-        ("resume", Action::Resume, Some(Event::Resume)),
-        ("cancel", Action::Cancel, Some(Event::Cancel)),
-        ("reopen", Action::Reopen, Some(Event::Reopen)),
+        ("start", Action::Start, Event::Start),
+        ("hold", Action::Hold, Event::Hold),
+        ("resume", Action::Resume, Event::Resume),
+        ("cancel", Action::Cancel, Event::Cancel),
+        ("reopen", Action::Reopen, Event::Reopen),
     ];
     let mut can: Vec<_> = actions
         .into_iter()
-        .filter(|(_, action, event)| {
-            event.is_none_or(|event| spv.state().after(event).is_ok()) && ctx.can(*action, resource(spv))
-        })
+        .filter(|(_, action, event)| ctx.can(*action, resource(spv)) && spv.state().next(*event).is_some())
         .map(|(name, ..)| name)
         .collect();
     if steps::may_update(ctx, spv) {

@@ -95,29 +95,36 @@ impl State {
     /// # Errors
     /// Conflict `wrong_status` naming the status; `no_steps` when an order without steps is started.
     pub fn after(self, event: Event) -> Result<Self> {
+        self.next(event).ok_or_else(|| match (self.status, event) {
+            (Status::Pending, Event::Start) => Error::conflict("no_steps"),
+            _ => Error::wrong_status(self.status),
+        })
+    }
+
+    /// The same, where nobody asks why not.
+    pub fn next(self, event: Event) -> Option<Self> {
         use Event as E;
         use Status as S;
-        let to = |status| Ok(Self { status, ..self });
+        let to = |status| Some(Self { status, ..self });
         match (self.status, event) {
             (S::Pending, E::Start) if self.has_steps => to(S::Processing),
-            (S::Pending, E::Start) => Err(Error::conflict("no_steps")),
             (S::Active, E::FirstStepMoved) => to(S::Processing),
-            (S::Pending | S::Processing, E::FirstStepMoved) => Ok(self),
+            (S::Pending | S::Processing, E::FirstStepMoved) => Some(self),
             (S::Pending | S::Active | S::Processing, E::LastStepCompleted) if self.has_steps => to(S::Closed),
             (S::Pending | S::Active | S::Processing, E::Hold) => {
-                Ok(Self { status: S::OnHold, held_from: Some(self.status), ..self })
+                Some(Self { status: S::OnHold, held_from: Some(self.status), ..self })
             }
             (S::OnHold, E::Resume) => {
-                Ok(Self { status: self.held_from.unwrap_or(S::Processing), held_from: None, ..self })
+                Some(Self { status: self.held_from.unwrap_or(S::Processing), held_from: None, ..self })
             }
             (S::Pending | S::Active | S::Processing | S::OnHold, E::Cancel) => {
-                Ok(Self { status: S::Cancelled, cancelled_from: Some(self.status), ..self })
+                Some(Self { status: S::Cancelled, cancelled_from: Some(self.status), ..self })
             }
             (S::Closed, E::Reopen) => to(S::Processing),
             (S::Cancelled, E::Reopen) => {
-                Ok(Self { status: self.cancelled_from.unwrap_or(S::Pending), cancelled_from: None, ..self })
+                Some(Self { status: self.cancelled_from.unwrap_or(S::Pending), cancelled_from: None, ..self })
             }
-            _ => Err(Error::wrong_status(self.status)),
+            _ => None,
         }
     }
 }
