@@ -54,6 +54,12 @@ const PATIENT: Duration = Duration::from_secs(30);
 /// How long writers may wait until nobody reads any more what was committed, so that SQLite's log can be begun anew.
 const BRIEF: Duration = Duration::from_millis(200);
 
+/// How long a migration waits on PostgreSQL for those who use a table, and everybody behind it; how often it then tries
+/// again, and after which pause: a few minutes in all, as a backup may take to read a table.
+const MIGRATION_PATIENCE: &str = "set local lock_timeout = '500ms'";
+const MIGRATION_TRIES: usize = 200;
+const MIGRATION_PAUSE: Duration = Duration::from_millis(500);
+
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 300;
 
@@ -446,9 +452,18 @@ impl Db {
     /// # Errors
     /// Internal, naming the migration, when one fails; the old schema stays.
     pub async fn migrate(&self) -> Result<()> {
-        let mut tx = self.begin().await?;
-        tx.migrate(|_| true).await?;
-        tx.commit().await
+        let mut tries = MIGRATION_TRIES;
+        loop {
+            let mut tx = self.begin().await?;
+            match tx.migrate(|_| true).await {
+                Ok(()) => return tx.commit().await,
+                // Everybody else waits behind whoever waits for a whole table: they go first, and then it is tried again.
+                Err(error) if tries > 0 && is_in_the_way(&error) => tries -= 1,
+                Err(error) => return Err(error),
+            }
+            drop(tx);
+            tokio::time::sleep(MIGRATION_PAUSE).await;
+        }
     }
 
     /// The numbers of the migrations that have been applied.
@@ -598,6 +613,22 @@ impl Db {
     }
 }
 
+/// Whether a migration was refused because others hold what it wants (55P03), or wait for it crosswise (40P01).
+fn is_in_the_way(error: &Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = match error {
+        Error::Internal(error) => Some(error.as_ref()),
+        _ => None,
+    };
+    while let Some(error) = cause {
+        let code = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
+        if code.and_then(|refused| refused.code()).is_some_and(|code| code == "55P03" || code == "40P01") {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
 impl Tx {
     /// # Errors
     /// Unavailable or Internal when the database refuses; nothing is kept then.
@@ -646,6 +677,8 @@ impl Tx {
         // This is the transaction of them all: none begins one of its own.
         let within = |mut all: Migrator| {
             all.migrations = all.iter().cloned().map(|one| Migration { no_tx: true, ..one }).collect();
+            // Its lock is the session's, which goes on after a migration that failed; ours is the transaction's.
+            all.set_locking(false);
             all
         };
 
@@ -676,6 +709,7 @@ impl Tx {
             }
             TxOn::Postgres(open) => {
                 let conn = open.writing().await?;
+                sqlx::query(MIGRATION_PATIENCE).execute(&mut *conn).await?;
                 within(those(&POSTGRES)).run(&mut *conn).await.map_err(Error::internal)?;
                 within(apalis_postgres::PostgresStorage::migrations())
                     .run(&mut *conn)

@@ -13,7 +13,8 @@ use domain::{
     testing::{World, on_both},
     users,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
+use tokio::time::timeout;
 
 async fn columns(world: &World) -> BTreeSet<String> {
     let mut db = world.db.clone();
@@ -511,6 +512,40 @@ async fn no_query_scans_a_table_that_grows() {
         assert!(plan.iter().any(|line| line.contains("users_by_phone")), "{plan:?}");
     })
     .await;
+}
+
+#[tokio::test]
+async fn nobody_waits_long_behind_a_migration_that_waits_for_a_table() {
+    let Some(world) = World::postgres().await else { return };
+    let mut tx = world.db.begin().await.expect("begins");
+    for sql in [
+        "delete from _sqlx_migrations where version = 32",
+        "drop index spv_steps_due, spv_steps_by_assignee, spv_steps_done",
+        "create index spv_steps_due on spv_steps (due_date)",
+        "create index spv_steps_by_assignee on spv_steps (assignee_id)",
+        "create index spv_steps_done on spv_steps (completed_at)",
+    ] {
+        tx.sql(sql).run().await.expect("as it was before");
+    }
+    tx.commit().await.expect("commits");
+
+    let steps = "select count(*) from spv_steps";
+    let mut backup = world.db.begin().await.expect("begins");
+    backup.sql(steps).scalar::<i64>().await.expect("is read");
+    let meanwhile = async {
+        let waits = "select exists (select 1 from pg_locks l join pg_database d on d.oid = l.database \
+             where d.datname = current_database() and not l.granted and l.mode = 'AccessExclusiveLock')";
+        let waiting = async { while !world.db.clone().sql(waits).scalar::<bool>().await.expect("is told") {} };
+        timeout(Duration::from_secs(10), waiting).await.expect("it waits for whoever reads the table");
+        let mut others = world.db.clone();
+        let reading = others.sql(steps).scalar::<i64>();
+        timeout(Duration::from_secs(5), reading).await.expect("whoever comes later reads").expect("is read");
+        assert!(!world.db.is_migrated().await.expect("is known"));
+        backup.commit().await.expect("commits");
+    };
+    let (migrated, ()) = tokio::join!(timeout(Duration::from_secs(30), world.db.migrate()), meanwhile);
+    migrated.expect("goes on").expect("migrates");
+    assert!(world.db.is_migrated().await.expect("is known"));
 }
 
 fn within(wanted: activity::Search) -> activity::Search {
