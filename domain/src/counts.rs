@@ -5,7 +5,7 @@ pub(crate) mod expected;
 pub(crate) mod figures;
 
 use crate::{
-    db::{Db, PerDialect, Sql, Tx, slot},
+    db::{Db, Dialect, PerDialect, Sql, Tx, slot},
     error::Result,
     money::Currency,
 };
@@ -77,19 +77,20 @@ impl Changes {
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn all(db: &mut Db) -> Result<BTreeMap<String, i64>> {
+pub async fn all(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let rows: Vec<(String, i64)> =
         db.sql("select name, cast(sum(value) as bigint) from counts group by name").all().await?;
     Ok(rows.into_iter().collect())
 }
 
 /// Whatever is not what a fresh count says: a name, what is kept and what there is. Of the figures by day and month,
-/// of which there are many, the first hundred.
+/// of which there are many, the first hundred. All of it as it was at one moment: others go on writing meanwhile.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn differ(db: &mut Db) -> Result<Vec<(String, i64, i64)>> {
-    let (kept, found) = (kept(db).await?, recount(db).await?);
+pub async fn differ(db: &Db) -> Result<Vec<(String, i64, i64)>> {
+    let mut moment = db.snapshot().await?;
+    let (kept, found) = (kept(&mut moment).await?, recount(&mut moment).await?);
     let names: BTreeSet<&String> = kept.keys().chain(found.keys()).collect();
     let value = |of: &BTreeMap<String, i64>, name: &String| of.get(name).copied().unwrap_or(0);
     let mut differing: Vec<_> = names
@@ -97,7 +98,8 @@ pub async fn differ(db: &mut Db) -> Result<Vec<(String, i64, i64)>> {
         .map(|name| (name.clone(), value(&kept, name), value(&found, name)))
         .filter(|(_, kept, found)| kept != found)
         .collect();
-    differing.extend(figures::differ(db).await?);
+    differing.extend(figures::differ(&mut moment).await?);
+    moment.close().await;
     Ok(differing)
 }
 
@@ -106,7 +108,7 @@ pub async fn differ(db: &mut Db) -> Result<Vec<(String, i64, i64)>> {
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn kept(db: &mut Db) -> Result<BTreeMap<String, i64>> {
+pub async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let mut found = all(db).await?;
     found.extend(companies::kept(db).await?);
     found.extend(expected::kept(db).await?);
@@ -162,11 +164,21 @@ async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     Ok(found)
 }
 
-/// Puts the counters right after a repair by hand.
+/// Puts the counters right after a repair by hand, while others go on: whoever counts waits until it is done.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn repair(tx: &mut Tx) -> Result<()> {
+    // SQLite has one writer. On PostgreSQL all of them at once, in the order in which everybody writes them: what others
+    // have counted is there before it is counted anew, and nobody waits for this crosswise.
+    if tx.dialect() == Dialect::Postgres {
+        tx.sql(
+            "lock table counts, company_clients, company_client_counts, company_figures, figures, expected_commissions \
+             in share row exclusive mode",
+        )
+        .run()
+        .await?;
+    }
     companies::repair(tx).await?;
     figures::repair(tx).await?;
     expected::repair(tx).await?;

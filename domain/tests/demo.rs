@@ -47,8 +47,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         }
         let before = first.lock().unwrap().replace(told.clone());
         assert!(before.is_none_or(|before| before == told));
-        let db = &mut world.db.clone();
-        let differing = counts::differ(db).await.unwrap();
+        let differing = counts::differ(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
@@ -70,7 +69,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             homes.entry(spv.client_id).or_insert(spv.country.code());
         }
         for (client, country) in &homes {
-            let lives = users::store::profile(db, *client).await.unwrap();
+            let lives = users::store::profile(&mut world.db.clone(), *client).await.unwrap();
             let begins = match *country {
                 "AE" => "+971 ",
                 "JP" => "+81 ",

@@ -20,7 +20,7 @@ use domain::{
 };
 
 async fn assert_agree(db: &Db) {
-    let differing = counts::differ(&mut db.clone()).await.unwrap();
+    let differing = counts::differ(db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 
@@ -300,7 +300,7 @@ async fn what_is_kept_is_what_a_count_of_the_rows_comes_to_whatever_happens() {
 async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
     on_both(async |world| {
         assert!(seed::demo(&world.operator()).await.unwrap());
-        let mut db = world.db.clone();
+        let db = &world.db;
         assert_agree(&world.db).await;
         let texts = match db.dialect() {
             Dialect::Sqlite => [
@@ -315,7 +315,7 @@ async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("delete from figures").run().await.unwrap();
         tx.commit().await.unwrap();
-        let missing = counts::differ(&mut db).await.unwrap().len();
+        let missing = counts::differ(db).await.unwrap().len();
         assert!((100..=200).contains(&missing), "{missing}: the first hundred, most with an amount");
         let mut tx = world.db.begin().await.unwrap();
         let mut rows = 0;
@@ -335,7 +335,7 @@ async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
         tx.sql("delete from expected_commissions").run().await.unwrap();
         tx.sql("delete from company_client_counts").run().await.unwrap();
         tx.commit().await.unwrap();
-        let missing = counts::differ(&mut db).await.unwrap();
+        let missing = counts::differ(db).await.unwrap();
         for name in ["expected.", "company."] {
             assert!(missing.iter().any(|(of, kept, found)| of.starts_with(name) && *kept == 0 && *found > 0));
         }
@@ -349,7 +349,7 @@ async fn the_migration_fills_them_from_the_rows_and_a_repair_does_so_too() {
         tx.sql("update figures set n = n + 1 where what = 'clients'").run().await.unwrap();
         tx.sql("delete from figures where what = 'paid'").run().await.unwrap();
         tx.commit().await.unwrap();
-        let differing = counts::differ(&mut db).await.unwrap();
+        let differing = counts::differ(db).await.unwrap();
         assert!(differing.iter().any(|(name, kept, found)| name.ends_with(".clients.count") && kept - 1 == *found));
         let mut tx = world.db.begin().await.unwrap();
         counts::repair(&mut tx).await.unwrap();
@@ -460,7 +460,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         tx.sql("update expected_commissions set minor = minor - 1").run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(active().await > 2);
-        let differing = counts::differ(&mut world.db.clone()).await.unwrap();
+        let differing = counts::differ(&world.db).await.unwrap();
         let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
         let wrong = [format!("company.{company}.active_clients"), format!("expected.{iso}.{company}.USD")];
         assert_eq!(names, wrong);

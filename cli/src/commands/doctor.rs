@@ -132,7 +132,7 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let differ = counts::differ(&mut ctx.db()).await?;
+    let differ = counts::differ(&ctx.db()).await?;
     if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }

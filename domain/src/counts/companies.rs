@@ -130,7 +130,7 @@ pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     )
     .run()
     .await?;
-    // The table's triggers keep this, and others may count meanwhile: only what is missing is added.
+    // The table's triggers keep this: only what is missing is added.
     tx.sql(
         "insert into company_client_counts (company_id, slot, clients) \
          select company_id, 0, cast(sum(n) as bigint) from ( \

@@ -2,7 +2,7 @@
 //! the version before this one does not look at.
 use super::figures::Place;
 use crate::{
-    db::{Dialect, Sql, Tx},
+    db::{Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId},
     money::Currency,
@@ -50,10 +50,6 @@ fn named(rows: Vec<Row>) -> BTreeMap<String, i64> {
 /// Writes it anew from the orders, what this transaction has changed of it included.
 pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     tx.figures().expected.clear();
-    // Nobody writes one between the two.
-    if tx.dialect() == Dialect::Postgres {
-        tx.sql("lock table expected_commissions in share row exclusive mode").run().await?;
-    }
     tx.sql("delete from expected_commissions").run().await?;
     tx.sql_built(format!("insert into expected_commissions (iso_id, company_id, currency, minor) {COUNTED}"))
         .run()

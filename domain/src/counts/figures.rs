@@ -5,7 +5,7 @@
 //! changes up and writes them last of all, in one order for everybody: whoever waits for a figure waits for a commit.
 use super::{companies::NOBODY, expected};
 use crate::{
-    db::{Dialect, Sql, Tx},
+    db::{Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, SpvId},
     money::Currency,
@@ -264,10 +264,6 @@ pub(super) async fn differ(db: &mut impl Sql) -> Result<Vec<(String, i64, i64)>>
 /// Writes them anew from the rows, what this transaction has changed of them included.
 pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     tx.figures().figures.clear();
-    // Nobody writes one between the two.
-    if tx.dialect() == Dialect::Postgres {
-        tx.sql("lock table figures in share row exclusive mode").run().await?;
-    }
     tx.sql("delete from figures").run().await?;
     tx.sql_built(format!(
         "insert into figures (owner_id, grain, period, what, iso_id, country, currency, n, minor) {}",
