@@ -16,7 +16,7 @@ mod zones;
 use dialect::renumber;
 pub use dialect::{
     Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, row_of,
-    slot, within,
+    rows_of, slot, within,
 };
 pub use shaped::Shaped;
 pub use zones::local_date;
@@ -322,9 +322,10 @@ impl Query<'_> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// The rows in the only row's only column: what [`list_of`] selects.
+    /// What [`rows_of`] selects.
     pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
-        Ok(self.one::<(Shaped<Vec<T>>,)>().await?.0.0)
+        let rows: Vec<shaped::Listed<T>> = self.all().await?;
+        Ok(rows.into_iter().flat_map(|shaped::Listed(rows)| rows).collect())
     }
 }
 

@@ -3,7 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query,
-    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of},
+    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of, rows_of},
     error::{Error, Result},
     ids::UserId,
     users,
@@ -147,7 +147,7 @@ pub async fn list(
             about(&sql, ids.len(), limit)
         }
     };
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -237,7 +237,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
         }
     }
     sql.push_str(&format!(" order by at desc, seq desc limit {limit}"));
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
             Part::Text(text) => query.bind(text),
@@ -272,7 +272,7 @@ pub async fn of_subject(
         before.unwrap_or(i64::MAX),
         actions.join("', '"),
     );
-    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
+    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
 }
 
 /// What somebody did, and what others did with their account, newest first.
@@ -288,7 +288,7 @@ pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> 
     let suffered =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
-    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
+    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
 }
 
 /// What happened to accounts and sessions, newest first.
@@ -315,7 +315,7 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit:
         "select * from activity where seq is not null and subject_kind = 'user'{condition} \
          order by seq desc limit {limit} offset {offset}"
     );
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for value in values {
         query = query.bind(value);
     }
@@ -342,12 +342,13 @@ pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>
 /// Of what somebody sees, the oldest after a number.
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (shown, ids) = seen(scope, me);
-    let sql = format!("select * from activity where ({shown}) and seq > {after} order by seq limit {limit}");
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
+    let nth = ids.len() + 1;
+    let sql = format!("select * from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
-    query.list().await
+    query.bind(after).list().await
 }
 
 pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
@@ -358,7 +359,7 @@ pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity,
     let row = row_of(db.dialect(), COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
     let sql = "select * from activity where seq > $1 order by seq limit $2";
-    db.sql_built(list_of(db.dialect(), &columns, sql)).bind(after).bind(limit).list().await
+    db.sql_built(rows_of(db.dialect(), &columns, sql)).bind(after).bind(limit).list().await
 }
 
 pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
@@ -384,7 +385,7 @@ pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, Dat
 pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
     let sql = "select * from activity where action = 'activity.cut' and seq > $1 \
                union all select * from activity where action = 'activity.cut' and seq is null";
-    db.sql_built(list_of(db.dialect(), COLUMNS, sql)).bind(after).list().await
+    db.sql_built(rows_of(db.dialect(), COLUMNS, sql)).bind(after).list().await
 }
 
 /// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the

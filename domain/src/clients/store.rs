@@ -1,7 +1,7 @@
 //! A client's row, and SQL of clients: users of role client with the names around them.
 use crate::{
     access::Scope,
-    db::{Col, Db, Shape, Sql, Tx, list_of},
+    db::{Col, Db, Shape, Sql, Tx, rows_of},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, UserId},
     users::Status,
@@ -67,7 +67,7 @@ fn with_names(users: &str) -> String {
 }
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
-    let sql = list_of(db.dialect(), COLUMNS, &format!("{} and u.id = $1", with_names("users u")));
+    let sql = rows_of(db.dialect(), COLUMNS, &format!("{} and u.id = $1", with_names("users u")));
     let rows: Vec<Client> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -130,7 +130,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<Vec<Client>> {
     let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -179,7 +179,7 @@ pub async fn of_company(
         "{clients} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
         before("u.created_at", "u.id")
     );
-    let mut query = db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).bind(company);
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(company);
     for word in words {
         query = query.bind(word);
     }

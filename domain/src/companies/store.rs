@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     access::Scope,
-    db::{Col, Db, Shape, Sql, Tx, in_list, list_of},
+    db::{Col, Db, Shape, Sql, Tx, in_list, rows_of},
     error::{Error, Result},
     ids::{CompanyId, UserId},
     search,
@@ -229,7 +229,7 @@ pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<H
     );
     let ids = serde_json::to_string(clients).map_err(Error::internal)?;
     let rows: Vec<(UserId, i64, i64, i64, i64)> =
-        db.sql_built(list_of(dialect, PROGRESS, &sql)).bind(ids).bind(whose).list().await?;
+        db.sql_built(rows_of(dialect, PROGRESS, &sql)).bind(ids).bind(whose).list().await?;
     Ok(rows
         .into_iter()
         .map(|(client, spvs, closed, steps_total, steps_completed)| {

@@ -186,18 +186,15 @@ pub struct Partner {
 /// As [`crate::companies::portal`] says.
 pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
     let id = ctx.actor.company(picked)?;
-    let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
-    let limit = if page.limit == Some(0) { 0 } else { page.limit()? };
-    let wanted = spvs::asked(ctx, &filter, page, limit)?;
-    let store::Overview {
-        mut company,
-        currency,
-        clients: active_clients,
-        partners: iso_partners,
-        groups,
-        activity,
-        spvs,
-    } = store::company(&mut ctx.db(), id, &wanted, 8).await?;
+    let spvs = match page.limit {
+        Some(0) => Page { items: Vec::new(), next_cursor: None },
+        _ => {
+            let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
+            spvs::list(ctx, &filter, page).await?
+        }
+    };
+    let store::Overview { mut company, currency, clients: active_clients, partners: iso_partners, groups, activity } =
+        store::company(&mut ctx.db(), id, 8).await?;
     let company = company.pop().ok_or(Error::NotFound("company"))?;
     let mut revenue: Vec<Sum> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
@@ -224,7 +221,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         iso_partners,
         partners,
         activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
-        spvs: spvs::cut(spvs, &filter, limit),
+        spvs,
     })
 }
 

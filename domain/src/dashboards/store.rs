@@ -8,8 +8,7 @@ use crate::{
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
-    spvs::{self, Spv, store::Listed},
-    users,
+    spvs, users,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -134,9 +133,6 @@ pub struct Overview {
     /// What happened last.
     #[sqlx(try_from = "Shaped<Vec<Activity>>")]
     pub activity: Vec<Activity>,
-    /// The page of its orders, and one more if there is.
-    #[sqlx(try_from = "Shaped<Vec<Spv>>")]
-    pub spvs: Vec<Spv>,
 }
 
 pub(crate) const GROUPS: &Shape = &[
@@ -148,8 +144,8 @@ pub(crate) const GROUPS: &Shape = &[
     ("minor", "t.minor", Col::Plain),
 ];
 
-/// The company, its figures and a page of its orders in one query, of which only the page reads orders.
-pub async fn company(db: &mut Db, company: CompanyId, page: &Listed, events: usize) -> Result<Overview> {
+/// The company and its figures in one query, which reads no orders.
+pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
     let dialect = db.dialect();
     let own = list_of(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
     let groups = list_of(
@@ -161,15 +157,14 @@ pub async fn company(db: &mut Db, company: CompanyId, page: &Listed, events: usi
          ) g left join isos i on i.id = g.iso_id",
     );
     let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
-    let spvs = page.sql(dialect);
     let sql = format!(
         "select ({own}) as company, ({CURRENCY}) as currency, \
          (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
              as clients, \
          (select count(*) from isos where company_id = $1 and archived_at is null) as partners, \
-         ({groups}) as groups, ({activity}) as activity, ({spvs}) as spvs"
+         ({groups}) as groups, ({activity}) as activity"
     );
-    page.bind(db.sql_built(sql)).one().await
+    db.sql_built(sql).bind(company).one().await
 }
 
 pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {

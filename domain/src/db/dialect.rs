@@ -70,8 +70,20 @@ pub fn row_of(dialect: Dialect, columns: &Shape) -> String {
     }
 }
 
-/// All rows of `from` as one value in one row. sqlx hands every row of SQLite over between two threads, so fifty rows in
-/// one are several times cheaper than fifty rows; on both, what a page shows comes with one question.
+/// A statement for all rows of `from`, which [`Query::list`](super::Query::list) reads. sqlx hands every row of SQLite over
+/// between two threads, so there they are one value in one row, several times cheaper than fifty rows. On PostgreSQL rows
+/// are cheapest: to make one value of fifty orders it takes memory from the system each time and gives it back.
+pub fn rows_of(dialect: Dialect, columns: &Shape, from: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => list_of(dialect, columns, from),
+        Dialect::Postgres => {
+            let values: Vec<&str> = columns.iter().map(|(_, expression, _)| *expression).collect();
+            format!("select {} from ({from}) t", values.join(", "))
+        }
+    }
+}
+
+/// A few rows of `from` as one value, as a part of a statement that asks for more.
 pub fn list_of(dialect: Dialect, columns: &Shape, from: &str) -> String {
     let row = row_of(dialect, columns);
     match dialect {
@@ -80,7 +92,7 @@ pub fn list_of(dialect: Dialect, columns: &Shape, from: &str) -> String {
     }
 }
 
-/// A [`list_of`] as a value inside another. SQLite forgets that a subquery's text is JSON and reads it once more, so
+/// A [`list_of`] as a value inside another or inside [`rows_of`]. SQLite forgets that a subquery's text is JSON and reads it once more, so
 /// a list that is not one of many goes into a column of its own.
 pub fn within(dialect: Dialect, list: &str) -> String {
     match dialect {

@@ -1,7 +1,7 @@
 //! SQL of a company's finances.
 use crate::{
     counts::{companies::NOBODY, figures::Of},
-    db::{Col, Db, Shape, Sql, list_of},
+    db::{Col, Db, Shape, Sql, rows_of},
     error::Result,
     ids::{CompanyId, IsoId},
     money::Currency,
@@ -58,7 +58,7 @@ pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Ce
         part("day", "substr(period, 1, 7)", "period between $6 and $7"),
         part("now", "period", "period = ''"),
     ];
-    let sql = list_of(db.dialect(), CELLS, &parts.join(" union all "));
+    let sql = rows_of(db.dialect(), CELLS, &parts.join(" union all "));
     let mut query = db.sql_built(sql).bind(company);
     for (first, last) in [months, before, after] {
         query = query.bind(first).bind(last);

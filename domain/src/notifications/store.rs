@@ -9,7 +9,7 @@ use crate::{
         Activity,
         store::{COLUMNS, seen},
     },
-    db::{Db, Sql, Tx, list_of},
+    db::{Db, Sql, Tx, rows_of},
     error::Result,
     ids::{ActivityId, NotificationId, UserId},
     users::store::shut_out,
@@ -46,7 +46,7 @@ pub async fn any(db: &mut Db, after: i64, until: i64) -> Result<bool> {
 
 pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
     let sql = format!("select * from activity where {} order by seq limit {limit}", told_of());
-    tx.sql_built(list_of(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
+    tx.sql_built(rows_of(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// Somebody with what they chose for an event ($1), or else for its topic ($2).
@@ -159,7 +159,7 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
     let sql = format!("select * from activity where seq in ({}) order by seq desc", numbers.join(", "));
-    db.sql_built(list_of(db.dialect(), COLUMNS, &sql)).list().await
+    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).list().await
 }
 
 /// How many are unread of those that the list shows.

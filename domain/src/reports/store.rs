@@ -1,6 +1,6 @@
 //! SQL of the reports' rows.
 use crate::{
-    db::{Col, Db, Shape, Sql, list_of},
+    db::{Col, Db, Shape, Sql, rows_of},
     error::Result,
     ids::{CompanyId, SpvId},
     money::Currency,
@@ -120,7 +120,7 @@ pub async fn orders(
          where {PLACED}{} order by {NEWEST} limit {limit}",
         beyond(after.as_ref())
     );
-    let mut query = db.sql_built(list_of(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(rows_of(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }
@@ -161,7 +161,7 @@ pub async fn steps(
          order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",
         beyond(after.as_ref())
     );
-    let mut query = db.sql_built(list_of(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(rows_of(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }

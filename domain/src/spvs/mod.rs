@@ -327,22 +327,13 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Spv>> {
-    let wanted = asked(ctx, filter, page, page.limit()?)?;
-    let rows = store::list(&mut ctx.db(), &wanted).await?;
-    Ok(cut(rows, filter, page.limit()?))
-}
-
-/// What [`list`] reads for a page of `limit` rows.
-pub(crate) fn asked(ctx: &Ctx, filter: &Filter, page: &PageQuery, limit: usize) -> Result<store::Listed> {
     let after = page.after::<Key>()?;
     if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
         return Err(Error::field("cursor", "invalid_cursor"));
     }
-    Ok(store::Listed::new(ctx.scope()?, filter, after, limit + 1))
-}
-
-pub(crate) fn cut(rows: Vec<Spv>, filter: &Filter, limit: usize) -> Page<Spv> {
-    Page::cut(rows, limit, |spv| Key::of(filter.order, spv))
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |spv| Key::of(filter.order, spv)))
 }
 
 /// Start Processing. Super admins.

@@ -1,8 +1,8 @@
-//! SQL of orders. Each read is one statement that answers with one row (see [`crate::db::list_of`]).
+//! SQL of orders. Each read is one statement.
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Query, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of},
+    db::{Col, Db, Dialect, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of, rows_of},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
@@ -195,40 +195,6 @@ impl Key {
     }
 }
 
-/// A page of a list that is to be read.
-pub struct Listed {
-    rows: String,
-    ids: Vec<Uuid>,
-    words: Vec<String>,
-    after: Option<Key>,
-}
-
-impl Listed {
-    pub fn new(scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Self {
-        let (rows, ids, words) = list_sql(scope, filter, after.is_some(), limit);
-        Self { rows, ids, words, after }
-    }
-
-    /// Selects the orders as a list, with the values that [`Listed::bind`] gives: first the scope's, then the filter's.
-    pub fn sql(&self, dialect: Dialect) -> String {
-        list_of(dialect, COLUMNS, &self.rows)
-    }
-
-    pub fn bind<'c>(&self, mut query: Query<'c>) -> Query<'c> {
-        for id in &self.ids {
-            query = query.bind(*id);
-        }
-        for word in &self.words {
-            query = query.bind(word.clone());
-        }
-        match self.after.clone() {
-            Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
-            Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
-            None => query,
-        }
-    }
-}
-
 fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = format!("{WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
@@ -276,8 +242,22 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
     (sql, ids, words)
 }
 
-pub async fn list(db: &mut Db, page: &Listed) -> Result<Vec<Spv>> {
-    page.bind(db.sql_built(page.sql(db.dialect()))).list().await
+/// A page of them, after where the one before ended.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
+    let (rows, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &rows));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    let query = match after {
+        Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
+        Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
+        None => query,
+    };
+    query.list().await
 }
 
 /// Orders by what people call them: their identifier, of which each company may have one, else the first characters
