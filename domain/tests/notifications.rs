@@ -315,7 +315,7 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
         chooses_event(&nora, "progress.spv.closed", true, Mailed::Daily).await;
         for spv in [office.spv, his, hers] {
             let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
-            steps::complete(&office.erin, spv, &ids).await.unwrap();
+            steps::complete(&office.erin, spv, None, &ids).await.unwrap();
         }
         let told: Vec<_> = office.mails(Kind::SpvClosed).await.into_iter().map(|mail| mail.to_email).collect();
         assert_eq!(told, ["nils@example.com"]);

@@ -1,7 +1,8 @@
 //! A transaction on PostgreSQL. Its connection is kept for the next one when it has ended, see [`Connections`].
 //!
 //! Every statement is a journey of its own, which costs as much as a small one of ours does. Those whose rows nobody waits
-//! for go together, as parts of one statement, where it makes no difference which of them comes first.
+//! for go together, as parts of one statement, where none of them has to see what another does. A transaction that comes
+//! to one statement is that statement, without a beginning and a commit around it.
 use super::{
     connections::{Connections, Taken},
     renumber,
@@ -21,6 +22,8 @@ const MOST_TOGETHER: usize = 8;
 pub(crate) struct Open {
     /// There until it has ended.
     on: Option<Taken<Postgres>>,
+    /// Whether the server has heard of it.
+    begun: bool,
     waiting: Together,
     /// What was sent last may have been done in part only, or not at all.
     uncertain: bool,
@@ -73,8 +76,7 @@ impl Together {
         self.plain.len() == self.statements.len()
             && self.statements.len() < MOST_TOGETHER
             && !self.plain.iter().any(|before| match (before, statement) {
-                // Whoever looks for a row may have to wait for others, and so comes last.
-                (Plain::Upsert { .. }, _) => true,
+                (Plain::Upsert { .. }, Plain::Upsert { .. }) => true,
                 (Plain::Insert { .. }, Plain::Insert { .. }) => false,
                 (before, statement) => before.table() == statement.table(),
             })
@@ -82,9 +84,14 @@ impl Together {
 
     /// As one statement, and what is bound to it.
     fn take(&mut self) -> (String, PgArguments) {
-        let Self { mut statements, bound, .. } = mem::take(self);
+        let Self { mut statements, plain, bound } = mem::take(self);
         if statements.len() == 1 {
             return (statements.remove(0), bound);
+        }
+        // Whoever looks for a row may have to wait for others, and so comes last.
+        if let Some(upsert) = plain.iter().position(|statement| matches!(statement, Plain::Upsert { .. })) {
+            let last = statements.remove(upsert);
+            statements.push(last);
         }
         // The last of them is begun with: so each takes its locks when it did by itself, and two transactions that wait for
         // one another in their order do not wait crosswise. No manual promises it; a test does.
@@ -101,10 +108,7 @@ impl Together {
 
 impl Open {
     pub(super) async fn begin(connections: &Connections<Postgres>) -> Result<Self> {
-        let mut open = Self { on: Some(connections.take().await?), waiting: Together::default(), uncertain: false };
-        sqlx::raw_sql("begin").execute(open.sending()?).await?;
-        open.went_well();
-        Ok(open)
+        Ok(Self { on: Some(connections.take().await?), begun: false, waiting: Together::default(), uncertain: false })
     }
 
     /// Adds a statement whose rows nobody waits for; what is bound to it follows with [`Open::bind`]. One that cannot go
@@ -131,12 +135,23 @@ impl Open {
     /// The connection with nothing waiting before what is sent now; [`Open::went_well`] says that it was done.
     pub(crate) async fn writing(&mut self) -> Result<&mut PgConnection> {
         self.flush().await?;
-        self.sending()
+        self.begun().await
     }
 
     /// What was asked of the connection has been done.
     pub(crate) fn went_well(&mut self) {
         self.uncertain = false;
+    }
+
+    /// The connection, with the transaction begun there.
+    async fn begun(&mut self) -> Result<&mut PgConnection> {
+        if !self.begun {
+            // Before it is sent: cut off in the middle, it may have begun.
+            self.begun = true;
+            sqlx::raw_sql("begin").execute(self.sending()?).await?;
+            self.went_well();
+        }
+        self.sending()
     }
 
     fn sending(&mut self) -> Result<&mut PgConnection> {
@@ -161,13 +176,18 @@ impl Open {
             return Ok(());
         }
         let (text, bound) = self.waiting.take();
-        sqlx::query_with(AssertSqlSafe(text), bound).execute(self.sending()?).await?;
+        sqlx::query_with(AssertSqlSafe(text), bound).execute(self.begun().await?).await?;
         self.went_well();
         Ok(())
     }
 
     pub async fn commit(mut self) -> Result<()> {
-        sqlx::raw_sql("commit").execute(self.writing().await?).await?;
+        if self.begun {
+            sqlx::raw_sql("commit").execute(self.writing().await?).await?;
+        } else if !self.waiting.statements.is_empty() {
+            let (text, bound) = self.waiting.take();
+            sqlx::query_with(AssertSqlSafe(text), bound).execute(self.sending()?).await?;
+        }
         self.on.take().ok_or_else(|| Error::internal("the transaction is over"))?.keep();
         Ok(())
     }
@@ -176,6 +196,9 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         let Some(mut on) = self.on.take() else { return };
+        if !self.begun && !self.uncertain {
+            return on.keep();
+        }
         // Without a runtime the process is ending, and the server rolls back by itself.
         let Ok(handle) = Handle::try_current() else { return drop(on.forget()) };
         handle.spawn(async move {
@@ -240,7 +263,8 @@ mod tests {
         let upsert = |into: &str| Plain::Upsert { into: into.to_owned() };
         assert!(both.welcomes(&upsert("v")) && !both.welcomes(&upsert("t")) && !both.welcomes(&upsert("u")));
         let waits = together(&["insert into u (a) values (1) on conflict do nothing"]);
-        assert!(!waits.welcomes(&insert("v")) && !waits.welcomes(&update("v")) && !waits.welcomes(&upsert("v")));
+        assert!(waits.welcomes(&insert("v")) && waits.welcomes(&update("v")) && !waits.welcomes(&upsert("v")));
+        assert!(!waits.welcomes(&insert("u")) && !waits.welcomes(&update("u")));
         assert!(!together(&["insert into t (a) values (1)"; MOST_TOGETHER]).welcomes(&insert("t")));
     }
 
@@ -249,5 +273,8 @@ mod tests {
         assert_eq!(together(&["update t set a = $1"]).take().0, "update t set a = $1");
         let (text, _) = together(&["update t set a = $1", "insert into u (b) values ($2)"]).take();
         assert_eq!(text, "with part0 as (insert into u (b) values ($2)), part1 as (update t set a = $1) select 1");
+        let upsert = "insert into u (b) values ($1) on conflict (b) do nothing";
+        let (text, _) = together(&[upsert, "update t set a = $2"]).take();
+        assert_eq!(text, format!("with part0 as ({upsert}), part1 as (update t set a = $2) select 1"));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     activity,
     check::Check,
     ctx::{Ctx, fresh},
-    db::{Dialect, Sql, Tx},
+    db::Tx,
     error::{Error, Result},
     ids::{SpvId, StepId, UserId},
     mails,
@@ -51,12 +51,13 @@ fn as_step(error: Error) -> Error {
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
-    // On SQLite everybody who writes waits while one has the turn, so the order is read before it. Where somebody else
-    // wrote meanwhile the versions refuse what was made of it, and it is read again, in the turn. A step to wait for that
-    // is gone by then is refused by the database before any version: that is read in the turn at once.
-    let seen = match ctx.db().dialect() {
-        Dialect::Sqlite if change.depends_on.is_none() => spvs::store::of_step(&mut ctx.db(), id).await?,
-        Dialect::Sqlite | Dialect::Postgres => None,
+    // The order is read before the transaction: on SQLite everybody who writes waits while one has the turn, and on
+    // PostgreSQL what is then left to do is one statement. Where somebody else wrote meanwhile the versions refuse what was
+    // made of it, and it is read again, under the order's lock. A step to wait for that is gone by then is refused by the
+    // database before any version: that is read under the lock at once.
+    let seen = match change.depends_on {
+        None => spvs::store::of_step(&mut ctx.db(), id).await?,
+        Some(_) => None,
     };
     if seen.is_some() {
         match at_once(ctx, seen, id, version, change.clone()).await {
@@ -69,22 +70,14 @@ pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change)
 
 async fn at_once(
     ctx: &Ctx,
-    seen: Option<(Spv, Vec<Step>)>,
+    seen: Option<Read>,
     id: StepId,
     version: Option<i64>,
     change: Change,
 ) -> Result<(Step, Spv)> {
     let mut tx = ctx.begin().await?;
     let changed = match seen {
-        Some(seen) => {
-            let read = seen.0.version;
-            let changed = changed(&mut tx, ctx, seen, id, version, change).await?;
-            // An order that moves on is written over the version that was read; one that stays is asked for it here.
-            if changed.1.version == read {
-                spvs::store::unchanged(&mut tx, &changed.1).await?;
-            }
-            changed
-        }
+        Some(seen) => changed(&mut tx, ctx, Seen::Before(seen), id, version, change).await?,
         None => self::change(&mut tx, ctx, id, version, change).await?,
     };
     let changed = settled(&mut tx, ctx, changed).await?;
@@ -112,24 +105,39 @@ async fn settled(tx: &mut Tx, ctx: &Ctx, (step, spv, free): Changed) -> Result<(
     }
 }
 
+/// An order with its steps, as it was read.
+enum Seen {
+    /// Before the transaction: somebody else may have written since.
+    Before(Read),
+    /// Under its lock.
+    Locked(Read),
+}
+
+type Read = (Spv, Vec<Step>);
+
 /// A step and its order, and the steps that it may have set free, for [`settle`].
 type Changed = (Step, Spv, Vec<StepId>);
 
 /// [`update`] in a transaction that may move more.
 async fn change(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<Changed> {
     let seen = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
-    changed(tx, ctx, seen, id, version, change).await
+    changed(tx, ctx, Seen::Locked(seen), id, version, change).await
 }
 
-/// The same with the order and its steps as they were read.
+/// The same with the order and its steps as they were read. The order is written before its step: whoever locks it first
+/// takes the two in the same order.
 async fn changed(
     tx: &mut Tx,
     ctx: &Ctx,
-    (before, mut steps): (Spv, Vec<Step>),
+    seen: Seen,
     id: StepId,
     version: Option<i64>,
     change: Change,
 ) -> Result<Changed> {
+    let (locked, (before, mut steps)) = match seen {
+        Seen::Before(read) => (false, read),
+        Seen::Locked(read) => (true, read),
+    };
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
@@ -161,8 +169,7 @@ async fn changed(
         state = state.after(Event::Reopen)?;
         events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
     }
-    store::save(tx, &new).await?;
-    let planned = plan::save(tx, &old, &new).await?;
+    let planned = plan::is_changed(&old, &new);
     if planned {
         activity::append(tx, ctx, plan::told("step.planned", &before, &new)).await?;
     }
@@ -176,15 +183,22 @@ async fn changed(
     let free = settle::set_free(&old, &new, &steps);
     // What others that are changed meanwhile may set free hangs on it: the order's version tells them.
     let waits = |step: &Step| (step.depends_on.clone(), step.completes_with_documents);
-    if !moved && new.step_name == old.step_name && waits(&new) == waits(&old) {
-        return Ok((new, before, free));
-    }
-    steps[place] = new.clone();
-    if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
-        state = state.after(Event::FirstStepMoved)?;
-        events.push(spvs::told("spv.processing", &before, state.status, None));
-    }
-    let spv = follow(tx, ctx, &before, &steps, state, events).await?;
+    let stays = !moved && new.step_name == old.step_name && waits(&new) == waits(&old);
+    let spv = if stays {
+        if !locked {
+            spvs::store::unchanged(tx, &before).await?;
+        }
+        before
+    } else {
+        steps[place] = new.clone();
+        if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
+            state = state.after(Event::FirstStepMoved)?;
+            events.push(spvs::told("spv.processing", &before, state.status, None));
+        }
+        follow(tx, ctx, &before, &steps, state, events).await?
+    };
+    store::save(tx, &new).await?;
+    plan::save(tx, &old, &new).await?;
     Ok((new, spv, free))
 }
 
@@ -230,11 +244,11 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId
         return Err(Error::NotFound("step"));
     }
     let mut tx = ctx.begin().await?;
-    let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
     if version.is_some() {
         let (now, _) = plan::lock(&mut tx, ctx, spv).await?;
         fresh(version, now.version, &now.updated_by, now.updated_at)?;
     }
+    let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
     let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
     let mut set_free = Vec::new();
     while !left.is_empty() {

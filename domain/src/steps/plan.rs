@@ -172,9 +172,7 @@ pub(super) async fn lock(tx: &mut Tx, ctx: &Ctx, spv: SpvId) -> Result<(Spv, Vec
 /// Orders that rest or are closed keep the steps that they have.
 fn open(spv: &Spv) -> Result<()> {
     match spv.status {
-        spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed => {
-            Err(Error::wrong_status(spv.status))
-        }
+        spvs::Status::OnHold | spvs::Status::Cancelled | spvs::Status::Closed => Err(Error::wrong_status(spv.status)),
         _ => Ok(()),
     }
 }
@@ -195,21 +193,28 @@ pub(super) fn nothing_first(step: &Step, steps: &[Step]) -> Result<()> {
     Err(Error::Conflict(Problem::new("step_waits").with("steps", first.join(", "))))
 }
 
-/// Writes what has changed in a step's plan; false when nothing has.
-pub(super) async fn save(tx: &mut Tx, old: &Step, new: &Step) -> Result<bool> {
-    let new_date = old.due_date != new.due_date;
-    let planned = new_date
+/// Whether what a step is has changed: its name, whose, until when.
+fn is_other(old: &Step, new: &Step) -> bool {
+    old.due_date != new.due_date
         || old.step_name != new.step_name
         || old.owner != new.owner
-        || old.completes_with_documents != new.completes_with_documents;
-    if planned {
-        store::save_plan(tx, new, new_date).await?;
+        || old.completes_with_documents != new.completes_with_documents
+}
+
+/// Whether anything has changed in a step's plan.
+pub(super) fn is_changed(old: &Step, new: &Step) -> bool {
+    is_other(old, new) || old.depends_on != new.depends_on
+}
+
+/// Writes what has changed in a step's plan.
+pub(super) async fn save(tx: &mut Tx, old: &Step, new: &Step) -> Result<()> {
+    if is_other(old, new) {
+        store::save_plan(tx, new, old.due_date != new.due_date).await?;
     }
-    let needs = old.depends_on != new.depends_on;
-    if needs {
+    if old.depends_on != new.depends_on {
         store::save_needs(tx, new).await?;
     }
-    Ok(planned || needs)
+    Ok(())
 }
 
 /// A change of the plan is for everybody whose order it is.
