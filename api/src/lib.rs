@@ -14,6 +14,7 @@ mod middleware;
 mod oidc;
 mod openapi;
 mod paper;
+mod places;
 mod routes;
 mod serve;
 mod sheet;

@@ -3,7 +3,12 @@ use crate::{
     address::Network,
     limits::{Limiter, Limits},
     oidc::{self, Providers},
-    routes::{auth::redirect::Redirects, events::Streams},
+    places::Places,
+    routes::{
+        auth::redirect::Redirects,
+        events,
+        storage::{self, Appending},
+    },
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
@@ -89,7 +94,11 @@ pub struct Shared {
     /// Ends the event streams, so that a stopping server need not wait for them.
     pub closing: CancellationToken,
     /// How many event streams each person has open.
-    pub streams: Streams,
+    pub streams: Places,
+    /// How many pieces of uploads each person is sending.
+    pub pieces: Places,
+    /// Who goes on with which upload.
+    pub appending: Appending,
     request_ids: AtomicU64,
     https: bool,
 }
@@ -124,7 +133,9 @@ impl App {
             contact_limit: Limiter::per_minute(THREE, THREE),
             request_limit: Limiter::per_minute(TWENTY, SIXTY),
             closing: CancellationToken::new(),
-            streams: Streams::default(),
+            streams: Places::new(events::EACH),
+            pieces: Places::new(storage::PIECES),
+            appending: Appending::default(),
             request_ids: AtomicU64::new(first_id),
             https,
         }))

@@ -33,4 +33,5 @@ mod steps;
 mod support;
 mod tasks;
 mod templates;
+mod uploads;
 mod users;

@@ -6,6 +6,7 @@
 use crate::{
     error::Result,
     extract::{SignedIn, bearer},
+    places::Place,
     routes::activity::Activity,
     state::App,
 };
@@ -20,15 +21,9 @@ use axum::{
 use domain::{
     Ctx, Error,
     activity::{self, Activity as Row},
-    ids::UserId,
 };
 use futures::{FutureExt, Stream, stream};
-use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
-    convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Interval, MissedTickBehavior, interval},
@@ -40,6 +35,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const HEARTBEAT: u32 = 15;
 /// Rows read at a time while catching up.
 const PAGE: usize = 100;
+/// Streams that one person may have open at once: every browser they own, and their tabs while the server is gone.
+pub const EACH: usize = 100;
 
 /// Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session.
 #[utoipa::path(get, path = "/realtime/v1/events", operation_id = "event_stream", tag = "events",
@@ -87,48 +84,6 @@ struct Listener {
     looks: Interval,
     looked: u32,
     _place: Place,
-}
-
-/// Streams that one person may have open at once: every browser they own, and their tabs while the server is gone.
-const EACH: usize = 100;
-
-/// How many streams each person has open.
-#[derive(Clone, Debug, Default)]
-pub struct Streams(Arc<Mutex<HashMap<UserId, usize>>>);
-
-/// One of a person's streams, until it is dropped.
-struct Place(Streams, Option<UserId>);
-
-impl Streams {
-    fn counts(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// None when the person has as many as they may.
-    fn place_of(&self, person: Option<UserId>) -> Option<Place> {
-        if let Some(id) = person {
-            let mut counts = self.counts();
-            let count = counts.entry(id).or_default();
-            if *count >= EACH {
-                return None;
-            }
-            *count += 1;
-        }
-        Some(Place(self.clone(), person))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let Some(id) = self.1 else { return };
-        let mut counts = self.0.counts();
-        if let Entry::Occupied(mut count) = counts.entry(id) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
-    }
 }
 
 fn events(listener: Listener) -> impl Stream<Item = std::result::Result<Event, Infallible>> {

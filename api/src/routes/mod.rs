@@ -36,7 +36,7 @@ mod search;
 mod settings;
 mod spvs;
 mod steps;
-mod storage;
+pub(crate) mod storage;
 mod system;
 mod tasks;
 mod templates;

@@ -23,10 +23,19 @@ use domain::{
     error::Problem,
     ids::{UploadId, VersionId},
 };
+use futures::StreamExt;
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, ops::Range, str::FromStr};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    ops::Range,
+    str::FromStr,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 
+/// Pieces that one person sends at once: memory holds each until it is put away.
+pub const PIECES: usize = 8;
 const TUS: &str = "1.0.0";
 const EXTENSIONS: &str = "creation,expiration,termination";
 const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
@@ -105,23 +114,64 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: Hea
     request_body(content = String, content_type = "application/offset+octet-stream"),
     responses((status = 204, description = "Taken, as far as `Upload-Offset` says.")))]
 pub async fn append(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UploadId>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
     // Whose it is goes before how it is asked.
-    uploads::get(&ctx, id).await?;
+    let upload = uploads::get(&ctx, id).await?;
     speaks(&headers)?;
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind != Some(b"application/offset+octet-stream") {
         return Err(ApiError::Http(StatusCode::UNSUPPORTED_MEDIA_TYPE, Problem::new("media_type")));
     }
     let offset = number(&headers, &UPLOAD_OFFSET)?.ok_or_else(|| Error::field("upload_offset", "required"))?;
+    let piece = app.pieces.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
+    let only = app.appending.only(id).ok_or_else(|| uploads::not_there(&upload))?;
+    let body = body.into_data_stream().take_until(only.hurried.clone().cancelled_owned());
     // In a task of its own: what has come is put away also when the line breaks and takes this request with it.
-    let taking = tokio::spawn(async move { uploads::append(&ctx, id, offset, body.into_data_stream()).await });
+    let taking = tokio::spawn(async move {
+        let _held = (piece, only);
+        uploads::append(&ctx, id, offset, body).await
+    });
     let upload = taking.await.map_err(Error::internal)??;
     Ok(state(&upload, StatusCode::NO_CONTENT))
+}
+
+/// Who goes on with which upload: of each one at a time in this process, or memory would hold the same piece many times.
+#[derive(Clone, Debug, Default)]
+pub struct Appending(Arc<Mutex<HashMap<UploadId, CancellationToken>>>);
+
+/// The one who goes on with an upload, until it is dropped.
+struct Only {
+    appending: Appending,
+    id: UploadId,
+    /// Somebody else would go on with it.
+    hurried: CancellationToken,
+}
+
+impl Appending {
+    /// None while somebody else goes on with it: perhaps the same person on a line that is gone, which nobody has
+    /// noticed yet. So that one takes nothing more and puts away what it has, and who tries again finds the place free.
+    fn only(&self, id: UploadId) -> Option<Only> {
+        let hurried = CancellationToken::new();
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(id) {
+            Entry::Occupied(taken) => {
+                taken.get().cancel();
+                return None;
+            }
+            Entry::Vacant(free) => free.insert(hurried.clone()),
+        };
+        Some(Only { appending: self.clone(), id, hurried })
+    }
+}
+
+impl Drop for Only {
+    fn drop(&mut self) {
+        self.appending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
 }
 
 /// Takes an upload back.

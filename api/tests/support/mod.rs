@@ -138,6 +138,12 @@ impl TestApp {
         tokio::spawn(following);
     }
 
+    /// Sends a request of a test's own making, while the test goes on.
+    pub fn send(&self, request: Request<Body>) -> tokio::task::JoinHandle<Answer> {
+        let (router, asked) = (self.router.clone(), format!("{} {}", request.method(), request.uri()));
+        tokio::spawn(async move { Answer::of(asked, router.oneshot(request).await.expect("the router answers")).await })
+    }
+
     pub fn nobody(&self) -> Person {
         Person { router: self.router.clone(), token: None, id: UserId(uuid::Uuid::nil()), spv: None }
     }
@@ -292,10 +298,7 @@ impl IntoFuture for Asking {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let asked = format!("{} {}", self.method, self.path);
-            let (parts, body) = self.open().await.into_parts();
-            let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
-            let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-            Answer { asked, status: parts.status, headers: parts.headers, body, bytes }
+            Answer::of(asked, self.open().await).await
         })
     }
 }
@@ -310,6 +313,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    async fn of(asked: String, response: axum::response::Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Self { asked, status: parts.status, headers: parts.headers, body, bytes }
+    }
+
     /// The body of a 2xx answer.
     #[track_caller]
     pub fn ok(self) -> Value {

@@ -188,7 +188,8 @@ pub async fn append<E>(
     if upload.received == upload.bytes && upload.version_id.is_none() { finish(ctx, upload).await } else { Ok(upload) }
 }
 
-fn not_there(upload: &Upload) -> Error {
+/// Somebody else goes on with it, or is further.
+pub fn not_there(upload: &Upload) -> Error {
     Error::Conflict(Problem::new("upload_offset").with("offset", upload.received))
 }
 

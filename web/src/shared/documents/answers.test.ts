@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meaningOf, NotGone, statusOf } from './answers';
+import { isNext, meaningOf, NotGone, statusOf } from './answers';
 
 test('only an upload that the server does not know of is begun anew', () => {
   const meanings = [
@@ -8,6 +8,7 @@ test('only an upload that the server does not know of is begun anew', () => {
   const of = (meaning: string) => meanings.filter((status) => meaningOf(status) === meaning);
   expect(of('gone')).toEqual([404, 410]);
   expect(of('again')).toEqual([0, 408, 425, 429, 500, 502, 503, 504]);
+  expect(meanings.filter(isNext)).toEqual([429]);
 });
 
 test('a failure tells the status that was heard, also where the answer was kept from the client', () => {

@@ -16,6 +16,9 @@ export function meaningOf(status: number): Meaning {
 /** Somebody else goes on with the same upload at this moment: worth another try, and after a few a refusal. */
 export const isBusy = (status: number) => status === 409 || status === 423;
 
+/** As many as one person may send at once are on their way: this one is among the next. */
+export const isNext = (status: number) => status === 429;
+
 /** Whoever signs in again goes on with it: a refusal that leaves the upload where it is. */
 export const isForNow = (status: number) => status === 401;
 

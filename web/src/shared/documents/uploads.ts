@@ -6,7 +6,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 import { useMe } from '../session/me';
-import { isBusy, isForNow, meaningOf, NotGone, statusOf } from './answers';
+import { isBusy, isForNow, isNext, meaningOf, NotGone, statusOf } from './answers';
 import { cutOffOf, forget, hold, note, progressed } from './cutOff';
 
 /**
@@ -236,7 +236,8 @@ async function failed(id: number, error: Error | DetailedError): Promise<void> {
     return;
   }
   // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.
-  const tried = (tries.get(id) ?? 0) + 1;
+  // Whose turn has not come, because others of the same person are being sent, waits for as long as it takes.
+  const tried = isNext(status) ? 1 : (tries.get(id) ?? 0) + 1;
   tries.set(id, tried);
   if (tried > patience) {
     const why = answer ? refusal(status, answer.getBody()) : new ApiError(0, unreachable);

@@ -1,0 +1,90 @@
+//! Uploads over the wire: how many pieces are taken at once.
+use crate::{
+    documents::announce,
+    support::{Person, on_both},
+};
+use axum::{
+    body::{Body, Bytes},
+    http::{Method, Request},
+};
+use futures::stream;
+use std::convert::Infallible;
+use tokio::sync::mpsc;
+
+/// The place of an upload of ten bytes.
+async fn announced(person: &Person, pairs: &[(&str, &str)]) -> String {
+    announce(person, 10, pairs).await.header("location").unwrap().to_owned()
+}
+
+fn piece(person: &Person, location: &str, offset: usize, body: Body) -> Request<Body> {
+    Request::builder()
+        .method(Method::PATCH)
+        .uri(location)
+        .header("authorization", format!("Bearer {}", person.token.as_deref().unwrap()))
+        .header("tus-resumable", "1.0.0")
+        .header("upload-offset", offset.to_string())
+        .header("content-type", "application/offset+octet-stream")
+        .body(body)
+        .unwrap()
+}
+
+/// A piece whose end does not come before the line is dropped.
+fn slow(person: &Person, location: &str) -> (mpsc::Sender<Bytes>, Request<Body>) {
+    let (line, heard) = mpsc::channel::<Bytes>(1);
+    let body =
+        stream::unfold(heard, |mut heard| async move { Some((Ok::<_, Infallible>(heard.recv().await?), heard)) });
+    (line, piece(person, location, 0, Body::from_stream(body)))
+}
+
+/// Sends half of it, and waits until somebody has taken that.
+async fn half(line: &mpsc::Sender<Bytes>) {
+    line.send(Bytes::from_static(b"01234")).await.unwrap();
+    drop(line.reserve().await.unwrap());
+}
+
+#[tokio::test]
+async fn who_goes_on_with_an_upload_twice_at_once_is_refused_and_the_first_makes_way() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let location = announced(&maya, &[("file_name", "a.pdf")]).await;
+        let (line, request) = slow(&maya, &location);
+        let first = app.send(request);
+        half(&line).await;
+        let second = app.send(piece(&maya, &location, 0, Body::from("0123456789"))).await.unwrap();
+        assert_eq!(second.refused(409, "upload_offset")["params"]["offset"], 0);
+        let first = first.await.unwrap();
+        assert_eq!((first.status.as_u16(), first.header("upload-offset")), (204, Some("5")));
+        let rest = app.send(piece(&maya, &location, 5, Body::from("56789"))).await.unwrap();
+        assert!(rest.status == 204 && rest.header("spv-document-id").is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_one_person_so_many_pieces_are_taken_at_once() {
+    on_both(|app| async move {
+        let (maya, nils) = (app.client("Maya").await, app.client("Nils").await);
+        let mut lines = Vec::new();
+        let mut answers = Vec::new();
+        for _ in 0..8 {
+            let location = announced(&maya, &[("file_name", "a.pdf")]).await;
+            let (line, request) = slow(&maya, &location);
+            answers.push(app.send(request));
+            half(&line).await;
+            lines.push(line);
+        }
+        let ninth = announced(&maya, &[("file_name", "a.pdf")]).await;
+        let whole = || piece(&maya, &ninth, 0, Body::from("0123456789"));
+        let refused = app.send(whole()).await.unwrap();
+        assert_eq!(refused.header("retry-after"), Some("1"));
+        refused.refused(429, "too_many_requests");
+        let other = announced(&nils, &[("file_name", "a.pdf")]).await;
+        assert_eq!(app.send(piece(&nils, &other, 0, Body::from("01234"))).await.unwrap().status, 204);
+        drop(lines);
+        for answer in answers {
+            assert_eq!(answer.await.unwrap().header("upload-offset"), Some("5"));
+        }
+        assert_eq!(app.send(whole()).await.unwrap().status, 204);
+    })
+    .await;
+}
