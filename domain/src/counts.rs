@@ -83,6 +83,15 @@ pub async fn all(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     Ok(rows.into_iter().collect())
 }
 
+/// One of them.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn one(db: &mut impl Sql, count: Count) -> Result<i64> {
+    let sql = "select cast(coalesce(sum(value), 0) as bigint) from counts where name = $1";
+    db.sql(sql).bind(count.name()).scalar().await
+}
+
 /// Whatever is not what a fresh count says: a name, what is kept and what there is. Of the figures by day and month,
 /// of which there are many, the first hundred. All of it as it was at one moment: others go on writing meanwhile.
 ///

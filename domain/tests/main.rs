@@ -27,4 +27,5 @@ mod storage;
 mod story;
 mod templates;
 mod timelines;
+mod uploads;
 mod users;

@@ -219,6 +219,14 @@ pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsM
     Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
 }
 
+/// How much documents may take, in bytes, where there is a limit.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn storage_quota(db: &mut impl Sql, options: &Options) -> Result<Option<u64>> {
+    Ok(store::get(db).await?.unwrap_or_default().storage_quota(options))
+}
+
 /// How long sessions last. Read where the session is locked, in the same transaction: many refreshes at once must not
 /// wait for each other's connections.
 ///

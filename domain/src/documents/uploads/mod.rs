@@ -11,10 +11,13 @@ use super::{
 use crate::{
     access::{Action, Actor, Resource},
     activity::{self, Event},
+    counts::{self, Count},
     ctx::Ctx,
+    db::Tx,
     document_requests,
     error::{Error, Problem, Result},
     ids::{DocumentId, DocumentRequestId, SpvId, UploadId, UserId, VersionId},
+    settings,
     storage::Content,
     users::{self, Status},
 };
@@ -31,6 +34,10 @@ const SILENCE: std::time::Duration = std::time::Duration::from_secs(30);
 const REST: Duration = Duration::hours(24);
 /// Unfinished uploads of one person.
 const AT_ONCE: i64 = 100;
+/// What somebody who is not of the staff may send in within a day: so many of the largest files, 1 GB unless the operator
+/// chose another limit for one. Far more than an order needs, and far too little to fill a disk before somebody sees it.
+const FILES_A_DAY: i64 = 40;
+const DAY: Duration = Duration::hours(24);
 
 /// What is to come, and what it is to be a version of: a document, what a request asks for, something for an order, or
 /// of none of them something of the client's.
@@ -58,7 +65,8 @@ pub fn expires_at(upload: &Upload) -> DateTime<Utc> {
 /// # Errors
 /// NotFound for a document, request or order that is not the actor's to know of; Invalid per field: an empty or too
 /// large file; Conflict `request_status` for a request that waits for nothing, `wrong_status` for a client's order that is
-/// over, `too_many_uploads`.
+/// over, `too_many_uploads`, and for all but the staff `uploads_a_day` and, with the office's quota used up,
+/// `storage_full`.
 pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
     let limit = ctx.options.upload_limit;
     if new.bytes == 0 {
@@ -87,14 +95,31 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
         kept_in: None,
     };
     let mut tx = ctx.begin().await?;
-    if let Some(user) = user_id
-        && store::unfinished(&mut tx, user).await? >= AT_ONCE
-    {
-        return Err(Error::conflict("too_many_uploads"));
+    if let Some(user) = user_id {
+        // Many who are announced at once are counted one after the other.
+        tx.alone_with(format!("uploads {user}")).await?;
+        if store::unfinished(&mut tx, user).await? >= AT_ONCE {
+            return Err(Error::conflict("too_many_uploads"));
+        }
+        if !ctx.actor.is_staff() {
+            has_room(&mut tx, ctx, user, upload.bytes).await?;
+        }
     }
     store::insert(&mut tx, &upload).await?;
     tx.commit().await?;
     Ok(upload)
+}
+
+/// Whether there is room for so much more from this person. What the office's quota says is asked of each alone: what
+/// others have on their way may go beyond it once.
+async fn has_room(tx: &mut Tx, ctx: &Ctx, user: UserId, bytes: i64) -> Result<()> {
+    let most = i64::try_from(ctx.options.upload_limit).unwrap_or(i64::MAX).saturating_mul(FILES_A_DAY);
+    if store::sent(tx, user, ctx.now() - DAY).await?.saturating_add(bytes) > most {
+        return Err(Error::Conflict(Problem::new("uploads_a_day").with("max_mb", most >> 20)));
+    }
+    let Some(quota) = settings::storage_quota(tx, &ctx.options).await? else { return Ok(()) };
+    let stored = counts::one(tx, Count::StorageBytes).await?.saturating_add(bytes);
+    if stored.unsigned_abs() > quota { Err(Error::conflict("storage_full")) } else { Ok(()) }
 }
 
 /// Whose the upload will be, which order's, and what it answers: another version of what was asked for is an answer, too.
@@ -342,8 +367,9 @@ pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
     let ended = store::end(&mut tx, id).await?;
     tx.commit().await?;
     match ended {
-        Some(upload) => sweep(ctx, &upload).await,
-        None => Ok(()),
+        // The row of one that was kept counts for the day of whoever sent it.
+        Some(upload) if upload.version_id.is_none() => sweep(ctx, &upload).await,
+        _ => Ok(()),
     }
 }
 

@@ -69,6 +69,19 @@ pub async fn unfinished(tx: &mut Tx, user: UserId) -> Result<i64> {
         .await
 }
 
+/// What somebody has announced or sent since `since`, in bytes; what they took back is not theirs any more. A file that is
+/// smaller than a few blocks of a disk counts as that much.
+pub async fn sent(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64> {
+    tx.sql(
+        "select cast(coalesce(sum(case when bytes < 65536 then 65536 else bytes end), 0) as bigint) from uploads \
+         where user_id = $1 and touched_at > $2 and (received >= 0 or version_id is not null)",
+    )
+    .bind(user)
+    .bind(since)
+    .scalar()
+    .await
+}
+
 /// Moves an upload on by `bytes`; false when it is not at `from` any more.
 pub async fn advance(tx: &mut Tx, id: UploadId, from: i64, bytes: i64, now: DateTime<Utc>) -> Result<bool> {
     let sql = "update uploads set received = received + $3, touched_at = $4 where id = $1 and received = $2";
