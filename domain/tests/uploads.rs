@@ -1,10 +1,18 @@
-//! How much may be sent in. On both databases.
+//! Uploads that end otherwise than they began: who may do less by then, and how much of it there
+//! may be. On both databases.
 use bytes::Bytes;
 use chrono::Duration;
 use domain::{
     Ctx, Error, Options,
-    documents::uploads::{self, New, Upload},
+    access::Role,
+    documents::{
+        self, Filter,
+        uploads::{self, New, Upload},
+    },
+    page::PageQuery,
+    spvs,
     testing::on_both,
+    users,
 };
 use futures::{StreamExt, future::join_all, stream};
 use std::{convert::Infallible, sync::Arc};
@@ -31,6 +39,11 @@ async fn send(ctx: &Ctx, new: New) -> Upload {
     end(ctx, &begun(ctx, new).await).await.unwrap()
 }
 
+async fn names(ctx: &Ctx) -> Vec<(String, String)> {
+    let found = documents::list(ctx, &Filter::default(), &PageQuery::default()).await.unwrap().items;
+    found.into_iter().map(|document| (document.name, document.latest.uploaded_by)).collect()
+}
+
 fn code(error: Error) -> String {
     match error {
         Error::Conflict(problem) | Error::Forbidden(problem) | Error::Unauthenticated(problem) => {
@@ -40,6 +53,69 @@ fn code(error: Error) -> String {
         Error::NotFound(noun) => format!("no {noun}"),
         other => panic!("{other}"),
     }
+}
+
+#[tokio::test]
+async fn what_was_announced_in_time_and_ends_too_late_is_refused_like_anything_else() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let document = send(&maya, New { spv_id: Some(spv), ..named("deed.txt") }).await.kept_in;
+        let new = begun(&maya, New { spv_id: Some(spv), ..named("late.txt") }).await;
+        let version = begun(&maya, New { document_id: document, ..named("late.txt") }).await;
+        let receipt = begun(&maya, New { spv_id: Some(spv), attach: true, ..named("receipt.txt") }).await;
+        let staffs = begun(&erin, New { spv_id: Some(spv), ..named("filed.txt") }).await;
+        spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
+        assert_eq!(code(end(&maya, &new).await.unwrap_err()), "wrong_status");
+        assert_eq!(code(end(&maya, &version).await.unwrap_err()), "wrong_status");
+        end(&maya, &receipt).await.unwrap();
+        end(&erin, &staffs).await.unwrap();
+        assert_eq!(names(&erin).await.len(), 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_who_is_archived_meanwhile_gets_nothing_more() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (client, _, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        let hers = begun(&maya, named("hers.txt")).await;
+        let staffs = begun(&erin, New { client_id: Some(client), ..named("filed.txt") }).await;
+        users::archive(&world.operator(), client, None).await.unwrap();
+        assert_eq!(code(end(&erin, &staffs).await.unwrap_err()), "client_id archived");
+        assert_eq!(code(end(&maya, &hers).await.unwrap_err()), "session_not_found");
+        assert!(names(&erin).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (client, _, _) = world.client("Maya", acme, None).await;
+        let (erin, olga) = (world.employee("Erin").await, world.employee("Olga").await);
+        let new = || New { client_id: Some(client), ..named("filed.txt") };
+        let (erins, olgas) = (begun(&erin, new()).await, begun(&olga, new()).await);
+        let kept = send(&erin, new()).await;
+        let id = erin.actor.user_id().unwrap();
+        users::set_role(&world.operator(), id, Role::CompanyAdmin, Some(acme), None, None).await.unwrap();
+        assert_eq!(code(end(&erin, &erins).await.unwrap_err()), "no upload");
+        let now = world.signed_in(&users::get(&world.operator(), id).await.unwrap());
+        assert_eq!(code(end(&now, &erins).await.unwrap_err()), "no upload");
+        assert_eq!(uploads::get(&erin, kept.id).await.unwrap().version_id, kept.version_id);
+        end(&olga, &olgas).await.unwrap();
+        assert_eq!(names(&olga).await.len(), 2);
+        // A day later nothing of it is left.
+        world.clock.advance(Duration::hours(25));
+        assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 3);
+        let left = std::fs::read_dir(world.dir.0.join("documents/contents")).unwrap().count();
+        assert_eq!(left, 2);
+    })
+    .await;
 }
 
 #[tokio::test]

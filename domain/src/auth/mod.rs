@@ -20,6 +20,7 @@ mod store;
 pub mod tokens;
 
 mod account;
+mod again;
 mod entry;
 mod signup;
 mod verify;
@@ -27,6 +28,7 @@ mod verify;
 pub mod admin;
 
 pub use account::{Change, update_user};
+pub(crate) use again::ask_again;
 pub use asked::{Wanted, Way, ask, otp, reauthenticate};
 pub use entry::{refresh, session_owner, sign_in};
 pub use keys::Keys;

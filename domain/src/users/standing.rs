@@ -9,6 +9,7 @@ use crate::{
     auth::sessions,
     check::Check,
     ctx::Ctx,
+    documents::uploads,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
     isos, messages, notifications,
@@ -16,8 +17,8 @@ use crate::{
 
 /// Gives an account another role and, with it, the company or ISO that the role needs. The present company stays
 /// where none is named, the present ISO as long as the role stays; `Some(None)` takes the ISO away. Who was the person of
-/// an ISO once, archived by now, becomes it again where none is named. Its sessions end (decision 27). Super admins and
-/// the operator.
+/// an ISO once, archived by now, becomes it again where none is named. Its sessions end (decision 27), and what it has on
+/// the way with them. Super admins and the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for whom an ISO signs in as,
@@ -79,6 +80,7 @@ pub async fn set_role(
         }
     }
     sessions::end_all_of(&mut tx, ctx, id).await?;
+    uploads::end_all_of(&mut tx, id).await?;
     notifications::forget(&mut tx, id).await?;
     messages::forget(&mut tx, id).await?;
     let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());

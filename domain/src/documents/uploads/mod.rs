@@ -9,17 +9,18 @@ use super::{
     scanning, store as documents,
 };
 use crate::{
-    access::{Action, Actor, Resource},
+    access::{Action, Actor, Resource, Role},
     activity::{self, Event},
+    auth,
     counts::{self, Count},
     ctx::Ctx,
     db::Tx,
     document_requests,
     error::{Error, Problem, Result},
     ids::{DocumentId, DocumentRequestId, SpvId, UploadId, UserId, VersionId},
-    settings,
+    settings, spvs,
     storage::Content,
-    users::{self, Status},
+    users::{self, Status, User},
 };
 use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Duration, Utc};
@@ -146,14 +147,19 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>, Option<D
     }
     let client_id = match (new.client_id, &ctx.actor) {
         (Some(id), _) => id,
-        (None, Actor::User(user)) if user.role == crate::access::Role::Client => user.id,
+        (None, Actor::User(user)) if user.role == Role::Client => user.id,
         _ => return Err(Error::field("client_id", "required")),
     };
     ctx.may(Action::Upload, Resource::Document { client_id, internal: false })?;
-    let client = users::store::get(&mut ctx.db(), client_id).await?;
-    match client.filter(|user| user.role == crate::access::Role::Client) {
+    takes_from(users::store::get(&mut ctx.db(), client_id).await?)?;
+    Ok((client_id, None, None))
+}
+
+/// Whether something is taken that belongs to this client alone.
+fn takes_from(client: Option<User>) -> Result<()> {
+    match client.filter(|user| user.role == Role::Client) {
         Some(user) if user.status == Status::Archived => Err(Error::field("client_id", "archived")),
-        Some(_) => Ok((client_id, None, None)),
+        Some(_) => Ok(()),
         None => Err(Error::field("client_id", "not_found")),
     }
 }
@@ -175,11 +181,12 @@ async fn own(ctx: &Ctx, id: UploadId) -> Result<Upload> {
 }
 
 /// Takes what comes, from `offset` on, and says how far the upload is then: a line that breaks or falls silent costs
-/// nothing of what has come. With its last byte the upload becomes a version.
+/// nothing of what has come. With its last byte the upload becomes a version, if it still may: hours may have gone by.
 ///
 /// # Errors
 /// NotFound; Conflict `upload_offset` when the upload is not as far as `offset`, or somebody else goes on with it at
-/// the same time; Invalid when more comes than was announced; what its target refuses by now.
+/// the same time; Invalid when more comes than was announced; what its target refuses by now; Unauthenticated when who
+/// sends it may not be here any more.
 pub async fn append<E>(
     ctx: &Ctx,
     id: UploadId,
@@ -299,6 +306,11 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     if upload.received < 0 {
         return Err(Error::NotFound("upload"));
     }
+    auth::ask_again(&mut tx, ctx).await?;
+    // The order first, as everybody who locks both.
+    if let Some(id) = upload.spv_id {
+        spvs::store::lock(&mut tx, id).await?;
+    }
     let request = match upload.request_id {
         Some(id) => {
             let request = document_requests::lock(&mut tx, id).await?;
@@ -313,8 +325,14 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
         (None, None) => None,
     };
     let document = match existing {
-        Some(id) => documents::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?.id,
+        Some(id) => {
+            let document = documents::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
+            ctx.may(Action::Upload, super::resource(&document))?;
+            super::takes_version(ctx, &document)?;
+            document.id
+        }
         None => {
+            takes_new(&mut tx, ctx, &upload).await?;
             let new = documents::New {
                 id: DocumentId(ctx.chance.uuid()),
                 name: request.as_ref().map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
@@ -350,6 +368,19 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     Ok(Upload { version_id: Some(version.id), kept_in: Some(document.id), ..upload })
 }
 
+/// Whether a new document is taken, as [`target`] has asked before anything of it came; its order is locked.
+async fn takes_new(tx: &mut Tx, ctx: &Ctx, upload: &Upload) -> Result<()> {
+    ctx.may(Action::Upload, Resource::Document { client_id: upload.client_id, internal: false })?;
+    match upload.spv_id {
+        Some(_) if upload.attach => Ok(()),
+        Some(id) => {
+            let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+            super::taken_for(ctx, Some(spv.status))
+        }
+        None => takes_from(users::store::get(tx, upload.client_id).await?),
+    }
+}
+
 fn told(document: &super::Document, number: i64, attach: bool) -> Event {
     let event = super::told("document.uploaded", document)
         .with("file_name", document.latest.file_name.clone())
@@ -371,6 +402,15 @@ pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
         Some(upload) if upload.version_id.is_none() => sweep(ctx, &upload).await,
         _ => Ok(()),
     }
+}
+
+/// Ends what somebody has on the way, within the use case that makes them somebody else. What has come of it is swept
+/// away later.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
+    store::end_all_of(tx, user).await
 }
 
 /// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. With them

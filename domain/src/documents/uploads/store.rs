@@ -122,6 +122,12 @@ pub async fn end(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
     tx.sql(WITH_DOCUMENT).bind(id).optional().await
 }
 
+/// [`end`] for all of somebody's that are not kept yet.
+pub async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
+    tx.sql("update uploads set received = -1 where user_id = $1 and version_id is null").bind(user).run().await?;
+    Ok(())
+}
+
 /// Takes the row out, and with it its pieces.
 pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<()> {
     tx.sql("delete from uploads where id = $1").bind(id).run().await?;
