@@ -5,6 +5,7 @@ use crate::{
     support::{Answer, Person, on_both},
 };
 use domain::db::Sql;
+use futures::StreamExt;
 use serde_json::{Value, json};
 
 /// The lines of a file, each as its cells; no test has a cell with a comma.
@@ -52,6 +53,32 @@ async fn a_file_is_complete_whatever_a_page_holds() {
         erin.get("/rest/v1/companies.csv?limit=5").await.refused(400, "unknown_field");
         let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=1").await.ok();
         assert!(log["items"].is_array());
+    })
+    .await;
+}
+
+/// A part is 500 rows.
+#[tokio::test]
+async fn a_file_breaks_off_when_who_reads_it_slowly_is_shut_out() {
+    on_both(|app| async move {
+        for n in 0..501 {
+            app.world.company(&format!("Company {n:03}")).await;
+        }
+        let (erin, olga) = (app.employee("Erin").await, app.employee("Olga").await);
+        let open = async |person: &Person| {
+            let mut body = person.get("/rest/v1/companies.csv").open().await.into_body().into_data_stream();
+            let first = body.next().await.unwrap().unwrap();
+            assert!(first.starts_with("\u{feff}id,".as_bytes()));
+            body
+        };
+        let (mut erins, mut olgas) = (open(&erin).await, open(&olga).await);
+        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        erins.next().await.unwrap().unwrap_err();
+        assert!(erins.next().await.is_none());
+        // Who only reads for longer than a token lives gets all of it.
+        app.world.clock.advance(chrono::Duration::hours(1));
+        olgas.next().await.unwrap().unwrap();
+        assert!(olgas.next().await.is_none());
     })
     .await;
 }

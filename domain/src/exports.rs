@@ -4,6 +4,7 @@
 //! written exactly, as the API writes them.
 use crate::{
     activity::{self, Activity, Event},
+    auth,
     calls::{self, Call},
     clients,
     commissions::{self, Commission},
@@ -96,11 +97,14 @@ pub async fn taken(ctx: &Ctx, table: &Table) -> Result<()> {
     tx.commit().await
 }
 
-/// The part after `cursor`.
+/// The part after `cursor`. Each but the first asks again who it is for: the parts may be hours apart.
 ///
 /// # Errors
-/// What the list refuses.
+/// What the list refuses; Unauthenticated once who began it may not be here any more.
 pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Part> {
+    if cursor.is_some() {
+        auth::ask_again(&mut ctx.db(), ctx).await?;
+    }
     let found = rows(ctx, table, cursor).await?;
     let mut text = String::new();
     found.items.into_iter().for_each(|cells| line(&mut text, cells));

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod access_matrix;
+mod again;
 mod auth;
 mod backups;
 mod commissions;

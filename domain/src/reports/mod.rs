@@ -11,6 +11,7 @@ use crate::{
     access::Scope,
     activity::{self, Event},
     analytics::days,
+    auth,
     commissions::{self, Commission},
     companies::{self, Company},
     ctx::Ctx,
@@ -118,11 +119,14 @@ pub async fn begin(ctx: &Ctx, wanted: &Wanted) -> Result<exports::Part> {
     Ok(exports::Part { text, ..rest })
 }
 
-/// The part after `cursor`.
+/// The part after `cursor`. Each but the first asks again who it is for: the parts may be hours apart.
 ///
 /// # Errors
-/// As [`page`].
+/// As [`page`]; Unauthenticated once who began it may not be here any more.
 pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<exports::Part> {
+    if cursor.is_some() {
+        auth::ask_again(&mut ctx.db(), ctx).await?;
+    }
     let found = page(ctx, wanted, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
     let mut text = String::new();
     found.items.into_iter().for_each(|cells| exports::line(&mut text, cells));

@@ -1,0 +1,66 @@
+//! What takes long asks again who it is for: an export that is read slowly, a report. On both databases.
+use domain::{
+    Actor, Ctx, Error,
+    access::Role,
+    auth::{self, Auth, Keys, Which, passwords},
+    exports::{self, Table},
+    reports::{self, Report, Wanted},
+    span::Asked,
+    testing::{World, on_both},
+    users::{self, User},
+};
+
+const PASSWORD: &str = "correct horse battery";
+
+/// How the next part of a table and of a report is refused; by nothing but the cursor where its reader is still welcome.
+async fn refused(ctx: &Ctx) -> [String; 2] {
+    let code = |error: Error| match error {
+        Error::Invalid(fields) => fields[0].problem.code.to_owned(),
+        Error::Unauthenticated(problem) => problem.code.to_owned(),
+        other => panic!("{other}"),
+    };
+    let table = Table::Companies { q: None, archived: false };
+    let part = exports::more(ctx, &table, Some("-".to_owned())).await.unwrap_err();
+    let wanted = Wanted { report: Report::Portfolio, company_id: None, asked: Asked::default() };
+    let of_report = reports::more(ctx, &wanted, Some("-".to_owned())).await.unwrap_err();
+    [code(part), code(of_report)]
+}
+
+/// With a session.
+async fn signed_in(world: &World, auth: &Auth, user: &User) -> Ctx {
+    let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
+    let mut tx = world.db.begin().await.unwrap();
+    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    tx.commit().await.unwrap();
+    let token = auth::sign_in(&world.nobody(), auth, &user.email, PASSWORD).await.unwrap().access_token;
+    let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), &token).await.unwrap();
+    world.as_actor(Actor::User(who))
+}
+
+#[tokio::test]
+async fn who_is_gone_or_somebody_else_by_now_gets_no_further_part() {
+    on_both(async |world: World| {
+        let auth = Auth::new(Keys::for_tests());
+        let (acme, beta) = (world.company("Acme").await, world.company("Beta").await);
+        let operator = world.operator();
+        let mut people = Vec::new();
+        for first in ["Anna", "Bea", "Cora", "Dora"] {
+            let user = world.user(Role::CompanyAdmin, first, Some(acme), None).await;
+            people.push((user.id, signed_in(&world, &auth, &user).await));
+        }
+        let [(_, anna), (bea_id, bea), (cora_id, cora), (dora_id, dora)] = people.as_slice() else { panic!() };
+        // The token has run out, the session has not.
+        world.clock.advance(chrono::Duration::hours(2));
+        for person in [anna, bea, cora, dora] {
+            assert_eq!(refused(person).await, ["invalid_cursor"; 2]);
+        }
+        auth::sign_out(anna, &auth, Which::Local).await.unwrap();
+        users::suspend(&operator, *bea_id, None).await.unwrap();
+        users::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
+        users::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
+        for person in [anna, bea, cora, dora] {
+            assert_eq!(refused(person).await, ["session_not_found"; 2]);
+        }
+    })
+    .await;
+}
