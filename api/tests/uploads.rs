@@ -1,4 +1,4 @@
-//! Uploads over the wire: how many pieces are taken at once.
+//! Uploads over the wire: how many pieces are taken at once, and what only looks.
 use crate::{
     documents::announce,
     support::{Person, on_both},
@@ -8,6 +8,7 @@ use axum::{
     http::{Method, Request},
 };
 use futures::stream;
+use serde_json::json;
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 
@@ -85,6 +86,29 @@ async fn of_one_person_so_many_pieces_are_taken_at_once() {
             assert_eq!(answer.await.unwrap().header("upload-offset"), Some("5"));
         }
         assert_eq!(app.send(whole()).await.unwrap().status, 204);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_asks_how_far_an_upload_is_makes_nothing_of_it() {
+    on_both(|app| async move {
+        let (maya, erin, sam) = (app.client("Maya").await, app.employee("Erin").await, app.super_admin("Sam").await);
+        let spv = maya.spv.unwrap().to_string();
+        let location = announced(&maya, &[("file_name", "a.pdf"), ("spv_id", &spv)]).await;
+        erin.post(&format!("/rest/v1/spvs/{spv}/cancel"), json!({ "reason": "The deal is off" })).await.ok();
+        let refused = app.send(piece(&maya, &location, 0, Body::from("0123456789"))).await.unwrap();
+        refused.refused(409, "wrong_status");
+        sam.post(&format!("/rest/v1/spvs/{spv}/reopen"), json!({ "reason": "It is on again" })).await.ok();
+        for _ in 0..2 {
+            let seen = maya.ask(Method::HEAD, &location).header("tus-resumable", "1.0.0").await;
+            assert_eq!((seen.status.as_u16(), seen.header("upload-offset")), (200, Some("10")));
+            assert_eq!(seen.header("spv-document-id"), None);
+        }
+        assert_eq!(maya.get("/rest/v1/documents").await.ok()["items"], json!([]));
+        // What makes a document of it is a piece of nothing.
+        let done = app.send(piece(&maya, &location, 10, Body::empty())).await.unwrap();
+        assert!(done.status == 204 && done.header("spv-document-id").is_some());
     })
     .await;
 }

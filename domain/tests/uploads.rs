@@ -1,5 +1,5 @@
-//! Uploads that end otherwise than they began: who may do less by then, and how much of it there
-//! may be. On both databases.
+//! Uploads that end otherwise than they began: who may do less by then, what was cut off at the very end, and how much
+//! of it there may be. On both databases.
 use bytes::Bytes;
 use chrono::Duration;
 use domain::{
@@ -11,7 +11,7 @@ use domain::{
     },
     page::PageQuery,
     spvs,
-    testing::on_both,
+    testing::{World, on_both},
     users,
 };
 use futures::{StreamExt, future::join_all, stream};
@@ -72,6 +72,11 @@ async fn what_was_announced_in_time_and_ends_too_late_is_refused_like_anything_e
         end(&maya, &receipt).await.unwrap();
         end(&erin, &staffs).await.unwrap();
         assert_eq!(names(&erin).await.len(), 3);
+        // Nor is it kept later, in her name.
+        world.clock.advance(Duration::minutes(6));
+        uploads::clean_up(&world.operator()).await.unwrap();
+        assert_eq!(names(&erin).await.len(), 3);
+        assert_eq!(code(uploads::get(&maya, new.id).await.unwrap_err()), "no upload");
     })
     .await;
 }
@@ -114,6 +119,40 @@ async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 3);
         let left = std::fs::read_dir(world.dir.0.join("documents/contents")).unwrap().count();
         assert_eq!(left, 2);
+    })
+    .await;
+}
+
+/// All of it is there, and nothing was made of it.
+async fn cut_off(world: &World, maya: &Ctx, spv: domain::ids::SpvId, name: &str) -> Upload {
+    let operator = world.operator();
+    let upload = begun(maya, New { spv_id: Some(spv), ..named(name) }).await;
+    spvs::cancel(&operator, spv, None, "The deal is off").await.unwrap();
+    end(maya, &upload).await.unwrap_err();
+    spvs::reopen(&operator, spv, None, "It is on again").await.unwrap();
+    upload
+}
+
+#[tokio::test]
+async fn what_was_cut_off_before_it_was_kept_is_kept_by_whoever_goes_on_or_else_by_the_cleaning() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let (gone_on, left) =
+            (cut_off(&world, &maya, spv, "first.txt").await, cut_off(&world, &maya, spv, "second.txt").await);
+        // To look at it changes nothing.
+        let seen = uploads::get(&maya, left.id).await.unwrap();
+        assert_eq!((seen.received, seen.version_id), (2, None));
+        uploads::clean_up(&world.operator()).await.unwrap();
+        assert!(names(&maya).await.is_empty(), "somebody may be about to go on");
+
+        let done = uploads::append(&maya, gone_on.id, 2, bytes(b"")).await.unwrap();
+        assert!(done.version_id.is_some());
+        world.clock.advance(Duration::minutes(6));
+        uploads::clean_up(&world.operator()).await.unwrap();
+        let kept = |name: &str| (name.to_owned(), "Maya Test".to_owned());
+        assert_eq!(names(&maya).await, [kept("second.txt"), kept("first.txt")]);
+        assert!(uploads::get(&maya, left.id).await.unwrap().version_id.is_some());
     })
     .await;
 }

@@ -17,7 +17,7 @@ use crate::{
     db::Tx,
     document_requests,
     error::{Error, Problem, Result},
-    ids::{DocumentId, DocumentRequestId, SpvId, UploadId, UserId, VersionId},
+    ids::{DocumentId, DocumentRequestId, SessionId, SpvId, UploadId, UserId, VersionId},
     settings, spvs,
     storage::Content,
     users::{self, Status, User},
@@ -25,6 +25,7 @@ use crate::{
 use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Duration, Utc};
 use futures::{Stream, StreamExt};
+use std::sync::Arc;
 pub use store::Upload;
 
 /// Pieces are put away at this size.
@@ -39,6 +40,8 @@ const AT_ONCE: i64 = 100;
 /// chose another limit for one. Far more than an order needs, and far too little to fill a disk before somebody sees it.
 const FILES_A_DAY: i64 = 40;
 const DAY: Duration = Duration::hours(24);
+/// An upload that is all there and rests for so long was cut off before it was kept.
+const CUT_OFF: Duration = Duration::minutes(5);
 
 /// What is to come, and what it is to be a version of: a document, what a request asks for, something for an order, or
 /// of none of them something of the client's.
@@ -164,13 +167,13 @@ fn takes_from(client: Option<User>) -> Result<()> {
     }
 }
 
-/// How far an upload is. Whoever announced it. One that is all there and was cut off before it was kept is kept now.
+/// How far an upload is. Whoever announced it. One that is all there and not kept was cut off at the very end: it is kept
+/// once nothing more is appended to it, or by [`clean_up`].
 ///
 /// # Errors
-/// NotFound; what [`append`] refuses.
+/// NotFound.
 pub async fn get(ctx: &Ctx, id: UploadId) -> Result<Upload> {
-    let upload = own(ctx, id).await?;
-    if upload.received == upload.bytes && upload.version_id.is_none() { finish(ctx, upload).await } else { Ok(upload) }
+    own(ctx, id).await
 }
 
 async fn own(ctx: &Ctx, id: UploadId) -> Result<Upload> {
@@ -414,15 +417,31 @@ pub(crate) async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
 }
 
 /// Sweeps away uploads that nobody went on with, and what is left of those that were kept; says how many. With them
-/// goes what a process that died was writing. A scheduled job.
+/// goes what a process that died was writing. What is all there and was cut off before it was kept is kept now. A
+/// scheduled job.
 ///
 /// # Errors
 /// What the database or the storage refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
     let mut tx = ctx.begin().await?;
-    let old = store::end_old(&mut tx, ctx.now() - REST, 200).await?;
+    let mut old = store::end_old(&mut tx, ctx.now() - REST, 200).await?;
     tx.commit().await?;
     let mut refused = None;
+    // Joining takes time: the rest of them an hour later.
+    for upload in store::cut_off(&mut ctx.db(), ctx.now() - CUT_OFF, 20).await? {
+        match finish_for_sender(ctx, &upload).await {
+            Ok(()) => {}
+            Err(error @ (Error::Unavailable(_) | Error::Internal(_))) => {
+                refused.get_or_insert(error);
+            }
+            // What it was for does not take it any more.
+            Err(_) => {
+                let mut tx = ctx.begin().await?;
+                old.extend(store::end(&mut tx, upload.id).await?.filter(|upload| upload.version_id.is_none()));
+                tx.commit().await?;
+            }
+        }
+    }
     for upload in &old {
         if let Err(error) = sweep(ctx, upload).await {
             refused.get_or_insert(error);
@@ -432,6 +451,18 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
         refused.get_or_insert(error);
     }
     refused.map_or(Ok(old.len()), Err)
+}
+
+/// Keeps an upload in the name of whoever sent it, with what they may do now. Nobody who may not be here keeps anything;
+/// the operator sends a file again.
+async fn finish_for_sender(ctx: &Ctx, upload: &Upload) -> Result<()> {
+    let Some(id) = upload.user_id else { return Ok(()) };
+    let user = users::store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    if !users::is_welcome(&mut ctx.db(), &user, ctx.now()).await? {
+        return Ok(());
+    }
+    let sender = ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(uuid::Uuid::nil())))));
+    finish(&sender, upload.clone()).await.map(drop)
 }
 
 /// Takes away what an upload that was ended has in the storage, and then its row: with the storage away it stays for

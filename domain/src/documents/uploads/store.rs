@@ -82,6 +82,18 @@ pub async fn sent(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64
     .await
 }
 
+/// Those that are all there, were not kept, and were not touched since `before`.
+pub async fn cut_off(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
+    db.sql(
+        "select u.*, null as kept_in from uploads u where u.version_id is null and u.received = u.bytes \
+         and u.touched_at < $1 order by u.touched_at limit $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .all()
+    .await
+}
+
 /// Moves an upload on by `bytes`; false when it is not at `from` any more.
 pub async fn advance(tx: &mut Tx, id: UploadId, from: i64, bytes: i64, now: DateTime<Utc>) -> Result<bool> {
     let sql = "update uploads set received = received + $3, touched_at = $4 where id = $1 and received = $2";

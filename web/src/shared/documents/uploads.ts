@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import type { DetailedError, Upload } from 'tus-js-client';
+import type { Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
 import { connection, heardFetch } from '../../api/connection';
 import { ApiError, errorText } from '../../api/errors';
@@ -194,12 +194,35 @@ export async function send(
       onChunkComplete: (_size, sent) => {
         if (sender.url) progressed(sender.url, sent);
       },
-      onSuccess: () => done(id, kept),
-      onError: (error) => void failed(id, error),
+      onSuccess: () => void ended(id, kept),
+      onError: (error) => {
+        const answer = 'originalResponse' in error ? error.originalResponse : null;
+        void failed(id, statusOf(error), answer?.getBody());
+      },
     });
     senders.set(id, sender);
     sender.start();
   }
+}
+
+/** Everything is there. What was cut off before it became a document is kept once a piece of nothing is sent after it. */
+async function ended(id: number, kept: Kept | undefined): Promise<void> {
+  const { user, url, bytes, documentId } = one(id) ?? {};
+  if (user && url && bytes !== undefined && !documentId) {
+    const headers = {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Offset': String(bytes),
+      'Content-Type': 'application/offset+octet-stream',
+      Authorization: `Bearer ${(await accessTokenOf(user)) ?? ''}`,
+    };
+    const answer = await heardFetch(url, { method: 'PATCH', headers }).catch(() => null);
+    if (!answer?.ok) {
+      await failed(id, answer?.status ?? 0, (await answer?.text().catch(() => '')) ?? '');
+      return;
+    }
+    change(id, { documentId: answer.headers.get('Spv-Document-Id') ?? undefined });
+  }
+  done(id, kept);
 }
 
 function done(id: number, kept: Kept | undefined): void {
@@ -227,12 +250,10 @@ function over(id: number): void {
   held.delete(id);
 }
 
-async function failed(id: number, error: Error | DetailedError): Promise<void> {
-  const status = statusOf(error);
-  const answer = 'originalResponse' in error ? error.originalResponse : null;
+async function failed(id: number, status: number, body = ''): Promise<void> {
   if (meaningOf(status) !== 'again') {
     if (!isForNow(status)) over(id);
-    change(id, { status: 'failed', problem: errorText(refusal(status, answer?.getBody() ?? '')) });
+    change(id, { status: 'failed', problem: errorText(refusal(status, body)) });
     return;
   }
   // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.
@@ -240,7 +261,7 @@ async function failed(id: number, error: Error | DetailedError): Promise<void> {
   const tried = isNext(status) ? 1 : (tries.get(id) ?? 0) + 1;
   tries.set(id, tried);
   if (tried > patience) {
-    const why = answer ? refusal(status, answer.getBody()) : new ApiError(0, unreachable);
+    const why = status > 0 ? refusal(status, body) : new ApiError(0, unreachable);
     change(id, { status: 'failed', problem: errorText(why) });
     return;
   }
