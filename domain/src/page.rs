@@ -7,6 +7,19 @@ use serde_json::Value;
 
 pub const DEFAULT_LIMIT: u32 = 50;
 pub const MAX_LIMIT: u32 = 500;
+/// Rows of what is made as a whole, in memory.
+pub const MOST_ROWS: usize = 50_000;
+
+/// Whether so many rows can be taken as a whole.
+///
+/// # Errors
+/// Invalid `period` for more than [`MOST_ROWS`].
+pub(crate) fn at_most(rows: usize) -> Result<()> {
+    if rows <= MOST_ROWS {
+        return Ok(());
+    }
+    Err(Error::field_with("period", crate::error::Problem::new("too_many_rows").with("max", MOST_ROWS)))
+}
 
 /// What the caller asks for.
 #[derive(Clone, Debug, Default)]

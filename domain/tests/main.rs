@@ -24,6 +24,7 @@ mod request_desk;
 mod rows;
 mod scanning;
 mod schema;
+mod statements;
 mod storage;
 mod story;
 mod templates;

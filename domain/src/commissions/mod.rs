@@ -25,7 +25,7 @@ use crate::{
     ids::{CommissionId, IsoId},
     isos,
     money::Currency,
-    page::{MAX_LIMIT, Page, PageQuery},
+    page::{MAX_LIMIT, Page, PageQuery, at_most},
     spvs::{self, Spv},
 };
 use chrono::NaiveDate;
@@ -185,7 +185,7 @@ pub struct Statement {
 /// A statement: an ISO's own; for others of the partner that is named, else of all that they may see.
 ///
 /// # Errors
-/// As [`overview`]; Invalid `to` before `from`.
+/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::page::MOST_ROWS`].
 pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: NaiveDate) -> Result<Statement> {
     let iso = partner(ctx, iso).await?;
     if to < from {
@@ -193,6 +193,8 @@ pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: Naive
     }
     let iso_id = iso.as_ref().map(|iso| iso.id);
     let filter = Filter { iso_id, from: Some(from), to: Some(to), ..Filter::default() };
+    let found = store::count(&mut ctx.db(), ctx.scope()?, &filter).await?;
+    at_most(usize::try_from(found).map_err(Error::internal)?)?;
     let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let mut rows = Vec::new();
     loop {

@@ -19,7 +19,7 @@ use crate::{
     exports,
     ids::{CompanyId, SpvId},
     money::Currency,
-    page::{MAX_LIMIT, Page, PageQuery},
+    page::{MAX_LIMIT, Page, PageQuery, at_most},
     span::{Asked, Span},
     spvs::display_identifier,
 };
@@ -133,23 +133,17 @@ pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<
     Ok(exports::Part { text, next_cursor: found.next_cursor })
 }
 
-/// Rows that a file takes which is made as a whole.
-pub const MOST_ROWS: usize = 50_000;
-
 /// All rows at once. The log keeps who took a copy.
 ///
 /// # Errors
-/// As [`page`]; Invalid `period` where there are more than [`MOST_ROWS`].
+/// As [`page`]; Invalid `period` where there are more than [`crate::page::MOST_ROWS`].
 pub async fn whole(ctx: &Ctx, wanted: &Wanted) -> Result<Vec<Cells>> {
     let mut query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let mut rows = Vec::new();
     loop {
         let found = page(ctx, wanted, &query).await?.rows;
         rows.extend(found.items);
-        if rows.len() > MOST_ROWS {
-            let problem = crate::error::Problem::new("too_many_rows").with("max", MOST_ROWS);
-            return Err(crate::Error::field_with("period", problem));
-        }
+        at_most(rows.len())?;
         match found.next_cursor {
             Some(cursor) => query.cursor = Some(cursor),
             None => break,

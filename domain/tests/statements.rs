@@ -1,0 +1,41 @@
+//! A statement is made as a whole, so it has an end. On both databases.
+use domain::{
+    Error, commissions,
+    db::{Dialect, Sql},
+    spvs, steps,
+    testing::on_both,
+};
+
+#[tokio::test]
+async fn a_statement_of_more_rows_than_memory_should_hold_is_refused() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (iso, ingrid) = world.iso("Ingrid", acme).await;
+        let (_, spv, _) = world.client("Maya", acme, Some(iso)).await;
+        let operator = world.operator();
+        for step in spvs::get(&operator, spv).await.unwrap().steps {
+            let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
+            steps::update(&operator, step.id, None, done).await.unwrap();
+        }
+        let (from, to) = ("2026-01-01".parse().unwrap(), "2026-12-31".parse().unwrap());
+        let one = commissions::statement(&ingrid, None, from, to).await.unwrap();
+        assert_eq!(one.rows.len(), 1);
+
+        let mut tx = world.db.begin().await.unwrap();
+        let id = match tx.dialect() {
+            Dialect::Sqlite => "randomblob(16)",
+            Dialect::Postgres => "gen_random_uuid()",
+        };
+        let columns = "iso_id, company_id, spv_id, client_id, kind, rule, rate, base_minor, currency, amount_minor, \
+            status, earned_date, created_at, updated_at, updated_by";
+        let many = format!(
+            "with recursive n (i) as (select 1 union all select i + 1 from n where i < 50000) \
+             insert into commissions (id, {columns}) select {id}, {columns} from commissions, n"
+        );
+        tx.sql_built(many).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let Err(Error::Invalid(fields)) = commissions::statement(&ingrid, None, from, to).await else { panic!() };
+        assert_eq!((fields[0].field.as_str(), fields[0].problem.code), ("period", "too_many_rows"));
+    })
+    .await;
+}
