@@ -15,6 +15,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
+use tokio::io::AsyncWriteExt;
 
 /// How long a server may take for one command before the attempt counts as failed.
 const SMTP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -166,11 +167,21 @@ fn name(letter: &Letter, now: DateTime<Utc>) -> String {
     format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), letter.kind.name())
 }
 
-/// Whoever reads the folder sees the whole file or none.
+/// Whoever reads the folder sees the whole file or none. Nobody does but the account that we run as: a mail may hold a
+/// link that signs its reader in.
 async fn write(dir: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
-    tokio::fs::create_dir_all(dir).await?;
+    let mut folder = tokio::fs::DirBuilder::new();
+    let mut file = tokio::fs::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        folder.mode(0o700);
+        file.mode(0o600);
+    }
+    folder.recursive(true).create(dir).await?;
     let unfinished = dir.join(format!(".{name}.part"));
-    tokio::fs::write(&unfinished, content).await?;
+    let mut written = file.write(true).create(true).truncate(true).open(&unfinished).await?;
+    written.write_all(content).await?;
+    written.flush().await?;
     tokio::fs::rename(&unfinished, dir.join(name)).await
 }
 
@@ -210,5 +221,17 @@ mod tests {
         for bad in ["", "Northern", "Northern <office>", "Acme, Inc. <a@example.com> x"] {
             assert!(sender(bad).is_err(), "{bad}");
         }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_mail_in_a_folder_is_for_nobody_else_on_the_machine() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = domain::testing::World::sqlite().await;
+        let dir = world.dir.0.join("data").join("mail");
+        write(&dir, "a.eml", b"a link").await.unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(&dir.join("a.eml"))), (0o700, 0o600));
+        assert_eq!(std::fs::read(dir.join("a.eml")).unwrap(), b"a link");
     }
 }
