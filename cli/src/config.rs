@@ -399,6 +399,20 @@ pub fn make_data_dir(dir: &Path) -> Result {
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the data folder {} cannot be made: {e}", dir.display())))
 }
 
+/// What is wrong with a data folder that others on this machine can look into: somebody else made it, and perhaps had
+/// reasons.
+#[cfg(unix)]
+pub fn is_open(dir: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(dir).ok()?.permissions().mode();
+    (mode & 0o007 != 0).then(|| format!("others on this machine can look into {0}; run `chmod o= {0}`", dir.display()))
+}
+
+#[cfg(not(unix))]
+pub fn is_open(_: &Path) -> Option<String> {
+    None
+}
+
 struct Reader<'a> {
     sources: &'a Sources,
     wrong: &'a mut Vec<String>,

@@ -284,6 +284,24 @@ async fn test_data_is_made_with_and_without_a_worker_and_twice_harms_nothing() {
     assert_eq!(office.run(&["doctor"]).code, 0, "the counters agree");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn the_doctor_notes_a_data_folder_that_others_can_look_into() {
+    use std::os::unix::fs::PermissionsExt;
+    let office = Office::sqlite().await;
+    assert_eq!(office.run(&["migrate"]).code, 0);
+    let line = || {
+        let done = office.run(&["doctor"]);
+        assert_eq!(done.code, 0, "{}", done.out);
+        done.out.lines().find(|line| line.contains("data folder")).unwrap().to_owned()
+    };
+    assert!(line().contains("ok"), "the portal made it itself: {}", line());
+    std::fs::set_permissions(&office.dir, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(line().contains("note") && line().contains("chmod o="), "{}", line());
+    std::fs::set_permissions(&office.dir, std::fs::Permissions::from_mode(0o750)).unwrap();
+    assert!(line().contains("ok"), "{}", line());
+}
+
 #[tokio::test]
 async fn where_a_log_was_changed_is_said() {
     for office in offices().await {

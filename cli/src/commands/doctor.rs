@@ -193,7 +193,7 @@ fn data_dir(dir: &Path) -> Finding {
     let written = config::make_data_dir(dir).and_then(|()| Ok(std::fs::write(&probe, b"")?));
     let _ = std::fs::remove_file(&probe);
     match written {
-        Ok(()) => Good(dir.display().to_string()),
+        Ok(()) => config::is_open(dir).map_or_else(|| Good(dir.display().to_string()), Note),
         Err(e) => Bad(format!("{} cannot be written: {}", dir.display(), e.words().unwrap_or_default())),
     }
 }

@@ -31,6 +31,9 @@ pub struct Args {
 pub async fn run(args: Args, config: Config) -> Result {
     let mailer = portal::mailer(&config)?;
     config::make_data_dir(&config.data_dir)?;
+    if let Some(words) = config::is_open(&config.data_dir) {
+        tracing::warn!("{words}");
+    }
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;

@@ -13,6 +13,9 @@ pub struct Args {}
 pub async fn run(config: Config) -> Result {
     let mailer = portal::mailer(&config)?;
     config::make_data_dir(&config.data_dir)?;
+    if let Some(words) = config::is_open(&config.data_dir) {
+        tracing::warn!("{words}");
+    }
     let db = portal::database(&config).await?;
     if !db.is_migrated().await? {
         return Err(Failure::Refused(
