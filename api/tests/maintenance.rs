@@ -163,7 +163,8 @@ async fn sessions_last_as_long_as_the_office_says() {
         let session = granted().await;
         app.world.clock.advance(Duration::minutes(121));
         refresh(&session).await.refused(400, "session_expired");
-        refresh(&session).await.refused(400, "session_not_found");
+        // Asked again, it says why it ended.
+        refresh(&session).await.refused(400, "session_expired");
         for (rules, field) in [
             (json!({ "session_idle_hours": 0 }), "security.session_idle_hours out_of_range"),
             (json!({ "session_max_hours": 9000 }), "security.session_max_hours out_of_range"),
