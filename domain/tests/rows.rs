@@ -2,7 +2,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Error,
-    db::{Col, Dialect, Shape, Shaped, Sql, Tx, list_of, row_of, within},
+    db::{Col, Dialect, Shape, Shaped, Sql, Tx, list_of, row_of, rows_of, within},
     testing::{World, on_both},
 };
 use serde::Deserialize;
@@ -162,22 +162,59 @@ async fn rows_within_a_row_are_what_was_written() {
         let dialect = tx.dialect();
         let lines = within(dialect, &list_of(dialect, LINES, "select * from lines where owner = t.id order by n desc"));
         let shape = shape(&lines);
-        let sql = list_of(dialect, &shape, "select * from kinds order by id");
+        let sql = rows_of(dialect, &shape, "select * from kinds order by id");
+        let list = format!("select ({})", list_of(dialect, &shape, "select * from kinds order by id"));
         assert_eq!(tx.sql_built(sql.clone()).list::<Read>().await.unwrap(), [], "none is an empty list");
+        let none = tx.sql_built(list.clone()).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0;
+        assert_eq!(none, [], "and so it is within a row");
         insert(&mut tx, &full()).await;
         insert(&mut tx, &bare()).await;
         assert_eq!(tx.sql_built(sql).list::<Read>().await.unwrap(), [full(), bare()]);
+        assert_eq!(tx.sql_built(list).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
         let one = format!("select {} from kinds t where number = 0", row_of(dialect, &shape));
         assert_eq!(tx.sql_built(one).one::<(Shaped<Read>,)>().await.unwrap().0.0, bare());
-        let names = list_of(dialect, LINES, "select * from lines");
+        let names = rows_of(dialect, LINES, "select * from lines");
         assert_eq!(tx.sql_built(names.clone()).list::<(String, i64)>().await.unwrap().len(), 2);
         // A row that is not what is read is an error, not half of it.
         assert!(is_unreadable(tx.sql_built(names).list::<(String,)>().await));
         drop(tx);
         let mut tx = tables(&world).await;
         insert(&mut tx, &full()).await;
-        let short = list_of(dialect, &shape[..3], "select * from kinds");
+        let short = rows_of(dialect, &shape[..3], "select * from kinds");
         assert!(is_unreadable(tx.sql_built(short).list::<Read>().await));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_transaction_of_one_statement_is_done_with_its_commit_and_not_before() {
+    on_both(async |world| {
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("create table marks (id bigint primary key)").run().await.unwrap();
+        tx.commit().await.unwrap();
+        let marks = async || {
+            let marks: Vec<(i64,)> = world.db.clone().sql("select id from marks order by id").all().await.unwrap();
+            marks.into_iter().map(|(id,)| id).collect::<Vec<_>>()
+        };
+        let marked = async |ids: &[i64]| {
+            let mut tx = world.db.begin().await.unwrap();
+            for id in ids {
+                tx.later("insert into marks (id) values ($1)").await.unwrap().bind(*id).run().await.unwrap();
+            }
+            tx
+        };
+        drop(marked(&[1]).await);
+        assert!(marks().await.is_empty());
+        let tx = marked(&[2]).await;
+        assert!(marks().await.is_empty());
+        tx.commit().await.unwrap();
+        assert_eq!(marks().await, [2]);
+        // All of it or nothing, as several statements in one, too.
+        assert!(marked(&[3, 4, 2]).await.commit().await.is_err());
+        assert_eq!(marks().await, [2]);
+        marked(&[]).await.commit().await.unwrap();
+        marked(&[3, 4]).await.commit().await.unwrap();
+        assert_eq!(marks().await, [2, 3, 4]);
     })
     .await;
 }
