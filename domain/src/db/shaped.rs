@@ -1,8 +1,7 @@
 //! Rows as [`super::row_of`], [`super::list_of`] and [`super::rows_of`] select them, read into whatever serde can make.
 //!
 //! SQLite writes them as JSON. PostgreSQL, to which JSON costs more than all else in a query of fifty orders, answers with
-//! each value in its binary form: rows within a row as records of its own, where each stands behind the number of its type,
-//! and the rows of a statement as they are.
+//! records of its own: each value as its binary form, behind the number of its type.
 use serde::{
     Deserializer,
     de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor},
@@ -55,7 +54,12 @@ impl<T> Type<Postgres> for Shaped<T> {
 
 impl<'r, T: DeserializeOwned> Decode<'r, Postgres> for Shaped<T> {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
-        Ok(Self(T::deserialize(Field::of(&value)?)?))
+        if value.format() != PgValueFormat::Binary {
+            return Err("records are read from prepared statements".into());
+        }
+        let kind = value.type_info().oid().map_or(oid::RECORDS, |oid| oid.0);
+        let bytes = if value.is_null() { None } else { Some(value.as_bytes()?) };
+        Ok(Self(T::deserialize(Field { kind, bytes })?))
     }
 }
 
@@ -71,13 +75,7 @@ impl<'r, T: DeserializeOwned> FromRow<'r, SqliteRow> for Listed<T> {
 
 impl<'r, T: DeserializeOwned> FromRow<'r, PgRow> for Listed<T> {
     fn from_row(row: &'r PgRow) -> sqlx::Result<Self> {
-        let unreadable = |error: Unreadable| sqlx::Error::Decode(error.into());
-        let mut columns = Columns { of: row, at: 0 };
-        let read = T::deserialize(de::value::SeqAccessDeserializer::new(&mut columns)).map_err(unreadable)?;
-        match row.len() - columns.at {
-            0 => Ok(Self(vec![read])),
-            left => Err(unreadable(too_many(left))),
-        }
+        row.try_get(0).map(|Shaped(row)| Self(vec![row]))
     }
 }
 
@@ -127,30 +125,6 @@ impl de::Error for Unreadable {
 
 type Read<T> = Result<T, Unreadable>;
 
-/// A value that nobody wants is a mistake.
-fn too_many(left: usize) -> Unreadable {
-    Unreadable(format!("{left} values more than are read"))
-}
-
-/// The values of a row of PostgreSQL's, one after the other.
-struct Columns<'r> {
-    of: &'r PgRow,
-    at: usize,
-}
-
-impl<'r> SeqAccess<'r> for &mut Columns<'r> {
-    type Error = Unreadable;
-
-    fn next_element_seed<S: de::DeserializeSeed<'r>>(&mut self, seed: S) -> Read<Option<S::Value>> {
-        if self.at == self.of.len() {
-            return Ok(None);
-        }
-        let value = self.of.try_get_raw(self.at).map_err(de::Error::custom)?;
-        self.at += 1;
-        seed.deserialize(Field::of(&value).map_err(de::Error::custom)?).map(Some)
-    }
-}
-
 /// Takes the first bytes away.
 fn take<'a, const N: usize>(from: &mut &'a [u8]) -> Read<&'a [u8; N]> {
     let (first, rest) = from.split_first_chunk().ok_or_else(|| Unreadable("a record ends too early".to_owned()))?;
@@ -195,11 +169,11 @@ impl<'a> Fields<'a> {
         Ok(Self { rest, left, kind: Some(kind) })
     }
 
-    /// Reads them all.
+    /// Reads them all: a value that nobody wants is a mistake.
     fn all<V: Visitor<'a>>(mut self, visitor: V) -> Read<V::Value> {
         let read = visitor.visit_seq(&mut self)?;
         if self.left > 0 {
-            return Err(too_many(self.left));
+            return Err(Unreadable(format!("{} values more than are read", self.left)));
         }
         Ok(read)
     }
@@ -252,15 +226,6 @@ fn day(bytes: &[u8]) -> Read<String> {
 }
 
 impl<'a> Field<'a> {
-    fn of(value: &PgValueRef<'a>) -> Result<Self, BoxDynError> {
-        if value.format() != PgValueFormat::Binary {
-            return Err("values are read from prepared statements".into());
-        }
-        let kind = value.type_info().oid().map_or(oid::RECORDS, |oid| oid.0);
-        let bytes = if value.is_null() { None } else { Some(value.clone().as_bytes()?) };
-        Ok(Self { kind, bytes })
-    }
-
     /// The JSON that it is.
     fn json(&self) -> Option<&'a [u8]> {
         match (self.kind, self.bytes?) {
