@@ -417,7 +417,10 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         assert!(documents::can(&maya, &approved).is_empty());
         // Nor do the staff put what they had sent back on top of it.
         let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
-        assert_eq!(code(documents::restore(&erin, approved.id, None, Some(first)).await.unwrap_err()), "request_status");
+        assert_eq!(
+            code(documents::restore(&erin, approved.id, None, Some(first)).await.unwrap_err()),
+            "request_status"
+        );
         assert!(documents::can(&erin, &approved).is_empty());
 
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();

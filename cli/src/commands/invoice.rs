@@ -122,7 +122,8 @@ async fn list(args: List, portal: &Portal) -> Result {
         Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
         None => None,
     };
-    let page = invoices::list(ctx, &Filter { q: None, spv_id, client_id, status: args.status }, &args.paging.query()).await?;
+    let page =
+        invoices::list(ctx, &Filter { q: None, spv_id, client_id, status: args.status }, &args.paging.query()).await?;
     portal.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
 }
 
