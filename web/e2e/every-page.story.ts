@@ -11,6 +11,8 @@ const inPortals = /^\/(client-profile|request-management|(client|employee|compan
 /** Their text is the operator's; without one they do not exist. */
 const ofTheOperator: string[] = [paths.pricing, paths.careers, paths.privacy];
 
+const isNowhere = (path: string) => path === '/nowhere' || ofTheOperator.includes(path);
+
 const fixed = Object.values(paths).filter((path) => typeof path === 'string');
 const open = fixed.filter((path) => !inPortals.test(path));
 const forms = [...portals.map(paths.login), ...portals.map(paths.signupFor)];
@@ -162,7 +164,7 @@ for (const [screen, options] of Object.entries(screens)) {
       for (const path of pages) {
         await test.step(path, async () => {
           const answer = await person.page.goto(path);
-          expect.soft(answer?.status()).toBe(path === '/nowhere' ? 404 : 200);
+          expect.soft(answer?.status()).toBe(isNowhere(path) ? 404 : 200);
           await isQuiet(person.page);
           const missing = await person.heading('Oops! Page not found').isVisible();
           expect.soft(missing, `${path} is the 404 page`).toBe(isMissing(path));
