@@ -210,7 +210,7 @@ test('the dialogs are whole on a phone', async ({ office }) => {
 
 /** Pages that this office or this person does not have. */
 function isMissing(path: string): boolean {
-  if (path === '/nowhere' || ofTheOperator.includes(path)) return true;
+  if (isNowhere(path)) return true;
   // Whoever has these pages here is a super admin.
   return (namesakes as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
 }
