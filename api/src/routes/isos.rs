@@ -144,8 +144,15 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Row<I
 /// Deletes an ISO partner that nothing depends on; its account is archived.
 #[utoipa::path(delete, path = "/isos/{id}", operation_id = "iso_delete", tag = "isos", params(("id" = IsoId, Path)),
     responses((status = 204)))]
-pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>, IfMatch(version): IfMatch) -> Result<StatusCode> {
+pub async fn delete(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<IsoId>,
+    IfMatch(version): IfMatch,
+) -> Result<StatusCode> {
     isos::delete(&ctx, id, version).await?;
+    // Seldom: everybody is looked up once more.
+    app.auth.verified.clear();
     Ok(StatusCode::NO_CONTENT)
 }
 
