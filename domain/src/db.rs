@@ -526,7 +526,8 @@ impl Db {
         }
     }
 
-    /// Starts a transaction. On SQLite its first statement takes the write lock, so that it never fails half-way.
+    /// Starts a transaction. The database hears of it with its first statement, which on SQLite takes the write lock, so
+    /// that it never fails half-way.
     ///
     /// Whoever answers from what it has read in one commits it, also when nothing was written: what it has read may
     /// be another's that is not on the disk yet.
@@ -648,8 +649,8 @@ impl Tx {
         Ok(())
     }
 
-    /// A statement that answers nothing anybody waits for, and that cannot be refused for what is in the rows. It is sent
-    /// with the next statement or the commit; run it with [`Query::run`].
+    /// A statement that answers nothing anybody waits for. It is sent with the next statement or the commit, which is
+    /// refused in its place; run it with [`Query::run`].
     ///
     /// # Errors
     /// What the database refuses of earlier ones.

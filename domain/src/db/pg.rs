@@ -93,8 +93,9 @@ impl Together {
             let last = statements.remove(upsert);
             statements.push(last);
         }
-        // The last of them is begun with: so each takes its locks when it did by itself, and two transactions that wait for
-        // one another in their order do not wait crosswise. No manual promises it; a test does.
+        // PostgreSQL begins with the last part: written backwards they take their locks in the order of the code, as they
+        // did one by one, so that two transactions do not wait for one another crosswise. No manual promises it; a test
+        // does.
         let mut text = "with ".to_owned();
         for (n, statement) in statements.iter().rev().enumerate() {
             let comma = if n == 0 { "" } else { ", " };

@@ -325,7 +325,7 @@ fn tell(waiting: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
 }
 
 impl Turn {
-    /// Adds a statement that is sent with the next one, and says from where its placeholders count.
+    /// Adds a statement that is sent with the next one.
     pub async fn later(&mut self, text: &str) -> Result<()> {
         if self.bound.len() > MOST_WAITING {
             self.flush().await?;
