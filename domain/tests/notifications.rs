@@ -17,6 +17,7 @@ use domain::{
     testing::{World, on_both},
     users,
 };
+use tokio::sync::broadcast;
 
 struct Office {
     world: World,
@@ -548,6 +549,64 @@ async fn nobody_is_told_of_a_seed() {
         domain::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
         office.settle().await;
         assert_eq!((told(&office.erin).await.len(), told(&office.maya).await.len()), (0, 0));
+    })
+    .await;
+}
+
+/// Several processes number what happens and tell of it, each from what it has numbered itself.
+#[tokio::test]
+async fn of_each_event_people_are_told_once_however_many_processes_follow() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let follow = || {
+            let (feed, heard) = broadcast::channel(1_000);
+            (tokio::spawn(activity::follow(office.world.operator(), feed, |_| ())), heard)
+        };
+        let ((one, mut heard), (other, _other_heard)) = (follow(), follow());
+        let sent = 40;
+        for n in 0..sent {
+            // Some of what happens is told to nobody: it must not be taken for what comes after it.
+            let change = steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() };
+            let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
+            steps::update(&office.erin, step, None, change).await.unwrap();
+            let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
+            messages::send(&office.erin, input).await.unwrap();
+            if n % 10 == 9 {
+                // Whoever hears of a message finds what they are told of it.
+                let soon = std::time::Duration::from_secs(20);
+                let mut left = 10;
+                let all = async {
+                    while left > 0 {
+                        left -= usize::from(heard.recv().await.unwrap().action == "message.sent");
+                    }
+                };
+                tokio::time::timeout(soon, all).await.expect("everything is heard of");
+                assert_eq!(notifications::unread(&office.maya).await.unwrap(), n + 1);
+            }
+        }
+        one.abort();
+        other.abort();
+        office.settle().await;
+        assert_eq!(notifications::unread(&office.maya).await.unwrap(), sent);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_nobody_is_to_be_told_of_waits_for_no_writer() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
+        let change = steps::Change { text_data: Some("For us".to_owned()), ..steps::Change::default() };
+        steps::update(&office.erin, step, None, change).await.unwrap();
+        activity::number_all(&office.world.operator()).await.unwrap();
+        let mut writer = office.world.db.begin().await.unwrap();
+        writer.sql("update notified set one = 1").run().await.unwrap();
+        let soon = std::time::Duration::from_secs(5);
+        tokio::time::timeout(soon, notifications::catch_up(&office.world.operator())).await.unwrap().unwrap();
+        drop(writer);
+        office.writes(&office.erin, "For you").await;
+        assert_eq!(told(&office.maya).await, ["message.sent"]);
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! Numbers committed rows and hands them to whoever listens in this process.
 use super::{Activity, chained, store};
-use crate::{ctx::Ctx, db::Dialect, db::Sql, error::Result};
+use crate::{access::Scope, ctx::Ctx, db::Dialect, db::Sql, error::Result, notifications::Told};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::broadcast, time::timeout};
 
@@ -26,12 +26,13 @@ pub async fn follow(ctx: Ctx, feed: Feed, first: impl Fn(&Activity) + Send + Syn
     let mut signal = ctx.db.activity_signal();
     let mut listener = None;
     let mut last = None;
+    let mut told = Told::default();
     let poll = match ctx.db.dialect() {
         Dialect::Sqlite => SQLITE_POLL,
         Dialect::Postgres => POSTGRES_POLL,
     };
     loop {
-        if let Err(e) = step(&ctx, &feed, &first, &mut last).await {
+        if let Err(e) = step(&ctx, &feed, &first, &mut last, &mut told).await {
             tracing::warn!(error = %e, "activity cannot be followed right now");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -58,34 +59,50 @@ pub async fn follow(ctx: Ctx, feed: Feed, first: impl Fn(&Activity) + Send + Syn
     }
 }
 
-async fn step(ctx: &Ctx, feed: &Feed, first: impl Fn(&Activity), last: &mut Option<i64>) -> Result<()> {
-    let mut db = ctx.db();
+/// Numbers what was committed and hands over what is new, batch by batch. What this process has numbered itself it need
+/// not read again: under load that is nearly everything.
+async fn step(
+    ctx: &Ctx,
+    feed: &Feed,
+    first: impl Fn(&Activity),
+    last: &mut Option<i64>,
+    told: &mut Told,
+) -> Result<()> {
     let mut after = match *last {
         Some(last) => last,
-        None => store::head(&mut db).await?.0,
+        None => store::head(&mut ctx.db()).await?.0,
     };
     *last = Some(after);
-    number_all(ctx).await?;
     loop {
-        let rows = store::since(&mut db, crate::access::Scope::All, None, after, READ).await?;
-        let full = rows.len() == READ;
+        let Numbered { rows, more } = number(ctx).await?;
+        let ours = rows.first().is_some_and(|(row, _)| row.seq == Some(after + 1));
+        // Others number, too.
+        let rows = if ours { rows } else { since(ctx, after).await? };
+        let more = more || rows.len() == READ;
         // Before anybody is told of it, which may have to wait for a transaction: who is shut out is so at once.
-        rows.iter().for_each(&first);
+        rows.iter().for_each(|(row, _)| first(row));
         // Before the broadcast: whoever hears of an event finds what they are told of it. People may wait for that,
         // events not.
-        if let Err(error) = crate::notifications::catch_up(ctx).await {
+        let telling = if ours { told.follow(ctx, &rows).await } else { told.catch_up(ctx).await };
+        if let Err(error) = telling {
             tracing::warn!(%error, "people cannot be told of what happened right now");
         }
-        for row in rows {
+        for (row, _) in rows {
             after = row.seq.unwrap_or(after);
             *last = Some(after);
             // Nobody listening is no error.
             let _ = feed.send(Arc::new(row));
         }
-        if !full {
+        if !more {
             return Ok(());
         }
     }
+}
+
+/// What has numbers after this one. Whether it is to be told of nobody asks: whoever numbered it tells of it.
+async fn since(ctx: &Ctx, after: i64) -> Result<Vec<(Activity, bool)>> {
+    let rows = store::since(&mut ctx.db(), Scope::All, None, after, READ).await?;
+    Ok(rows.into_iter().map(|row| (row, true)).collect())
 }
 
 /// Numbers every committed row that has no number yet.
@@ -93,34 +110,44 @@ async fn step(ctx: &Ctx, feed: &Feed, first: impl Fn(&Activity), last: &mut Opti
 /// # Errors
 /// What the database refuses.
 pub async fn number_all(ctx: &Ctx) -> Result<()> {
-    while number(ctx).await? {}
+    while number(ctx).await?.more {}
     Ok(())
 }
 
-/// Numbers one batch of committed rows; says whether there may be more.
+/// A batch with its numbers, and of each row whether nobody is to be told of it.
+struct Numbered {
+    rows: Vec<(Activity, bool)>,
+    /// There may be others without a number.
+    more: bool,
+}
+
+/// Numbers one batch of committed rows.
 ///
 /// The rows are read and chained before the transaction, so that writers wait for nothing but the result. A
 /// process that numbered meanwhile has moved the head, and then this one looks again.
 ///
 /// # Errors
 /// What the database refuses.
-async fn number(ctx: &Ctx) -> Result<bool> {
-    let store::Unnumbered { mut seq, mut hash, rows } = store::unnumbered(&mut ctx.db(), BATCH).await?;
+async fn number(ctx: &Ctx) -> Result<Numbered> {
+    let store::Unnumbered { mut seq, mut hash, mut rows } = store::unnumbered(&mut ctx.db(), BATCH).await?;
     let head = (seq, hash.clone());
     let mut numbers = Vec::with_capacity(rows.len());
-    for row in &rows {
+    for (row, _) in &mut rows {
         seq += 1;
-        hash = chained(&hash, seq, row);
+        row.seq = Some(seq);
+        hash = chained(&hash, row);
         numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
     }
     if numbers.is_empty() {
-        return Ok(false);
+        return Ok(Numbered { rows, more: false });
     }
     let mut tx = ctx.begin().await?;
-    if store::move_head(&mut tx, &head, &(seq, hash)).await? {
-        store::number(&mut tx, &numbers).await?;
-        tx.announce(CHANNEL).await?;
-        tx.commit().await?;
+    if !store::move_head(&mut tx, &head, &(seq, hash)).await? {
+        return Ok(Numbered { rows: Vec::new(), more: true });
     }
-    Ok(true)
+    store::number(&mut tx, &numbers).await?;
+    tx.announce(CHANNEL).await?;
+    tx.commit().await?;
+    let more = i64::try_from(rows.len()).is_ok_and(|many| many >= BATCH);
+    Ok(Numbered { rows, more })
 }

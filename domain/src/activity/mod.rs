@@ -357,7 +357,7 @@ async fn walk(db: &mut crate::db::Db, cut: &(i64, String)) -> Result<i64> {
         }
         for (row, kept) in rows {
             seq += 1;
-            hash = chained(&hash, seq, &row);
+            hash = chained(&hash, &row);
             if row.seq != Some(seq) || hash != kept {
                 return Err(broken(seq));
             }
@@ -382,8 +382,8 @@ fn broken(seq: i64) -> Error {
     Error::Conflict(crate::error::Problem::new("activity_broken").with("seq", seq))
 }
 
-/// The hash of a row in its place: it covers the row before it, so none can be changed or taken out unseen.
-fn chained(before: &str, seq: i64, row: &Activity) -> String {
-    let text = serde_json::to_string(&Activity { seq: Some(seq), ..row.clone() }).expect("a row is plain data");
+/// The hash of a row with its number: it covers the row before it, so none can be changed or taken out unseen.
+fn chained(before: &str, row: &Activity) -> String {
+    let text = serde_json::to_string(row).expect("a row is plain data");
     hex::of(&Sha256::new().chain_update(before).chain_update(text).finalize())
 }

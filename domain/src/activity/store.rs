@@ -421,15 +421,18 @@ pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) ->
 pub struct Unnumbered {
     pub seq: i64,
     pub hash: String,
-    /// In the order they happened.
-    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
-    pub rows: Vec<Activity>,
+    /// In the order they happened, and of each whether nobody is to be told of it.
+    #[sqlx(try_from = "Shaped<Vec<(Activity, bool)>>")]
+    pub rows: Vec<(Activity, bool)>,
 }
 
 /// In one statement: a row that was without a number when the chain ended so.
 pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Unnumbered> {
+    let dialect = db.dialect();
+    let row = row_of(dialect, COLUMNS);
+    let columns = [("row", row.as_str(), Col::Plain), ("quiet", "t.quiet", Col::Flag)];
     let rows = "select * from activity where seq is null order by at, nth, id limit $1";
-    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(db.dialect(), COLUMNS, rows));
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(dialect, &columns, rows));
     db.sql_built(sql).bind(limit).one().await
 }
 

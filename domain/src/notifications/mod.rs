@@ -1,7 +1,7 @@
 //! What people are told of: the log's events, to whom they matter, in the app and by mail as each chose.
 //!
-//! [`catch_up`] follows the numbered log from a mark that all processes share. Whoever numbers events calls it before
-//! it broadcasts them, so that a page that hears of an event finds its notification.
+//! [`catch_up`] follows the numbered log from a mark that all processes share. Whoever numbers events does so before it
+//! broadcasts them, so that a page that hears of an event finds its notification.
 mod mailing;
 mod model;
 pub mod rules;
@@ -13,7 +13,7 @@ pub use model::{Choice, EventKind, Mailed, Notification, Topic, Wanted, Way};
 
 use crate::{
     access::Role,
-    activity,
+    activity::{self, Activity},
     ctx::Ctx,
     db::Tx,
     error::{Error, FieldError, Problem, Result},
@@ -38,32 +38,91 @@ const KEPT: Duration = Duration::days(180);
 /// # Errors
 /// What the database refuses; the mark stays then, and the next call begins there.
 pub async fn catch_up(ctx: &Ctx) -> Result<()> {
-    let (mark, head) = store::marks(&mut ctx.db()).await?;
-    if mark >= head {
-        return Ok(());
-    }
-    if !store::any(&mut ctx.db(), mark, head).await? && head - mark < SLACK {
-        return Ok(());
-    }
-    let mut tx = ctx.begin().await?;
-    let mut after = store::lock(&mut tx).await?;
-    loop {
-        let events = store::events(&mut tx, after, head, BATCH).await?;
-        for event in &events {
-            for telling in tellings(event) {
-                tell(&mut tx, ctx, event, telling).await?;
-            }
-            after = event.seq.unwrap_or(after);
-        }
-        if events.len() < BATCH {
-            break;
-        }
-    }
-    store::mark(&mut tx, head.max(after)).await?;
-    tx.commit().await
+    Told::default().catch_up(ctx).await
 }
 
-async fn tell(tx: &mut Tx, ctx: &Ctx, event: &activity::Activity, telling: Telling) -> Result<()> {
+/// What a process knows of who has been told: nothing at first.
+#[derive(Debug, Default)]
+pub struct Told(Option<Known>);
+
+/// The mark as it was last seen, and a number up to which there is nothing to tell of behind it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    mark: i64,
+    clear: i64,
+}
+
+impl Told {
+    /// Tells of events that the caller has just numbered, without reading them again where they follow what is known;
+    /// of each it says whether it is to be told of to nobody.
+    ///
+    /// # Errors
+    /// As [`catch_up`].
+    pub(crate) async fn follow(&mut self, ctx: &Ctx, rows: &[(Activity, bool)]) -> Result<()> {
+        let seq = |row: Option<&(Activity, bool)>| row.and_then(|(event, _)| event.seq);
+        let known = self.0.filter(|known| seq(rows.first()) == Some(known.clear + 1));
+        if let (Some(known), Some(until)) = (known, seq(rows.last())) {
+            let events = rows.iter().filter(|(_, quiet)| !quiet).map(|(event, _)| event);
+            if self.tell(ctx, known, events, until).await? {
+                return Ok(());
+            }
+        }
+        self.catch_up(ctx).await
+    }
+
+    /// The same as [`catch_up`], from where this process knows of.
+    ///
+    /// # Errors
+    /// As [`catch_up`].
+    pub(crate) async fn catch_up(&mut self, ctx: &Ctx) -> Result<()> {
+        loop {
+            let (mark, head) = store::marks(&mut ctx.db()).await?;
+            let known = self.0.filter(|known| known.mark == mark).unwrap_or(Known { mark, clear: mark });
+            if known.clear >= head {
+                return Ok(());
+            }
+            let events = store::events(&mut ctx.db(), known.clear, head, BATCH).await?;
+            let last = if events.len() < BATCH { None } else { events.last().and_then(|event| event.seq) };
+            self.tell(ctx, known, events.iter(), last.unwrap_or(head)).await?;
+        }
+    }
+
+    /// Tells of the events behind what is known, which are all up to a number; says no where another process has told
+    /// people of some meanwhile.
+    ///
+    /// They were read before the transaction, and where nobody is to be told there is none: on SQLite everybody who
+    /// writes waits for it.
+    async fn tell<'a>(
+        &mut self,
+        ctx: &Ctx,
+        known: Known,
+        events: impl Iterator<Item = &'a Activity>,
+        until: i64,
+    ) -> Result<bool> {
+        // What is known holds again once this has ended well.
+        self.0 = None;
+        let events: Vec<_> =
+            events.map(|event| (event, tellings(event))).filter(|(_, told)| !told.is_empty()).collect();
+        if events.is_empty() && until - known.mark < SLACK {
+            self.0 = Some(Known { clear: until, ..known });
+            return Ok(true);
+        }
+        let mut tx = ctx.begin().await?;
+        if !store::move_mark(&mut tx, known.mark, until).await? {
+            return Ok(false);
+        }
+        for (event, tellings) in events {
+            for telling in tellings {
+                tell(&mut tx, ctx, event, telling).await?;
+            }
+        }
+        tx.commit().await?;
+        self.0 = Some(Known { mark: until, clear: until });
+        Ok(true)
+    }
+}
+
+async fn tell(tx: &mut Tx, ctx: &Ctx, event: &Activity, telling: Telling) -> Result<()> {
     let Telling { audience, topic, letter } = telling;
     let Some(kind) = rules::event_kind(topic, &event.action) else { return Ok(()) };
     // Whatever the rules say: what is the office's own is told to nobody else.

@@ -23,30 +23,25 @@ pub async fn marks(db: &mut Db) -> Result<(i64, i64)> {
     db.sql("select n.seq, h.seq from notified n, activity_head h").one().await
 }
 
-/// The mark, kept from others until the transaction ends.
-pub async fn lock(tx: &mut Tx) -> Result<i64> {
-    tx.sql("update notified set one = 1 returning seq").scalar().await
-}
-
-pub async fn mark(tx: &mut Tx, seq: i64) -> Result<()> {
-    tx.sql("update notified set seq = $1").bind(seq).run().await?;
+/// Keeps the mark from others until the transaction ends.
+pub async fn lock(tx: &mut Tx) -> Result<()> {
+    tx.sql("update notified set one = 1").run().await?;
     Ok(())
 }
 
-fn told_of() -> String {
+/// Moves the mark, unless another process has; then it says no.
+pub async fn move_mark(tx: &mut Tx, from: i64, to: i64) -> Result<bool> {
+    Ok(tx.sql("update notified set seq = $2 where seq = $1").bind(from).bind(to).run().await? == 1)
+}
+
+/// Those in between that people may be told of, oldest first.
+pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
     let actions: Vec<&str> = EVENTS.iter().map(|event| event.action).collect();
-    format!("seq > $1 and seq <= $2 and not quiet and action in ('{}')", actions.join("', '"))
-}
-
-/// Whether anything in between is to be told of.
-pub async fn any(db: &mut Db, after: i64, until: i64) -> Result<bool> {
-    let sql = format!("select exists (select 1 from activity where {})", told_of());
-    db.sql_built(sql).bind(after).bind(until).scalar().await
-}
-
-pub async fn events(tx: &mut Tx, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
-    let sql = format!("select * from activity where {} order by seq limit {limit}", told_of());
-    tx.sql_built(rows_of(tx.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
+    let sql = format!(
+        "select * from activity where seq > $1 and seq <= $2 and not quiet and action in ('{}') order by seq limit {limit}",
+        actions.join("', '")
+    );
+    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// Somebody with what they chose for an event ($1), or else for its topic ($2).
