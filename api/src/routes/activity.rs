@@ -1,10 +1,9 @@
 //! What happened.
 use crate::{
-    answer::Page,
+    answer::{self, Answer, Page},
     error::Result,
     extract::{Query, SignedIn, chosen, only_order},
 };
-use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
     activity::{self, Filter},
@@ -22,6 +21,7 @@ pub struct Activity {
     id: ActivityId,
     /// Position in the log; an event stream resumes after it.
     seq: i64,
+    #[serde(serialize_with = "answer::instant")]
     at: DateTime<Utc>,
     #[schema(example = "spv.started")]
     action: String,

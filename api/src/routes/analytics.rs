@@ -1,10 +1,10 @@
 //! How a company's orders go.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Query, SignedIn},
     routes::{finances::WantedSpan, me::Named},
 };
-use axum::Json as Answer;
 use chrono::NaiveDate;
 use domain::{
     analytics,

@@ -1,10 +1,10 @@
 //! Backups of the whole portal: that they are made. Restoring one is the operator's.
 use crate::{
-    answer::Items,
+    answer::{Answer, Items},
     error::Result,
     extract::{New, Nothing, SignedIn},
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     backups::{self, State},

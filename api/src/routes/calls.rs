@@ -1,12 +1,11 @@
 //! Conversations that partners ask for, and their calendar files.
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     state::App,
 };
 use axum::{
-    Json as Answer,
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},

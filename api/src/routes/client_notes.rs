@@ -1,10 +1,10 @@
 //! What a partner keeps for itself of a client.
 use crate::{
-    answer::{Items, Made},
+    answer::{Answer, Items, Made},
     error::Result,
     extract::{New, Path, SignedIn},
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{IsoNoteId, UserId},

@@ -1,12 +1,12 @@
 //! Clients: people with orders.
 use crate::{
-    answer::{Made, Page, Row, full_name},
+    answer::{Answer, Made, Page, Row, full_name},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
     routes::spvs::Spv,
     state::App,
 };
-use axum::{Json as Answer, extract::State};
+use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

@@ -1,11 +1,10 @@
 //! What ISO partners earn: the ledger, its cards and statements, and the runs in which it is paid.
 use crate::{
-    answer::{Items, Made, Page, Row},
+    answer::{Answer, Items, Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
 };
 use axum::{
-    Json as Answer,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };

@@ -1,12 +1,12 @@
 //! Companies: whose portfolio the orders are.
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, emptied, only_order},
     routes::company_portal,
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

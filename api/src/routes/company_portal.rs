@@ -1,13 +1,12 @@
 //! What the company portal keeps of its company: settings, logo, members, clients.
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, body, emptied},
     routes::clients::Client,
     state::App,
 };
 use axum::{
-    Json as Answer,
     extract::{Request, State},
     http::{HeaderValue, header},
     response::{IntoResponse, Response},

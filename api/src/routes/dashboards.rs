@@ -1,10 +1,10 @@
 //! What each portal opens with.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Query, SignedIn, chosen},
     routes::{activity::Activity, clients::Client, me::Named, spvs::Spv},
 };
-use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
     access::Role,

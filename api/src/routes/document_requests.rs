@@ -1,11 +1,10 @@
 //! What the office asks clients for.
 use crate::{
-    answer::{Items, Made, Page, Row},
+    answer::{Answer, Items, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
     routes::spvs::Reason,
 };
-use axum::Json as Answer;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,

@@ -1,10 +1,9 @@
 //! Documents and their versions. Their contents come and go under `/storage/v1`.
 use crate::{
-    answer::{Page, Row},
+    answer::{Answer, Page, Row},
     error::Result,
     extract::{IfMatch, Json, Path, Query, SignedIn, chosen, only_order},
 };
-use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

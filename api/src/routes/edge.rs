@@ -1,11 +1,11 @@
 //! What keeps the portal safe beside its settings: addresses that are kept out, and the keys that sign.
 use crate::{
-    answer::{Items, Made},
+    answer::{Answer, Items, Made},
     error::Result,
     extract::{Json, New, Nothing, Path, SignedIn},
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx, Error,

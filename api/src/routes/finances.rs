@@ -1,10 +1,11 @@
 //! A company's money, by month, partner and country.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Query, SignedIn, chosen},
     routes::{exports::file, me::Named},
 };
-use axum::{Json as Answer, response::Response};
+use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
     finances::{self, Account, Figures},

@@ -1,6 +1,6 @@
 //! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
-use crate::{error::Result, extract::New};
-use axum::{Json as Answer, http::StatusCode};
+use crate::{answer::Answer, error::Result, extract::New};
+use axum::http::StatusCode;
 use domain::{ids::MailId, mails};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

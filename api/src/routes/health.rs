@@ -1,6 +1,6 @@
 //! Whether the process lives, and whether it can be used.
-use crate::{error::Result, state::App};
-use axum::{Json as Answer, extract::State};
+use crate::{answer::Answer, error::Result, state::App};
+use axum::extract::State;
 use domain::Error;
 use serde::Serialize;
 use utoipa::ToSchema;

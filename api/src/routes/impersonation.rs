@@ -1,10 +1,11 @@
 //! Looking at the portal as somebody else sees it.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Json, Nothing, Path, SignedIn},
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{access::Role, auth::impersonation, ids::UserId};
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,13 @@
 //! Invoices: what clients owe, and what came in.
 use super::documents::Document;
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
     paper,
     state::App,
 };
 use axum::{
-    Json as Answer,
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},

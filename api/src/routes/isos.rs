@@ -1,12 +1,12 @@
 //! ISO partners.
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     routes::companies::Depends,
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

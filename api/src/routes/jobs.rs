@@ -1,10 +1,10 @@
 //! Work done later.
 use crate::{
-    answer::Page,
+    answer::{Answer, Page},
     error::Result,
     extract::{New, Path, Query, SignedIn, only_order},
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     auth::asked::Asked,

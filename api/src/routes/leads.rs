@@ -1,12 +1,12 @@
 //! Leads: people whom a partner may bring as clients.
 use crate::{
-    answer::{Made, Page, Row},
+    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
     routes::clients::SetUp,
     state::App,
 };
-use axum::{Json as Answer, extract::State};
+use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,

@@ -1,11 +1,11 @@
 //! The whole log, for super admins: narrowed, and as a file.
 use crate::{
-    answer::Page,
+    answer::{Answer, Page},
     error::Result,
     extract::{Query, SignedIn},
     routes::{activity::Activity, exports},
 };
-use axum::{Json as Answer, response::Response};
+use axum::response::Response;
 use domain::{
     activity::{self, Search},
     exports::Table,

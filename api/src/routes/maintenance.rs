@@ -1,10 +1,11 @@
 //! Maintenance mode.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Json, SignedIn},
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::maintenance;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,9 @@
 //! The caller.
 use crate::{
-    answer::Page,
+    answer::{Answer, Page},
     error::Result,
     extract::{Json, Query, SignedIn},
 };
-use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, Ctx,

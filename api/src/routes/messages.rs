@@ -1,12 +1,12 @@
 //! Conversations.
 use super::documents::Document;
 use crate::{
-    answer::{Made, Page},
+    answer::{Answer, Made, Page},
     error::Result,
     extract::{Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
     state::App,
 };
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

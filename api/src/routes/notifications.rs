@@ -1,11 +1,11 @@
 //! What one is told of, and how one chose to be told.
 use crate::{
-    answer::{Items, Page},
+    answer::{Answer, Items, Page},
     error::Result,
     extract::{Json, Query, SignedIn, only_order},
     routes::activity::Activity,
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::NotificationId,

@@ -1,11 +1,10 @@
 //! What people say of themselves, what they can choose from, and their own log.
 use crate::{
-    answer::{Items, Page, Row},
+    answer::{Answer, Items, Page, Row},
     error::Result,
     extract::{IfMatch, Json, Query, SignedIn, chosen, emptied},
     routes::activity::Activity,
 };
-use axum::Json as Answer;
 use chrono::NaiveDate;
 use domain::{activity, page::PageQuery, places, users};
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! Reports that are mailed again and again.
 use crate::{
-    answer::{Made, Row},
+    answer::{Answer, Made, Row},
     error::Result,
     extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,

@@ -1,5 +1,6 @@
 //! A company's reports: for the screen and for paper, as CSV and as a workbook.
 use crate::{
+    answer::Answer,
     error::Result,
     extract::{Query, SignedIn, chosen},
     routes::{
@@ -8,7 +9,7 @@ use crate::{
     },
     sheet,
 };
-use axum::{Json as Answer, response::Response};
+use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
     Error,

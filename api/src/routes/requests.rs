@@ -1,7 +1,7 @@
 //! Requests to the staff: by people without an account, by those who have one, and the desk where they are answered.
 use super::{activity::Activity, documents::Document, steps};
 use crate::{
-    answer::{Page, Row},
+    answer::{Answer, Page, Row},
     error::{ApiError, Result},
     extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
     limits::neighbourhood,
@@ -9,7 +9,7 @@ use crate::{
     state::App,
 };
 use axum::{
-    Extension, Json as Answer,
+    Extension,
     extract::State,
     http::{HeaderMap, StatusCode, header},
 };

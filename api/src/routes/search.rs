@@ -1,10 +1,9 @@
 //! One field to find orders, clients, companies and documents by.
 use crate::{
-    answer::Items,
+    answer::{Answer, Items},
     error::Result,
     extract::{Query, SignedIn},
 };
-use axum::Json as Answer;
 use domain::search::{self, Kind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

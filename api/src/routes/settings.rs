@@ -1,13 +1,12 @@
 //! What the office says of itself.
 use crate::{
-    answer::Row,
+    answer::{Answer, Row},
     error::Result,
     extract::{Anyone, IfMatch, Json, New, Nothing, SignedIn, body},
     routes::{company_portal::logo_path, maintenance::Maintenance},
     state::App,
 };
 use axum::{
-    Json as Answer,
     extract::{Request, State},
     http::StatusCode,
 };

@@ -1,11 +1,10 @@
 //! Orders.
 use crate::{
-    answer::{Items, Made, Page, Row},
+    answer::{self, Answer, Items, Made, Page, Row},
     error::{ApiError, Result},
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
     routes::steps::Step,
 };
-use axum::Json as Answer;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
@@ -52,8 +51,11 @@ pub struct Spv {
     iso_commission: Option<String>,
     status: Status,
     status_reason: Option<String>,
+    #[serde(serialize_with = "answer::day")]
     ordered_date: NaiveDate,
+    #[serde(serialize_with = "answer::instant")]
     created_at: DateTime<Utc>,
+    #[serde(serialize_with = "answer::maybe_instant")]
     closed_at: Option<DateTime<Utc>>,
     progress: Progress,
     current_step: Option<String>,

@@ -1,6 +1,6 @@
 //! The steps of orders.
 use crate::{
-    answer::{Made, Row},
+    answer::{self, Made, Row},
     error::Result,
     extract::{IfMatch, Json, New, Path, SignedIn, changed, chosen, emptied},
     routes::spvs::Progress,
@@ -27,6 +27,7 @@ pub struct Step {
     /// The staff's notes; null for others.
     text_data: Option<String>,
     document_url: Option<String>,
+    #[serde(serialize_with = "answer::maybe_instant")]
     completed_at: Option<DateTime<Utc>>,
     due_date: Option<NaiveDate>,
     blocked_reason: Option<String>,

@@ -1,12 +1,12 @@
 //! Contents of documents: uploads by the tus protocol (version 1.0.0, tus.io), and downloads by links that open for a
 //! moment.
 use crate::{
+    answer::Answer,
     error::{ApiError, Result},
     extract::{Json, Path, Query, SignedIn},
     state::App,
 };
 use axum::{
-    Json as Answer,
     body::Body,
     extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},

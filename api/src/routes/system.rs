@@ -1,10 +1,10 @@
 //! How the portal runs: what was probed, what went wrong, what was looked through. For super admins.
 use crate::{
-    answer::{Items, Page},
+    answer::{Answer, Items, Page},
     error::Result,
     extract::{New, Nothing, Path, Query, SignedIn, only_order},
 };
-use axum::{Json as Answer, http::StatusCode};
+use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     alerts,

@@ -1,6 +1,10 @@
 //! The desk: what is assigned to the caller, and how well the work goes.
-use crate::{answer::Items, error::Result, extract::SignedIn, routes::steps::Assignee};
-use axum::Json as Answer;
+use crate::{
+    answer::{Answer, Items},
+    error::Result,
+    extract::SignedIn,
+    routes::steps::Assignee,
+};
 use chrono::NaiveDate;
 use domain::{
     ids::{SpvId, UserId},

@@ -1,10 +1,9 @@
 //! The formation work of each country.
 use crate::{
-    answer::{Items, Row},
+    answer::{Answer, Items, Row},
     error::Result,
     extract::{IfMatch, Json, Path, SignedIn},
 };
-use axum::Json as Answer;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,

@@ -1,12 +1,12 @@
 //! Everybody who may sign in, for super admins: who they are, where they are signed in, and what may be done about it.
 use crate::{
-    answer::{Items, Made, Page, Row},
+    answer::{Answer, Items, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
     routes::{activity::Activity, me::SignIn},
     state::App,
 };
-use axum::{Json as Answer, extract::State};
+use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Ctx, Error,

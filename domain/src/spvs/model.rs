@@ -188,15 +188,15 @@ impl Spv {
 
     /// The first eight characters of the id.
     pub fn order_number(&self) -> String {
-        self.id.to_string()[..8].to_owned()
+        short(self.id)
     }
 
     pub fn client_name(&self) -> String {
-        format!("{} {}", self.client_first_name, self.client_last_name)
+        [&self.client_first_name, " ", &self.client_last_name].concat()
     }
 
     pub fn iso_name(&self) -> Option<String> {
-        Some(format!("{} {}", self.iso_first_name.as_ref()?, self.iso_last_name.as_ref()?))
+        Some([self.iso_first_name.as_ref()?, " ", self.iso_last_name.as_ref()?].concat())
     }
 
     /// What lists and the company's revenue show: the purchase amount, else the price (decision 14).
@@ -236,7 +236,11 @@ impl Spv {
 
 /// See [`Spv::identifier`].
 pub fn display_identifier(id: SpvId, custom: Option<&str>) -> String {
-    custom.map_or_else(|| format!("SPV-{}", &id.to_string()[..8]), str::to_owned)
+    custom.map_or_else(|| ["SPV-", &short(id)].concat(), str::to_owned)
+}
+
+fn short(id: SpvId) -> String {
+    id.0.hyphenated().encode_lower(&mut [0; 36])[..8].to_owned()
 }
 
 /// See [`Spv::percent`].
