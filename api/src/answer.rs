@@ -53,8 +53,8 @@ impl<T: Serialize> IntoResponse for Answer<T> {
     }
 }
 
-/// A row is a few kilobytes: room for it is made once. axum's own writes through a buffer that checks every word, which
-/// for a page of fifty orders costs as much as to read them.
+/// A row is a few kilobytes: room for it is made once. axum's own answer writes every word through a buffer that checks
+/// for room each time, which was a tenth of what a page of fifty orders costs.
 fn json(view: &impl Serialize) -> Response {
     let mut body = Vec::with_capacity(4_096);
     serde_json::to_writer(&mut body, view).expect("a view is plain data");

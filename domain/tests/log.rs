@@ -14,6 +14,7 @@ use domain::{
     probes::Disk,
     queue, scans, seed,
     settings::{self, Retention, Settings},
+    spvs, steps,
     testing::{World, noon, on_both},
     users,
 };
@@ -277,15 +278,21 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     let Some(world) = World::postgres().await else { return };
     let operator = world.operator();
     let company = world.company("Meridian").await;
-    let (maya, _, as_maya) = world.client("Maya", company, None).await;
+    let (maya, order, as_maya) = world.client("Maya", company, None).await;
     let hello = messages::Input { body: "Hello".to_owned(), ..Default::default() };
     messages::send(&as_maya, hello).await.unwrap();
+    // More than are numbered at once.
+    let step = spvs::get(&operator, order).await.unwrap().steps[0].id;
+    for n in 0..60 {
+        let change = steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() };
+        steps::update(&operator, step, None, change).await.unwrap();
+    }
     clients::suspend(&operator, maya, None).await.unwrap();
     // Another process tells people of what happened, and takes its time.
     let mut other = world.db.begin().await.unwrap();
     other.sql("update notified set one = 1").run().await.unwrap();
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
-    let (feed, mut live) = broadcast::channel(64);
+    let (feed, mut live) = broadcast::channel(1_000);
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
     let following = tokio::spawn(activity::follow(operator, feed, first));
     let soon = std::time::Duration::from_secs(10);

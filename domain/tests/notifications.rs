@@ -17,6 +17,7 @@ use domain::{
     testing::{World, on_both},
     users,
 };
+use std::sync::Arc;
 use tokio::sync::broadcast;
 
 struct Office {
@@ -555,14 +556,15 @@ async fn nobody_is_told_of_a_seed() {
 
 /// Several processes number what happens and tell of it, each from what it has numbered itself.
 #[tokio::test]
-async fn of_each_event_people_are_told_once_however_many_processes_follow() {
+async fn nothing_is_missed_however_many_processes_follow() {
     on_both(async |world| {
         let office = office(world).await;
         let follow = || {
             let (feed, heard) = broadcast::channel(1_000);
             (tokio::spawn(activity::follow(office.world.operator(), feed, |_| ())), heard)
         };
-        let ((one, mut heard), (other, _other_heard)) = (follow(), follow());
+        let ((one, mut heard), (other, mut heard_by_other)) = (follow(), follow());
+        let mut seqs = Vec::new();
         let sent = 40;
         for n in 0..sent {
             // Some of what happens is told to nobody: it must not be taken for what comes after it.
@@ -573,14 +575,7 @@ async fn of_each_event_people_are_told_once_however_many_processes_follow() {
             messages::send(&office.erin, input).await.unwrap();
             if n % 10 == 9 {
                 // Whoever hears of a message finds what they are told of it.
-                let soon = std::time::Duration::from_secs(20);
-                let mut left = 10;
-                let all = async {
-                    while left > 0 {
-                        left -= usize::from(heard.recv().await.unwrap().action == "message.sent");
-                    }
-                };
-                tokio::time::timeout(soon, all).await.expect("everything is heard of");
+                seqs.extend(hear(&mut heard, "message.sent", 10).await);
                 assert_eq!(notifications::unread(&office.maya).await.unwrap(), n + 1);
             }
         }
@@ -588,6 +583,46 @@ async fn of_each_event_people_are_told_once_however_many_processes_follow() {
         other.abort();
         office.settle().await;
         assert_eq!(notifications::unread(&office.maya).await.unwrap(), sent);
+        let mut by_other = Vec::new();
+        while let Ok(event) = heard_by_other.try_recv() {
+            by_other.extend(event.seq);
+        }
+        for seqs in [seqs, by_other] {
+            assert!(seqs.windows(2).all(|two| two[1] == two[0] + 1), "all of it, in order, once: {seqs:?}");
+        }
+    })
+    .await;
+}
+
+/// The numbers of what is heard until so many of an action were.
+async fn hear(feed: &mut broadcast::Receiver<Arc<activity::Activity>>, action: &str, mut many: usize) -> Vec<i64> {
+    let mut seqs = Vec::new();
+    let all = async {
+        while many > 0 {
+            let event = feed.recv().await.unwrap();
+            many -= usize::from(event.action == action);
+            seqs.extend(event.seq);
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), all).await.expect("everything is heard of");
+    seqs
+}
+
+/// Also by whoever has numbered it and does not look again.
+#[tokio::test]
+async fn what_is_done_quietly_is_told_to_nobody() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let (feed, mut heard) = broadcast::channel(1_000);
+        let following = tokio::spawn(activity::follow(office.world.operator(), feed, |_| ()));
+        let quiet = Ctx { silent: true, ..office.erin.clone() };
+        for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
+            let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
+            messages::send(who, input).await.unwrap();
+            hear(&mut heard, "message.sent", 1).await;
+        }
+        following.abort();
+        assert_eq!(notifications::unread(&office.maya).await.unwrap(), 2);
     })
     .await;
 }

@@ -59,7 +59,7 @@ pub async fn follow(ctx: Ctx, feed: Feed, first: impl Fn(&Activity) + Send + Syn
     }
 }
 
-/// Numbers what was committed and hands over what is new, batch by batch. What this process has numbered itself it need
+/// Numbers what was committed and hands over what is new, many at a time. What this process has numbered itself it need
 /// not read again: under load that is nearly everything.
 async fn step(
     ctx: &Ctx,
@@ -74,20 +74,24 @@ async fn step(
     };
     *last = Some(after);
     loop {
-        let Numbered { rows, more } = number(ctx).await?;
-        let ours = rows.first().is_some_and(|(row, _)| row.seq == Some(after + 1));
-        // Others number, too.
-        let rows = if ours { rows } else { since(ctx, after).await? };
-        let more = more || rows.len() == READ;
-        // Before anybody is told of it, which may have to wait for a transaction: who is shut out is so at once.
-        rows.iter().for_each(|(row, _)| first(row));
-        // Before the broadcast: whoever hears of an event finds what they are told of it. People may wait for that,
-        // events not.
-        let telling = if ours { told.follow(ctx, &rows).await } else { told.catch_up(ctx).await };
+        // `first` hears of them before anybody is told, which may have to wait for a transaction: who is shut out is so at
+        // once. People are told before the broadcast: whoever hears of an event finds what they are told of it.
+        let Numbered { rows, more } = number_many(ctx, after, &first).await?;
+        let (rows, more, telling) = if rows.is_empty() {
+            // Others number, too.
+            let rows = store::since(&mut ctx.db(), Scope::All, None, after, READ).await?;
+            rows.iter().for_each(&first);
+            let more = more || rows.len() == READ;
+            (rows, more, told.catch_up(ctx).await)
+        } else {
+            let telling = told.follow(ctx, &rows).await;
+            (rows.into_iter().map(|(row, _)| row).collect(), more, telling)
+        };
+        // Whoever waits to be told may wait until the next look; events do not.
         if let Err(error) = telling {
             tracing::warn!(%error, "people cannot be told of what happened right now");
         }
-        for (row, _) in rows {
+        for row in rows {
             after = row.seq.unwrap_or(after);
             *last = Some(after);
             // Nobody listening is no error.
@@ -99,10 +103,25 @@ async fn step(
     }
 }
 
-/// What has numbers after this one. Whether it is to be told of nobody asks: whoever numbered it tells of it.
-async fn since(ctx: &Ctx, after: i64) -> Result<Vec<(Activity, bool)>> {
-    let rows = store::since(&mut ctx.db(), Scope::All, None, after, READ).await?;
-    Ok(rows.into_iter().map(|row| (row, true)).collect())
+/// Numbers batch after batch, and answers what comes right behind a number; `first` has heard of it.
+async fn number_many(ctx: &Ctx, mut after: i64, first: impl Fn(&Activity)) -> Result<Numbered> {
+    let mut rows = Vec::new();
+    while rows.len() < READ {
+        let batch = number(ctx).await?;
+        if batch.rows.first().is_some_and(|(row, _)| row.seq != Some(after + 1)) {
+            // Another process has numbered some in between, which are read together with these.
+            return Ok(Numbered { rows, more: true });
+        }
+        for (row, _) in &batch.rows {
+            first(row);
+            after = row.seq.unwrap_or(after);
+        }
+        rows.extend(batch.rows);
+        if !batch.more {
+            return Ok(Numbered { rows, more: false });
+        }
+    }
+    Ok(Numbered { rows, more: true })
 }
 
 /// Numbers every committed row that has no number yet.
@@ -114,7 +133,7 @@ pub async fn number_all(ctx: &Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A batch with its numbers, and of each row whether nobody is to be told of it.
+/// Rows with their numbers, and of each whether nobody is to be told of it.
 struct Numbered {
     rows: Vec<(Activity, bool)>,
     /// There may be others without a number.

@@ -50,7 +50,7 @@ pub fn json_row(dialect: Dialect, columns: &Shape) -> String {
         .iter()
         .map(|(_, expression, kind)| match (dialect, kind) {
             // Without its dashes, and in capitals: whoever reads it takes it either way.
-            (Dialect::Sqlite, Col::Id) => format!("iif({expression} is null, null, hex({expression}))"),
+            (Dialect::Sqlite, Col::Id) => format!("nullif(hex({expression}), '')"),
             (Dialect::Sqlite, Col::Json) => format!("json({expression})"),
             (Dialect::Sqlite, Col::Flag) => format!("json(iif({expression}, 'true', 'false'))"),
             _ => (*expression).to_owned(),

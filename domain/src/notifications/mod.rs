@@ -43,7 +43,7 @@ pub async fn catch_up(ctx: &Ctx) -> Result<()> {
 
 /// What a process knows of who has been told: nothing at first.
 #[derive(Debug, Default)]
-pub struct Told(Option<Known>);
+pub(crate) struct Told(Option<Known>);
 
 /// The mark as it was last seen, and a number up to which there is nothing to tell of behind it.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,8 @@ struct Known {
 }
 
 impl Told {
-    /// Tells of events that the caller has just numbered, without reading them again where they follow what is known;
-    /// of each it says whether it is to be told of to nobody.
+    /// Tells of events that the caller has just numbered, without reading them again where they follow what is known.
+    /// With each comes whether it is kept quiet.
     ///
     /// # Errors
     /// As [`catch_up`].
@@ -75,8 +75,11 @@ impl Told {
     /// # Errors
     /// As [`catch_up`].
     pub(crate) async fn catch_up(&mut self, ctx: &Ctx) -> Result<()> {
+        let mut goal = None;
         loop {
             let (mark, head) = store::marks(&mut ctx.db()).await?;
+            // What others number meanwhile is for the next time: whoever waits for this has events to broadcast.
+            let head = *goal.get_or_insert(head);
             let known = self.0.filter(|known| known.mark == mark).unwrap_or(Known { mark, clear: mark });
             if known.clear >= head {
                 return Ok(());
