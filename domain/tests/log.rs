@@ -281,12 +281,14 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     let (maya, order, as_maya) = world.client("Maya", company, None).await;
     let hello = messages::Input { body: "Hello".to_owned(), ..Default::default() };
     messages::send(&as_maya, hello).await.unwrap();
-    // More than are numbered at once.
+    // More than are numbered at once, in the order in which it happened.
+    world.clock.advance(Duration::seconds(1));
     let step = spvs::get(&operator, order).await.unwrap().steps[0].id;
     for n in 0..60 {
         let change = steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() };
         steps::update(&operator, step, None, change).await.unwrap();
     }
+    world.clock.advance(Duration::seconds(1));
     clients::suspend(&operator, maya, None).await.unwrap();
     // Another process tells people of what happened, and takes its time.
     let mut other = world.db.begin().await.unwrap();

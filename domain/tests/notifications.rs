@@ -573,6 +573,10 @@ async fn nothing_is_missed_however_many_processes_follow() {
             steps::update(&office.erin, step, None, change).await.unwrap();
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(&office.erin, input).await.unwrap();
+            if n % 4 == 1 {
+                // One that numbers and ends before it tells.
+                activity::number_all(&office.world.operator()).await.unwrap();
+            }
             if n % 10 == 9 {
                 // Whoever hears of a message finds what they are told of it.
                 seqs.extend(hear(&mut heard, "message.sent", 10).await);
