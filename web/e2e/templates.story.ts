@@ -39,6 +39,16 @@ test('a super admin changes a template, and the next order begins with it', asyn
   await sigrid.page.keyboard.press('ArrowUp');
   await expect(sigrid.page.getByText('is now number 2 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Space');
+  // A key that follows the lifting at once is heard, too.
+  await expect(sigrid.page.getByText('was dropped as number 2 of 7.')).toBeAttached();
+  await sigrid.button('Move Constitution signed').evaluate((handle) => {
+    for (const code of ['Space', 'ArrowDown']) {
+      handle.dispatchEvent(new KeyboardEvent('keydown', { code, bubbles: true, cancelable: true }));
+    }
+  });
+  await expect(sigrid.page.getByText('is now number 3 of 7.')).toBeAttached();
+  await sigrid.page.keyboard.press('Escape');
+  await expect(sigrid.page.getByText('is back as number 2 of 7.')).toBeAttached();
   await sigrid.writes({ 'What is formed': 'Private limited company' });
   await sigrid.button('Save template').press('Enter');
   await sigrid.isTold('Template Saved', 'Private limited company');

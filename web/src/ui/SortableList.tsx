@@ -1,7 +1,6 @@
 import {
   closestCenter,
   DndContext,
-  KeyboardSensor,
   PointerSensor,
   useSensor,
   useSensors,
@@ -22,6 +21,7 @@ import { useReducedMotion } from '@mantine/hooks';
 import { IconGripVertical } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PromptKeyboardSensor } from './PromptKeyboardSensor';
 import classes from './SortableList.module.css';
 
 export interface Sortable {
@@ -43,7 +43,7 @@ export function SortableList<Item extends Sortable>({ items, label, onSort, chil
   const { t } = useTranslation('common');
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+    useSensor(PromptKeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const place = (id: UniqueIdentifier | undefined) => items.findIndex((item) => item.id === id);
   const words = (id: UniqueIdentifier, over: UniqueIdentifier | undefined) => ({
