@@ -75,9 +75,14 @@ impl Failure {
     }
 }
 
-/// `--price: Enter an amount …`: a refused field, by the flag that set it.
+/// `--price: Enter an amount …`: a refused field, by the flag that set it. One inside a file (`US.steps.0.step_name`) has
+/// no flag.
 fn refused(error: &FieldError) -> String {
-    format!("--{}: {}", flag(&error.field), catalogue::field(LANGUAGE, error))
+    let words = catalogue::field(LANGUAGE, error);
+    if error.field.contains('.') {
+        return format!("{}: {words}", error.field);
+    }
+    format!("--{}: {words}", flag(&error.field))
 }
 
 /// The flag of a field: `company_id` is given as `--company`.

@@ -1,6 +1,7 @@
 //! The commands as a person or a script uses them: flags, answers, refusals, exit codes.
 
 use crate::support::{Done, Office, free_port, offices, spvctl, write};
+use std::path::Path;
 
 #[tokio::test]
 async fn with_flags_a_client_is_made_and_nothing_is_asked() {
@@ -189,6 +190,68 @@ async fn a_template_says_what_comes_first() {
     let made = office.client("maya@example.com");
     let order = office.json(&["spv", "show", made["identifier"].as_str().unwrap()]);
     assert_eq!(order["steps"][1]["depends_on"], serde_json::json!([order["steps"][0]["id"]]));
+}
+
+#[tokio::test]
+async fn templates_are_taken_from_one_portal_to_another() {
+    for office in offices().await {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let all: serde_json::Value = serde_json::from_str(&office.run(&["template", "export"]).out).unwrap();
+        assert_eq!(all.as_array().unwrap().len(), 5);
+        let file = path("us.json");
+        let written = office.run(&["template", "export", "US", "UAE", "--out", &file]);
+        assert_eq!((written.code, written.out.as_str()), (0, ""), "{}", written.err);
+        assert_eq!(office.run(&["template", "export", "--out", &file]).code, 1, "nothing is written over");
+        assert_eq!(office.run(&["template", "export", "Atlantis"]).code, 2);
+        let mut two: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(two.as_array().unwrap().len(), 2);
+
+        let kept = office.json(&["template", "import", &file]);
+        assert!(kept.as_array().unwrap().iter().all(|template| template["changed"] == false), "{kept}");
+        two[0]["steps"][1]["depends_on"] = serde_json::json!([1]);
+        two[0]["steps"][0]["documents"] = serde_json::json!([{ "name": "Passport", "required": true }]);
+        write(Path::new(&file), &two.to_string());
+        let changed = office.json(&["template", "import", &file]);
+        let how = |n: usize| (changed[n]["country"].as_str().unwrap().to_owned(), changed[n]["changed"].clone());
+        assert_eq!([how(0), how(1)], [("AE".to_owned(), false.into()), ("US".to_owned(), true.into())]);
+        let mut import = office.command(&["template", "import", "-", "--format", "json"]);
+        import.stdin(std::fs::File::open(&file).unwrap());
+        let again: Done = import.output().unwrap().into();
+        assert!(again.code == 0 && !again.out.contains("true"), "{}{}", again.out, again.err);
+
+        two[0]["steps"][0]["owner"] = "nobody".into();
+        write(Path::new(&file), &two.to_string());
+        let refused = office.run(&["template", "import", &file]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.err.starts_with("error: US.steps.0.owner: "), "{}", refused.err);
+        two[0]["steps"][0]["owner"] = "staff".into();
+        two[0]["steps"][1]["dependson"] = serde_json::json!([1]);
+        write(Path::new(&file), &two.to_string());
+        let mistyped = office.run(&["template", "import", &file]);
+        assert!(mistyped.code == 1 && mistyped.err.contains("unknown field `dependson`"), "{}", mistyped.err);
+        write(Path::new(&file), "[{\"country\": \"US\"}]");
+        let half = office.run(&["template", "import", &file]);
+        assert!(half.code == 1 && half.err.contains("missing field"), "{}", half.err);
+        let shown = office.json(&["template", "show", "US"]);
+        assert_eq!(shown[0]["documents"][0]["name"], "Passport");
+    }
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("man1");
+    let done: Done = spvctl(&["man", to.to_str().unwrap()]).output().unwrap().into();
+    assert_eq!(done.code, 0, "{}", done.err);
+    for name in ["spvctl", "spvctl-client", "spvctl-client-create", "spvctl-backup-restore"] {
+        let page = std::fs::read_to_string(to.join(format!("{name}.1"))).unwrap();
+        assert!(page.contains(".TH") && page.contains("Examples"), "{name}: {page}");
+    }
+    let file = folder.path().join("file");
+    write(&file, "");
+    let refused: Done = spvctl(&["man", file.to_str().unwrap()]).output().unwrap().into();
+    assert!(refused.code == 1 && refused.err.contains("cannot be written"), "{}", refused.err);
 }
 
 #[tokio::test]

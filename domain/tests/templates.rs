@@ -5,7 +5,7 @@ use domain::{
     spvs::Country,
     steps::{self, Change, Step},
     templates::{self, Input, StepInput},
-    testing::on_both,
+    testing::{code, on_both},
 };
 
 fn step(name: &str, depends_on: &[i64]) -> StepInput {
@@ -55,6 +55,44 @@ async fn the_steps_of_an_order_wait_as_its_template_says() {
         assert!(steps::list(&erin, old).await.unwrap().iter().all(|step| step.depends_on.is_empty()));
         let (_, spv, _) = world.client("Ola", acme, None).await;
         assert_eq!(needs(&steps::list(&erin, spv).await.unwrap()), [vec!["Visa"], vec![]]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn templates_of_several_countries_are_replaced_together_or_not_at_all() {
+    on_both(async |world| {
+        let (sam, erin) = (world.super_admin("Sam").await, world.employee("Erin").await);
+        let before = templates::list(&erin).await.unwrap();
+        let input = |steps| Input { name: "LLC".to_owned(), steps };
+        let wanted = [(Country::Us, input(vec![step("Papers", &[])])), (Country::Jp, input(vec![step("Seal", &[])]))];
+        assert_eq!(code(&templates::import(&erin, &wanted).await.unwrap_err()), "forbidden");
+        let twice = [(Country::Us, input(vec![step("Papers", &[])])), (Country::Us, input(vec![step("", &[7])]))];
+        let refused = templates::import(&sam, &twice).await.unwrap_err();
+        assert_eq!(
+            code(&refused),
+            "US.country duplicate, US.steps.0.step_name required, US.steps.0.depends_on not_found".to_owned()
+        );
+        assert_eq!(templates::list(&erin).await.unwrap(), before);
+
+        let changed: Vec<(Country, bool, i64)> = templates::import(&sam, &wanted)
+            .await
+            .unwrap()
+            .iter()
+            .map(|(template, changed)| (template.country, *changed, template.version))
+            .collect();
+        assert_eq!(changed, [(Country::Jp, true, 2), (Country::Us, true, 2)]);
+        // What stands there already is left alone, with its version.
+        let again = templates::import(&sam, &wanted[..1]).await.unwrap();
+        assert!(matches!(&again[..], [(template, false)] if template.version == 2), "{again:?}");
+        let told: i64 = {
+            let mut db = world.db.clone();
+            domain::db::Sql::sql(&mut db, "select count(*) from activity where action = 'template.updated'")
+                .scalar()
+                .await
+                .unwrap()
+        };
+        assert_eq!(told, 2);
     })
     .await;
 }

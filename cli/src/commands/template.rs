@@ -1,7 +1,7 @@
 //! `spvctl template …`
 use crate::{
     exit::{Failure, Result},
-    output::Record,
+    output::{Record, say},
     portal::Portal,
 };
 use clap::{Args, Subcommand};
@@ -10,7 +10,11 @@ use domain::{
     spvs::Country,
     templates::{self, DocumentInput, Input, StepInput, Template, TemplateDocument, TemplateStep},
 };
-use serde::Deserialize;
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
+use std::{io::Write, path::PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -25,6 +29,40 @@ pub enum Verb {
         after_help = "The steps are JSON as `template show --format json` prints them.\n\nExamples:\n  spvctl template set JP --name 'Godo kaisha'\n  spvctl template show JP --format json > jp.json && spvctl template set JP --steps jp.json"
     )]
     Set(Set),
+    /// Write templates as JSON, all of them or some countries'
+    #[command(
+        after_help = "Examples:\n  spvctl template export > templates.json\n  spvctl template export US UAE --out templates.json"
+    )]
+    Export(Export),
+    /// Replace templates by those of a file, all or none; orders keep their steps
+    #[command(
+        after_help = "Examples:\n  spvctl template import templates.json\n  spvctl --data-dir /srv/one template export | spvctl --data-dir /srv/two template import -"
+    )]
+    Import(Import),
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// US, UAE, JP, SG or TH; every one without it
+    countries: Vec<String>,
+    /// Where to, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// As `template export` writes it, or - for the standard input
+    file: String,
+}
+
+/// A template as a file has it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    country: String,
+    name: String,
+    steps: Vec<Line>,
 }
 
 #[derive(Debug, Args)]
@@ -40,8 +78,12 @@ pub struct Set {
 }
 
 /// A step as it is printed and read. Its number is its place.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Line {
+    /// `template show` prints it; a step's number is its place.
+    #[serde(rename = "step_order", default, skip_serializing)]
+    _step_order: IgnoredAny,
     step_name: String,
     owner: String,
     business_days: i64,
@@ -53,7 +95,8 @@ struct Line {
     documents: Vec<DocumentLine>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct DocumentLine {
     name: String,
     instructions: Option<String>,
@@ -85,13 +128,46 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Set(args) => {
             let old = templates::get(ctx, country(&args.country)?).await?;
             let steps = match args.steps {
-                Some(file) => read(&file)?,
-                None => old.steps.iter().map(kept).collect(),
+                Some(file) => read::<Vec<Line>>(&file)?.into_iter().map(input).collect(),
+                None => file(&old).steps.into_iter().map(input).collect(),
             };
             let input = Input { name: args.name.unwrap_or(old.name), steps };
             show(portal, &templates::set(ctx, old.country, Some(old.version), input).await?)
         }
+        Verb::Export(args) => export(args, portal).await,
+        Verb::Import(args) => import(args, portal).await,
     }
+}
+
+async fn export(args: Export, portal: &Portal) -> Result {
+    let wanted = args.countries.iter().map(|name| country(name)).collect::<Result<Vec<_>>>()?;
+    let mut found = templates::list(&portal.ctx).await?;
+    found.retain(|template| wanted.is_empty() || wanted.contains(&template.country));
+    let files: Vec<File> = found.iter().map(file).collect();
+    let mut text = serde_json::to_string_pretty(&files)?;
+    text.push('\n');
+    let Some(path) = args.out else { return portal.out.raw(text.as_bytes()) };
+    let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
+    say(&format!("{} templates in {}.", files.len(), path.display()));
+    Ok(())
+}
+
+async fn import(args: Import, portal: &Portal) -> Result {
+    let mut inputs = Vec::new();
+    for File { country: name, name: called, steps } in read::<Vec<File>>(&args.file)? {
+        inputs.push((country(&name)?, Input { name: called, steps: steps.into_iter().map(input).collect() }));
+    }
+    let imported = templates::import(&portal.ctx, &inputs).await?;
+    let records = imported.iter().map(|(template, other)| {
+        Record::new()
+            .with("country", template.country.code())
+            .with("name", template.name.clone())
+            .with("steps", template.steps.len())
+            .with("changed", *other)
+            .more("version", template.version)
+    });
+    portal.out.list(records.collect(), "templates")
 }
 
 fn country(name: &str) -> Result<Country> {
@@ -99,39 +175,47 @@ fn country(name: &str) -> Result<Country> {
     Ok(read.map_err(|problem| domain::Error::Invalid(vec![FieldError { field: "country".to_owned(), problem }]))?)
 }
 
-fn read(file: &str) -> Result<Vec<StepInput>> {
+fn read<T: DeserializeOwned>(file: &str) -> Result<T> {
     let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("{file}: {e}"));
     let text = if file == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
-    let lines: Vec<Line> = serde_json::from_str(&text.map_err(|e| refused(&e))?).map_err(|e| refused(&e))?;
+    serde_json::from_str(&text.map_err(|e| refused(&e))?).map_err(|e| refused(&e))
+}
+
+fn input(line: Line) -> StepInput {
     let document = |line: DocumentLine| DocumentInput {
         name: line.name,
         instructions: line.instructions,
         required: line.required,
     };
-    let step = |line: Line| StepInput {
+    StepInput {
         step_name: line.step_name,
         owner: line.owner,
         business_days: line.business_days,
         completes_with_documents: line.completes_with_documents,
         depends_on: line.depends_on,
         documents: line.documents.into_iter().map(document).collect(),
-    };
-    Ok(lines.into_iter().map(step).collect())
+    }
 }
 
-fn kept(step: &TemplateStep) -> StepInput {
-    let document = |document: &TemplateDocument| DocumentInput {
+fn file(template: &Template) -> File {
+    let document = |document: &TemplateDocument| DocumentLine {
         name: document.name.clone(),
         instructions: document.instructions.clone(),
         required: document.required,
     };
-    StepInput {
+    let line = |step: &TemplateStep| Line {
+        _step_order: IgnoredAny,
         step_name: step.step_name.clone(),
         owner: step.owner.name().to_owned(),
         business_days: step.business_days,
         completes_with_documents: step.completes_with_documents,
         depends_on: step.depends_on.clone(),
         documents: step.documents.iter().map(document).collect(),
+    };
+    File {
+        country: template.country.code().to_owned(),
+        name: template.name.clone(),
+        steps: template.steps.iter().map(line).collect(),
     }
 }
 

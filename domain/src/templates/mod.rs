@@ -8,7 +8,7 @@ use crate::{
     check::{self, Check},
     ctx::{Ctx, fresh},
     db::{Sql, Tx},
-    error::{Error, Problem, Result},
+    error::{Error, FieldError, Problem, Result},
     spvs::Country,
     steps::{MOST_DAYS, Party, owner, wrong_needs},
 };
@@ -124,9 +124,54 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     store::lock(&mut tx, country).await?;
     let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
     fresh(version, old.version, old.updated_by.as_deref().unwrap_or("root"), old.updated_at)?;
+    let new = replace(&mut tx, ctx, old, name, steps).await?;
+    tx.commit().await?;
+    Ok(new)
+}
+
+/// Replaces the templates of several countries, all or none, and says of each whether it is another one now: what says
+/// what is there already stays as it is. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid per field, a step's as `US.steps.0.step_name`, `duplicate` for a country that comes twice.
+pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Template, bool)>> {
+    ctx.may(Action::Update, Resource::Template)?;
+    let (mut wanted, mut refused) = (Vec::new(), Vec::new());
+    for (n, (country, input)) in inputs.iter().enumerate() {
+        let code = country.code();
+        if inputs[..n].iter().any(|(other, _)| other == country) {
+            refused.push(FieldError { field: format!("{code}.country"), problem: Problem::new("duplicate") });
+        }
+        match checked(input) {
+            Ok((name, steps)) => wanted.push((*country, name, steps)),
+            Err(Error::Invalid(fields)) => refused.extend(
+                fields.into_iter().map(|error| FieldError { field: format!("{code}.{}", error.field), ..error }),
+            ),
+            Err(e) => return Err(e),
+        }
+    }
+    if !refused.is_empty() {
+        return Err(Error::Invalid(refused));
+    }
+    // Everybody takes several of them in the same order.
+    wanted.sort_by_key(|(country, ..)| country.code());
+    let mut tx = ctx.begin().await?;
+    let mut templates = Vec::new();
+    for (country, name, steps) in wanted {
+        store::lock(&mut tx, country).await?;
+        let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
+        let other = old.name != name || old.steps != steps;
+        templates.push((if other { replace(&mut tx, ctx, old, name, steps).await? } else { old }, other));
+    }
+    tx.commit().await?;
+    Ok(templates)
+}
+
+async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec<TemplateStep>) -> Result<Template> {
+    let country = old.country;
     let new =
         Template { country, name, steps, updated_at: ctx.now(), updated_by: Some(ctx.who()), version: old.version + 1 };
-    store::save(&mut tx, &new).await?;
+    store::save(tx, &new).await?;
     // What it was, so that the log is its history.
     let was = old.steps.iter().map(|step| {
         json!({ "step_name": step.step_name, "owner": step.owner.name(), "business_days": step.business_days,
@@ -137,8 +182,7 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     let event = activity::Event::new("template.updated", "template", uuid::Uuid::nil(), new.name.clone())
         .with("country", country.code())
         .with("was", json!({ "name": old.name, "version": old.version, "steps": was.collect::<Vec<_>>() }));
-    activity::append(&mut tx, ctx, event).await?;
-    tx.commit().await?;
+    activity::append(tx, ctx, event).await?;
     Ok(new)
 }
 
