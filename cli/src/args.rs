@@ -168,6 +168,8 @@ pub enum Command {
     Openapi,
     /// Print a shell's completions
     Completions(commands::completions::Args),
+    /// Write manual pages
+    Man(commands::man::Args),
 }
 
 /// Which part of a long list.

@@ -15,6 +15,7 @@ pub mod key;
 pub mod lead;
 pub mod mail;
 pub mod maintenance;
+pub mod man;
 pub mod migrate;
 mod named;
 pub mod request;
@@ -51,6 +52,7 @@ pub async fn run(cli: Cli) -> Result {
     match &command {
         Command::Openapi => return out.raw(api::openapi().as_bytes()),
         Command::Completions(args) => return completions::run(args, &out),
+        Command::Man(args) => return man::run(args),
         _ => {}
     }
     let config = Config::load(&globals)?;

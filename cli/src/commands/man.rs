@@ -1,0 +1,27 @@
+//! `spvctl man DIR`
+use crate::{
+    args::Cli,
+    exit::{Failure, Result},
+    output::say,
+};
+use clap::CommandFactory;
+use std::{fs, io, path::PathBuf};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  spvctl man /usr/local/share/man/man1\n  spvctl man man && man -l man/spvctl-client-create.1"
+)]
+pub struct Args {
+    /// Folder to write the pages into; it is made where it is missing
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// A page for each command, as `--help` has it.
+pub fn run(args: &Args) -> Result {
+    let refused = |e: io::Error| Failure::Refused(format!("{} cannot be written: {e}", args.dir.display()));
+    fs::create_dir_all(&args.dir).map_err(refused)?;
+    clap_mangen::generate_to(Cli::command(), &args.dir).map_err(refused)?;
+    say(&format!("The pages are in {}; `man spvctl` finds them in a folder man1 of MANPATH.", args.dir.display()));
+    Ok(())
+}
