@@ -142,6 +142,9 @@ pub enum Command {
     Activity(commands::activity::Verb),
     /// Every row of a table, as CSV or JSON Lines
     Export(commands::export::Args),
+    /// Clients or orders from a file, CSV or JSON Lines
+    #[command(long_about = commands::import::ABOUT)]
+    Import(commands::import::Args),
     /// The whole portal, copied while it runs, and brought back
     #[command(
         subcommand,

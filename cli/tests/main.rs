@@ -4,6 +4,7 @@
 mod backups;
 mod commands;
 mod help;
+mod import;
 mod migrate;
 #[cfg(target_os = "linux")]
 mod serve;

@@ -604,6 +604,14 @@ pub fn harmless(cell: String) -> String {
     if cell.starts_with(RUN) && !number { format!("'{cell}") } else { cell }
 }
 
+/// A cell as it was before [`harmless`]. One that began with an apostrophe before such a sign by itself loses it.
+pub fn as_it_was(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if harmless(rest.to_owned()) == cell => rest,
+        _ => cell,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -631,5 +639,14 @@ mod tests {
             text,
             "'=1+1,'+1 555,'-2+1,-2.50,'@sum,'\tx,'＝1,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,Zoë,1250.00\r\n"
         );
+    }
+
+    #[test]
+    fn a_cell_is_read_as_it_was_written() {
+        for cell in ["=1+1", "+1 555", "-2+1", "-2.50", "@sum", "\tx", "＝1", "'s Gravenhage", "'", "''=1", "", "Zoë"]
+        {
+            assert_eq!(as_it_was(&harmless(cell.to_owned())), cell);
+        }
+        assert_eq!(as_it_was("'-2.50"), "'-2.50", "somebody's own");
     }
 }

@@ -32,6 +32,7 @@ pub mod gate;
 pub mod hex;
 pub mod idempotency;
 pub mod ids;
+pub mod imports;
 pub mod invoices;
 pub mod iso_notes;
 pub mod isos;

@@ -11,6 +11,7 @@ mod documents;
 mod figures;
 mod hard_use;
 mod harm;
+mod imports;
 mod invoices;
 mod locks;
 mod log;

@@ -8,6 +8,7 @@ pub mod completions;
 pub mod doctor;
 pub mod document;
 pub mod export;
+pub mod import;
 pub mod invoice;
 pub mod iso;
 pub mod job;
@@ -99,6 +100,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Settings(verb) => settings::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
         Command::Export(args) => export::run(args, &portal).await,
+        Command::Import(args) => import::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,
         _ => unreachable!("answered above"),
     };

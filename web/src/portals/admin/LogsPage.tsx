@@ -48,6 +48,7 @@ const nouns = [
   'export',
   'identity',
   'impersonation',
+  'import',
   'invoice',
   'iso',
   'iso_note',

@@ -1,0 +1,389 @@
+//! `spvctl import …`
+use crate::{
+    exit::{Failure, LANGUAGE, Result},
+    output::{Format, Record, say},
+    portal::Portal,
+    shutdown,
+};
+use clap::ValueEnum;
+use domain::{
+    Error, catalogue,
+    exports::as_it_was,
+    imports::{self, Column, Import, Kind, Outcome, Row, Sums},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::value::RawValue;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
+
+/// What a file may say, and what comes of it.
+pub const ABOUT: &str = "\
+Clients or orders from a file, CSV or JSON Lines
+
+The file has a header line or is JSON Lines, as `spvctl export` writes them.
+
+A client needs first_name, last_name, email and company_name; it may have phone, address, iso_email or iso_name, and a \
+status: pending, active, suspended or archived. It gets no password: send the link with `spvctl client invite`.
+
+An order needs identifier, client_email, company_name, and purchase_amount or price; it may have iso_email or iso_name, \
+country, currency, commission or iso_commission_percentage, status, ordered_date, closed_at and steps_completed. On hold \
+or cancelled it needs a status_reason. Import its client first: as by hand, nobody who is suspended or archived gets an \
+order.
+
+Nobody is mailed, and no invoice is raised. What is there already is left alone. A row that is refused is listed with \
+its line, and the others go on.";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import spvs spvs.jsonl\n  spvctl import spvs spvs.csv --format csv > refused.csv\n  spvctl --data-dir /srv/one export clients | spvctl --data-dir /srv/two import clients -"
+)]
+pub struct Args {
+    #[arg(value_enum)]
+    table: Name,
+    /// What to read, - for standard input
+    file: String,
+    /// Say what would be done, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Name {
+    Clients,
+    Spvs,
+}
+
+/// A row of the file.
+struct Line {
+    /// Where it begins; the first is 1.
+    number: usize,
+    row: Result<Row, Why>,
+}
+
+/// Why a row is refused: by which of its cells, if by some, and in words.
+struct Why {
+    field: Option<String>,
+    reason: String,
+}
+
+/// Row by row, with every one that is refused as data, and how many there were as words.
+pub async fn run(args: Args, portal: &Portal) -> Result {
+    let kind = match args.table {
+        Name::Clients => Kind::Clients,
+        Name::Spvs => Kind::Spvs,
+    };
+    let file = if args.file == "-" { "standard input" } else { args.file.as_str() };
+    let wrong = |words: String| Failure::Usage(format!("{file}: {words}"));
+    let text = read(&args.file).map_err(wrong)?;
+    if text.trim().is_empty() {
+        say(&format!("There is nothing in {file}."));
+        return Ok(());
+    }
+    if text.trim_start().starts_with('[') {
+        return Err(wrong("one object a line is wanted, as `spvctl export --format json` writes it".to_owned()));
+    }
+    let lines = if text.trim_start().starts_with('{') { objects(kind, &text) } else { cells(kind, &text) };
+    let lines = lines.map_err(wrong)?;
+    if lines.is_empty() {
+        say(&format!("There is nothing in {file} but its columns."));
+        return Ok(());
+    }
+    let mut import = imports::begin(&portal.ctx, kind, args.dry_run)?;
+    let mut sums = Sums::default();
+    let mut refused = Vec::new();
+    let stopped = rows(&mut import, kind, lines, &mut sums, &mut refused).await;
+    // What was made stays, so it is said also where the rest could not be.
+    let noted = import.finish(sums).await;
+    if !refused.is_empty() || portal.out.format == Format::Json {
+        portal.out.list(refused, "refused rows")?;
+    }
+    let Sums { made, there, refused } = sums;
+    say(&match args.dry_run {
+        true => format!("Would import {made}, there already {there}, refused {refused}; nothing was changed."),
+        false => format!("Imported {made}, there already {there}, refused {refused}."),
+    });
+    stopped?;
+    noted?;
+    if refused > 0 { Err(Failure::Found) } else { Ok(()) }
+}
+
+/// Reads one row after the other. Asked to stop, it does so between two.
+async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums, refused: &mut Vec<Record>) -> Result {
+    let stop = shutdown::on_signal();
+    // Hidden by indicatif when stderr is no terminal.
+    let bar = ProgressBar::new(lines.len() as u64).with_style(
+        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left")
+            .expect("the template is well formed"),
+    );
+    for Line { number, row } in lines {
+        if *stop.borrow() {
+            bar.finish_and_clear();
+            return Err(Failure::Refused(format!("stopped before line {number}; run it again to go on")));
+        }
+        let name = row.as_ref().map(|row| name(kind, row)).unwrap_or_default();
+        let why = match row {
+            Ok(row) => match import.row(&row).await? {
+                Outcome::Made => {
+                    sums.made += 1;
+                    None
+                }
+                Outcome::There => {
+                    sums.there += 1;
+                    None
+                }
+                Outcome::Refused(error) => Some(why(&error)),
+            },
+            Err(why) => Some(why),
+        };
+        if let Some(Why { field, reason }) = why {
+            sums.refused += 1;
+            let record = Record::new().with("line", number).with("name", name);
+            refused.push(record.with("field", field).with("reason", reason));
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// What people call a row.
+fn name(kind: Kind, row: &Row) -> String {
+    let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
+    match kind {
+        Kind::Clients => format!("{} {}", cell("first_name"), cell("last_name")).trim().to_owned(),
+        Kind::Spvs => cell("identifier").to_owned(),
+    }
+}
+
+fn why(error: &Error) -> Why {
+    let Error::Invalid(fields) = error else {
+        return Why { field: None, reason: catalogue::error(LANGUAGE, error) };
+    };
+    let names: Vec<&str> = fields.iter().map(|error| error.field.as_str()).collect();
+    let reasons: Vec<String> = fields.iter().map(|error| catalogue::field(LANGUAGE, error)).collect();
+    Why { field: Some(names.join(", ")), reason: reasons.join(" ") }
+}
+
+/// The whole file, without a byte-order mark.
+fn read(file: &str) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
+        path => std::fs::read(path).map(|found| bytes = found),
+    };
+    read.map_err(|e| format!("cannot be read: {e}"))?;
+    let mut text = String::from_utf8(bytes).map_err(|e| {
+        let line = 1 + breaks(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
+        format!("line {line} is not UTF-8; save the file as UTF-8")
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
+}
+
+fn breaks(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// What the columns of the file are read as; every cell has one of them.
+fn columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Column>, String> {
+    let known = imports::columns(kind);
+    let mut found = Vec::new();
+    for name in names {
+        let Some(column) = known.find(name) else {
+            let read = [known.required, known.optional].concat().join(", ");
+            return Err(format!(
+                "the column `{name}` is not known. Columns are {read}. There may be, and are not read: {}",
+                known.unread.join(", ")
+            ));
+        };
+        if column != Column::Unread && found.contains(&column) {
+            return Err(format!("the column `{name}` is there twice"));
+        }
+        found.push(column);
+    }
+    let lacking = known.required.iter().copied().filter(|name| !found.contains(&Column::Read(name)));
+    match lacking.collect::<Vec<_>>().as_slice() {
+        [] => Ok(found),
+        lacking => Err(format!("these columns are missing: {}", lacking.join(", "))),
+    }
+}
+
+/// The rows of a CSV file.
+fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut record = csv::StringRecord::new();
+    let mut header: Option<Vec<Column>> = None;
+    let mut lines = Vec::new();
+    // The line that begins at a byte, counted from the one before.
+    let (mut line, mut counted) = (1, 0);
+    loop {
+        let start = reader.position().byte() as usize;
+        if !reader.read_record(&mut record).map_err(|e| e.to_string())? {
+            break;
+        }
+        let whole = &text[start..reader.position().byte() as usize];
+        // Line breaks before the record are of the one before, or of empty lines.
+        let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
+        line += breaks(&text.as_bytes()[counted..begins]);
+        counted = begins;
+        // Inches are written in the midst of a cell, where they open nothing.
+        let opens = header.is_none() || whole.trim_start().starts_with('"') || whole.contains(",\"");
+        let open = opens && whole.matches('"').count() % 2 == 1;
+        let Some(header) = &header else {
+            if open {
+                return Err("a quotation mark of the header is not closed".to_owned());
+            }
+            header = Some(columns(kind, record.iter().map(str::trim))?);
+            continue;
+        };
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        let row = if open {
+            Err(malformed(OPEN.to_owned()))
+        } else if record.len() != header.len() {
+            Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
+        } else {
+            let cells = header.iter().zip(&record);
+            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, as_it_was(cell).to_owned()))).collect())
+        };
+        lines.push(Line { number: line, row });
+    }
+    Ok(lines)
+}
+
+/// What follows would be taken for a part of the cell.
+const OPEN: &str = "A quotation mark is not closed.";
+
+fn malformed(reason: String) -> Why {
+    Why { field: None, reason }
+}
+
+fn read_as(column: Column) -> Option<&'static str> {
+    match column {
+        Column::Read(name) => Some(name),
+        Column::Unread => None,
+    }
+}
+
+type Object = BTreeMap<String, Box<RawValue>>;
+
+/// The rows of JSON Lines. Those that cannot be read have no say in which columns there are.
+fn objects(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
+    let read = |(n, line): (usize, &str)| {
+        let object = serde_json::from_str::<Object>(line);
+        (n + 1, object.map_err(|_| malformed("This is no JSON object.".to_owned())))
+    };
+    let read: Vec<_> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect();
+    let objects: Vec<&Object> = read.iter().filter_map(|(_, object)| object.as_ref().ok()).collect();
+    if !objects.is_empty() {
+        let names: BTreeSet<&str> = objects.into_iter().flat_map(Object::keys).map(String::as_str).collect();
+        columns(kind, names)?;
+    }
+    let line =
+        |(number, object): (usize, Result<Object, Why>)| Line { number, row: object.and_then(|of| row(kind, of)) };
+    Ok(read.into_iter().map(line).collect())
+}
+
+/// An object as a row: numbers as they are written, amounts among them, and nothing for null.
+fn row(kind: Kind, object: Object) -> Result<Row, Why> {
+    let known = imports::columns(kind);
+    let mut row = Row::new();
+    for (name, value) in object {
+        let Some(Column::Read(column)) = known.find(&name) else { continue };
+        let cell = match value.get() {
+            "null" => continue,
+            number if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number.to_owned(),
+            text => serde_json::from_str(text)
+                .map_err(|_| Why { field: Some(name), reason: "Must be a text or a number.".to_owned() })?,
+        };
+        row.insert(column, cell);
+    }
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "first_name,last_name,email,company_name,address,created_at";
+
+    /// Each row's line, with its address or why it is refused.
+    fn addresses(lines: Vec<Line>) -> Vec<(usize, String)> {
+        let said = |row: Result<Row, Why>| match row {
+            Ok(row) => row.get("address").cloned().unwrap_or_default(),
+            Err(why) => why.reason,
+        };
+        lines.into_iter().map(|Line { number, row }| (number, said(row))).collect()
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        for end in ["\n", "\r\n"] {
+            let text = [
+                HEADER,
+                "a,a,a,a,one,",
+                "",
+                "b,b,b,b,\"two",
+                "",
+                "lines\",",
+                "c,c,c",
+                ",,,,,",
+                "d,d,d,d,\"'quoted\"\"\",",
+                "e,e,e,e,'+1,",
+                "f,f,f,f,\"six,",
+            ]
+            .join(end);
+            let wanted = [
+                (2, "one".to_owned()),
+                (4, format!("two{end}{end}lines")),
+                (7, "There are 3 cells, and 6 columns.".to_owned()),
+                (9, "'quoted\"".to_owned()),
+                (10, "+1".to_owned()),
+                (11, OPEN.to_owned()),
+            ];
+            let read = addresses(cells(Kind::Clients, &text).unwrap_or_default());
+            assert_eq!(read, wanted, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_inch_in_the_midst_of_a_cell_opens_nothing() {
+        let text = "first_name,last_name,email,company_name,address\nA,A,a,B,the 6\" pipe\nA,A,b,B,\"the 6 pipe\n";
+        let read = addresses(cells(Kind::Clients, text).unwrap_or_default());
+        assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, OPEN.to_owned())]);
+    }
+
+    #[test]
+    fn objects_may_leave_out_what_is_empty() {
+        let text = "\n{\"email\":\"a\",\"first_name\":\"A\",\"last_name\":\"A\",\"company_name\":\"B\",\"address\":1250.10}\n\
+                    {\"email\":\"b\",\"created_at\":[],\"address\":null}\n{\"email\":\n[]\n{\"address\":true}\n";
+        let read = addresses(objects(Kind::Clients, text).unwrap_or_default());
+        let wanted = [
+            (2, "1250.10"),
+            (3, ""),
+            (4, "This is no JSON object."),
+            (5, "This is no JSON object."),
+            (6, "Must be a text or a number."),
+        ];
+        assert_eq!(read, wanted.map(|(line, text)| (line, text.to_owned())));
+    }
+
+    #[test]
+    fn columns_are_known_or_the_file_is_refused() {
+        let refused = |text: &str| cells(Kind::Spvs, text).err().unwrap_or_default();
+        assert!(refused("identifier,client_email,company_name,password\n").starts_with("the column `password` is not"));
+        assert_eq!(refused("identifier,price\n"), "these columns are missing: client_email, company_name");
+        let twice = "identifier,client_email,company_name,custom_identifier\n";
+        assert_eq!(refused(twice), "the column `custom_identifier` is there twice");
+        assert_eq!(refused("custom_identifier,client_email,company_name,amount\n"), "");
+        let unknown = objects(Kind::Spvs, "{\"identifier\":\"a\"}\n{\"colour\":\"red\"}\n");
+        assert!(
+            unknown.is_err_and(|words| words.starts_with("the column `colour` is not known. Columns are identifier,"))
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Files of clients and orders as a person or a script brings them in: what an export wrote, what a spreadsheet wrote,
+//! and what nobody should have written.
+
+use crate::support::{Done, Office, offices, spvctl, write};
+use serde_json::{Value, json};
+use std::{io::Write, process::Stdio};
+
+/// Imports a text from standard input.
+fn import(office: &Office, table: &str, text: &str, more: &[&str]) -> Done {
+    let mut command = office.command(&[&["import", table, "-"], more].concat());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Whoever refuses to begin does not read it.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    child.wait_with_output().unwrap().into()
+}
+
+/// A company with two partners.
+fn furnish(office: &Office) {
+    office.json(&["company", "create", "--name", "Harbor, \"Capital\"", "--business-name", "Harbor Capital LLC"]);
+    for first in ["Ines", "Igor"] {
+        let email = format!("{}@example.com", first.to_lowercase());
+        let company = ["--company", "Harbor, \"Capital\""];
+        office.json(
+            &[&["iso", "create", "--first-name", first, "--last-name", "Vega", "--email", &email], &company[..]]
+                .concat(),
+        );
+    }
+}
+
+/// A table's rows, but for what each portal gives itself, in the order of `key`.
+fn exported(office: &Office, table: &str, key: &str) -> Vec<Value> {
+    let done = office.run(&["export", table, "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let mut rows: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for row in &mut rows {
+        for own in ["id", "created_at"] {
+            row.as_object_mut().unwrap().remove(own);
+        }
+    }
+    rows.sort_by_key(|row| row[key].to_string());
+    rows
+}
+
+#[tokio::test]
+async fn what_an_export_wrote_is_read_back_into_another_portal() {
+    for office in offices().await {
+        let first = Office::sqlite().await;
+        furnish(&first);
+        let base = ["client", "create", "--setup", "full", "--company", "Harbor, \"Capital\"", "--price", "1250.00"];
+        for (name, email, more) in [
+            ("Maya", "Maya@example.com", &["--phone", "+1 555 0144", "--address", "1 Main St, =Springfield"][..]),
+            ("=Ada", "ada@example.com", &["--iso", "igor@example.com", "--commission", "12.34"]),
+            ("Otto", "otto@example.com", &[]),
+        ] {
+            let who = ["--first-name", name, "--last-name", "O'Neill \"Söhne\"", "--email", email];
+            first.json(&[&base[..], &who, more].concat());
+        }
+        let order = ["spv", "create", "--client", "ada@example.com", "--iso", "ines@example.com"];
+        for (identifier, amount) in [("=F-1", "250000.50"), ("F-2", "100"), ("F-3", "7"), ("F-4", "9")] {
+            let terms =
+                ["--purchase-amount", amount, "--iso-commission-percentage", "2.5", "--custom-identifier", identifier];
+            first.json(&[&order[..], &terms].concat());
+        }
+        first.json(&["spv", "start", "F-2"]);
+        for (identifier, steps) in [("=F-1", 8), ("F-2", 3), ("F-3", 1)] {
+            for step in 1..=steps {
+                first.json(&["step", "set", identifier, &step.to_string(), "--status", "completed"]);
+            }
+        }
+        first.json(&["spv", "cancel", "F-3", "--reason", "Two\nlines"]);
+        first.json(&["spv", "hold", "F-4", "--reason", "-"]);
+        first.json(&["client", "suspend", "otto@example.com"]);
+
+        furnish(&office);
+        let clients = first.run(&["export", "clients"]).out;
+        assert!(clients.contains("'+1 555 0144") && clients.contains("'=Ada"), "{clients}");
+        let done = import(&office, "clients", &clients, &[]);
+        assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
+        assert_eq!(done.err, "Imported 3, there already 0, refused 0.\n");
+        // The order of somebody who is suspended by now is not for them to have.
+        let (csv, lines) = (first.run(&["export", "spvs"]).out, first.run(&["export", "spvs", "--format", "json"]).out);
+        let done = import(&office, "spvs", &csv, &["--format", "json"]);
+        assert_eq!((done.code, done.err.as_str()), (1, "Imported 6, there already 0, refused 1.\n"));
+        let refused: Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!((&refused[0]["field"], refused.as_array().unwrap().len()), (&json!("client_email"), 1));
+        assert!(refused[0]["reason"].as_str().unwrap().contains("suspended"), "{refused}");
+        let again = import(&office, "spvs", &lines, &[]);
+        assert_eq!((again.code, again.err.as_str()), (1, "Imported 0, there already 6, refused 1.\n"));
+
+        assert_eq!(exported(&office, "clients", "email"), exported(&first, "clients", "email"));
+        let mut wanted = exported(&first, "spvs", "identifier");
+        wanted.retain(|row| row["client_email"] != "otto@example.com");
+        assert_eq!(exported(&office, "spvs", "identifier"), wanted);
+        assert_eq!(office.json(&["mail", "list"]).as_array().unwrap().len(), 2, "of the partners");
+        assert_eq!(office.json(&["invoice", "list"]), json!([]));
+        let doctor = office.run(&["doctor"]);
+        assert_eq!(doctor.code, 0, "{}{}", doctor.out, doctor.err);
+    }
+}
+
+const CLIENTS: &str = "\u{feff}first_name,last_name,email,company_name\r\n\
+    Ada,Lima,ada@example.com,\"Harbor, \"\"Capital\"\"\"\r\n\
+    Ben,Lima,ADA@example.com,\"Harbor, \"\"Capital\"\"\"\r\n\
+    \r\n\
+    Cleo,Lima,nonsense,Nowhere\r\n\
+    Dora,Lima\r\n\
+    Emil,Lima,emil@example.com,\"Harbor\r\n";
+
+#[tokio::test]
+async fn a_row_that_is_refused_is_listed_with_its_line_and_the_others_go_on() {
+    for office in offices().await {
+        furnish(&office);
+        let dry = import(&office, "clients", CLIENTS, &["--dry-run", "--format", "json"]);
+        assert_eq!(dry.code, 1);
+        assert_eq!(dry.err, "Would import 1, there already 1, refused 3; nothing was changed.\n");
+        assert_eq!(office.json(&["client", "list"]), json!([]));
+        let done = import(&office, "clients", CLIENTS, &["--format", "json"]);
+        assert_eq!((done.code, done.err.as_str()), (1, "Imported 1, there already 1, refused 3.\n"));
+        assert_eq!(done.out, dry.out);
+        let refused: Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!(
+            refused,
+            json!([
+                {
+                    "line": 5, "name": "Cleo Lima", "field": "email, company_name",
+                    "reason": "Enter an e-mail address, for example name@example.com. Was not found. Choose another.",
+                },
+                { "line": 6, "name": "", "field": null, "reason": "There are 2 cells, and 4 columns." },
+                { "line": 7, "name": "", "field": null, "reason": "A quotation mark is not closed." },
+            ])
+        );
+        let table = import(&office, "clients", CLIENTS, &["--format", "csv"]);
+        assert_eq!((table.code, table.err.as_str()), (1, "Imported 0, there already 2, refused 3.\n"));
+        assert!(table.out.starts_with("line,name,field,reason\n5,Cleo Lima,"), "{}", table.out);
+
+        let orders = "{\"identifier\":\"F-1\",\"client_email\":\"ada@example.com\",\"company_name\":\"Harbor, \\\"Capital\\\"\",\
+                      \"price\":0.070,\"steps_completed\":2,\"amount\":null}\n\n{\"identifier\":\n\
+                      {\"identifier\":\"F-2\",\"status\":[]}\n{\"identifier\":\"F-3\"}\n";
+        let done = import(&office, "spvs", orders, &["--format", "csv"]);
+        assert_eq!((done.code, done.err.as_str()), (1, "Imported 1, there already 0, refused 3.\n"));
+        let lines: Vec<&str> = done.out.lines().collect();
+        assert_eq!(lines[1..3], ["3,,,This is no JSON object.", "4,,status,Must be a text or a number."]);
+        assert!(lines[3].starts_with("5,F-3,"), "{}", lines[3]);
+        let order = office.json(&["spv", "show", "F-1"]);
+        assert_eq!((&order["amount"], &order["status"]), (&json!("0.07"), &json!("pending")));
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_none_is_refused_before_any_row() {
+    let office = Office::sqlite().await;
+    furnish(&office);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let good = "Ada,Lima,ada@example.com,\"Harbor, \"\"Capital\"\"\"";
+    let header = "first_name,last_name,email,company_name";
+    for (text, words) in [
+        (format!("{header},password\n{good},secret\n"), "the column `password` is not known. Columns are first_name,"),
+        (format!("first_name,email\n{good}\n"), "these columns are missing: last_name, company_name"),
+        (format!("{header},email\n{good},x\n"), "the column `email` is there twice"),
+        (format!("{header}\";\n{good}\n"), "a quotation mark of the header is not closed"),
+        ("{\"email\":\"ada@example.com\"}\n".to_owned(), "these columns are missing: first_name,"),
+        (
+            "[{\"email\":\"ada@example.com\"}]\n".to_owned(),
+            "one object a line is wanted, as `spvctl export --format json` writes it",
+        ),
+    ] {
+        write(folder.path().join("clients.csv").as_path(), &text);
+        let done = office.run(&["import", "clients", &path("clients.csv")]);
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{text}: {}", done.err);
+        assert!(done.err.starts_with(&format!("error: {}: {words}", path("clients.csv"))), "{}", done.err);
+    }
+    std::fs::write(path("latin.csv"), b"first_name\nS\xf6hne\n").unwrap();
+    let latin = office.run(&["import", "clients", &path("latin.csv")]);
+    assert_eq!((latin.code, latin.err.contains("line 2 is not UTF-8")), (2, true), "{}", latin.err);
+    let nowhere = office.run(&["import", "clients", &path("nowhere.csv")]);
+    assert_eq!((nowhere.code, nowhere.err.contains("nowhere.csv: cannot be read: ")), (2, true), "{}", nowhere.err);
+    for (text, words) in [
+        ("", "There is nothing in standard input.\n".to_owned()),
+        (" \r\n\n", "There is nothing in standard input.\n".to_owned()),
+        (header, "There is nothing in standard input but its columns.\n".to_owned()),
+    ] {
+        let empty = import(&office, "clients", text, &[]);
+        assert_eq!((empty.code, empty.out, empty.err), (0, String::new(), words), "{text:?}");
+    }
+    assert_eq!(office.json(&["client", "list"]), json!([]));
+    assert_eq!(spvctl(&["import", "isos", "x.csv"]).output().unwrap().status.code(), Some(2));
+}

@@ -1,0 +1,49 @@
+//! SQL of imports.
+use crate::{
+    db::{Db, Sql},
+    error::Result,
+    ids::CompanyId,
+};
+use uuid::Uuid;
+
+/// Whether the company has an order of this identifier, in any letter case. One without an identifier of its own is
+/// shown, and exported, by its order number (decision 7).
+pub async fn is_there(db: &mut Db, company: CompanyId, identifier: &str) -> Result<bool> {
+    let key = identifier.to_lowercase();
+    let (low, high) = numbered(&key).unzip();
+    db.sql(
+        "select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2) \
+         or exists (select 1 from spvs where company_id = $1 and custom_identifier_key is null \
+         and id >= $3 and id <= $4)",
+    )
+    .bind(company)
+    .bind(key)
+    .bind(low)
+    .bind(high)
+    .scalar()
+    .await
+}
+
+/// The ids that an order number stands for.
+fn numbered(key: &str) -> Option<(Uuid, Uuid)> {
+    let digits = key.strip_prefix("spv-")?;
+    if digits.len() != 8 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_number_has_eight_digits() {
+        let (low, high) = numbered("spv-1a2b3c4d").expect("a number");
+        assert_eq!(low.to_string(), "1a2b3c4d-0000-0000-0000-000000000000");
+        assert_eq!(high.to_string(), "1a2b3c4d-ffff-ffff-ffff-ffffffffffff");
+        for other in ["spv-20261121120000", "spv-2026-001", "1a2b3c4d", "spv-", "spv-1a2b3c4é"] {
+            assert_eq!(numbered(other), None, "{other}");
+        }
+    }
+}
