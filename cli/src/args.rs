@@ -151,6 +151,9 @@ pub enum Command {
         after_help = "Examples:\n  spvctl backup create\n  spvctl backup verify 20261122-021000-6f1c\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new"
     )]
     Backup(commands::backup::Verb),
+    /// Move the whole portal into another database
+    #[command(long_about = commands::moves::ABOUT)]
+    Move(commands::moves::Args),
     /// Let nobody but super admins change anything for a while
     #[command(
         subcommand,

@@ -160,10 +160,7 @@ impl Config {
             PathBuf::from(read.fixed("data_dir", "a folder", |text| (!text.is_empty()).then(|| text.to_owned())));
         let database_url = read
             .optional("database_url", "sqlite:<file> or postgres://…", |text| {
-                ["sqlite:", "postgres://", "postgresql://"]
-                    .iter()
-                    .any(|start| text.starts_with(start))
-                    .then(|| text.to_owned())
+                is_database(text).then(|| text.to_owned())
             })
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display()));
         let listen = read.fixed("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
@@ -456,13 +453,14 @@ fn shown(setting: &Setting, sources: &Sources) -> (&'static str, String, String)
     }
 }
 
-fn without_password(text: &str) -> String {
-    match url::Url::parse(text) {
-        Ok(mut url) if url.password().is_some() => {
-            let _ = url.set_password(Some("(hidden)"));
-            url.to_string().replace("%28hidden%29", "(hidden)")
+/// Whether it is the address of a database that stays: not of SQLite's memory.
+pub fn is_database(text: &str) -> bool {
+    match text.strip_prefix("sqlite:") {
+        Some(file) => {
+            let file = file.trim_start_matches("//");
+            !file.is_empty() && !file.starts_with('?') && !text.contains(":memory:") && !text.contains("mode=memory")
         }
-        _ => text.to_owned(),
+        None => ["postgres://", "postgresql://"].iter().any(|start| text.starts_with(start)),
     }
 }
 
@@ -470,6 +468,26 @@ fn public_url(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
     (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
+}
+
+/// An address for people: its password may stand before the host or, for PostgreSQL, behind the name.
+pub fn without_password(text: &str) -> String {
+    let Ok(mut url) = url::Url::parse(text) else {
+        return if text.contains('@') { "(hidden)".to_owned() } else { text.to_owned() };
+    };
+    if url.password().is_some() {
+        let _ = url.set_password(Some("(hidden)"));
+    }
+    if url.query().is_some_and(|query| query.contains("password")) {
+        let pairs = url.query_pairs().into_owned();
+        let hidden = |(name, value): (String, String)| match name.ends_with("password") {
+            true => (name, "(hidden)".to_owned()),
+            false => (name, value),
+        };
+        let pairs: Vec<_> = pairs.map(hidden).collect();
+        url.query_pairs_mut().clear().extend_pairs(pairs);
+    }
+    url.to_string().replace("%28hidden%29", "(hidden)")
 }
 
 fn public_url_of(text: &str) -> Option<String> {

@@ -1,7 +1,11 @@
 //! Backups as the operator makes, checks and restores them.
 
 use crate::support::{Done, Office, offices, spvctl};
-use std::path::Path;
+use domain::testing::World;
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// A command of another portal that has the same backups.
 fn elsewhere(office: &Office, dir: &Path, args: &[&str]) -> Done {
@@ -88,4 +92,60 @@ async fn a_folder_that_is_not_mounted_is_said_and_not_made() {
     std::fs::create_dir(&disk).unwrap();
     let empty = office.run(&["backup", "create"]);
     assert_eq!((empty.code, empty.err.contains("is empty")), (1, true), "{}", empty.err);
+}
+
+#[tokio::test]
+async fn a_portal_moves_into_another_database_and_goes_on_there() {
+    for office in offices().await {
+        let client = office.client("maya@example.com");
+        let mut homes = vec![format!("sqlite:{}", office.dir.join("moved.db").display())];
+        let empty = World::postgres().await;
+        homes.extend(empty.as_ref().map(|world| world.url.clone()));
+        for wrong in ["mysql://spv:secret@db/spv", "sqlite::memory:"] {
+            let refused = office.run(&["move", "--to", wrong, "--yes"]);
+            assert!(refused.code == 2 && !refused.err.contains("secret"), "{}", refused.err);
+        }
+        let asked = office.run(&["move", "--to", "postgres://127.0.0.1:1/spv?user=spv&password=secret"]);
+        assert!(asked.code == 2 && asked.err.contains("(hidden)") && !asked.err.contains("secret"), "{}", asked.err);
+        let unreachable = office.run(&["move", "--to", "postgres://127.0.0.1:1/spv", "--yes"]);
+        assert_eq!(unreachable.code, 1, "{}", unreachable.err);
+        assert!(unreachable.err.contains("--to: the database cannot be reached"), "{}", unreachable.err);
+        for to in homes {
+            // Nobody can be asked.
+            assert_eq!(office.run(&["move", "--to", &to]).code, 2);
+            let moved = office.run(&["move", "--to", &to, "--yes", "--format", "json"]);
+            assert_eq!(moved.code, 0, "{}", moved.err);
+            assert!(moved.err.contains("SPV_DATABASE_URL") && moved.err.contains("spvctl serve"), "{}", moved.err);
+            let figures: serde_json::Value = serde_json::from_str(&moved.out).unwrap();
+            assert!(figures["rows"].as_i64().unwrap() > 50 && figures["jobs"] == 2, "{figures}");
+            let there =
+                |args: &[&str]| -> Done { office.command(args).env("SPV_DATABASE_URL", &to).output().unwrap().into() };
+            let shown = there(&["spv", "show", client["identifier"].as_str().unwrap()]);
+            assert!(shown.out.contains("Maya Ortiz"), "{}", shown.err);
+            assert_eq!(there(&["activity", "verify"]).code, 0);
+            // The mails that waited leave from there, and what was told is numbered.
+            let mut worker = office.command(&["worker"]);
+            worker.env("SPV_DATABASE_URL", &to);
+            let mut worker = office.running(worker);
+            let began = Instant::now();
+            loop {
+                let (told, mails) =
+                    (there(&["activity", "list"]).out, there(&["mail", "list", "--format", "json"]).out);
+                if told.contains("moved the portal to this database") && mails.matches("\"sent\"").count() == 2 {
+                    break;
+                }
+                assert!(began.elapsed() < Duration::from_secs(30), "{told}{mails}{}", office.log());
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            assert_eq!(worker.stop(), 0, "{}", office.log());
+            let again = office.run(&["move", "--to", &to, "--yes"]);
+            assert!(again.code == 1 && again.err.contains("is not a new one"), "{}", again.err);
+        }
+        let worker = office.start(&["worker"]);
+        office.mails(Duration::from_secs(20), |mails| mails.iter().all(|mail| mail["status"] == "sent"));
+        let nowhere = format!("sqlite:{}", office.dir.join("never.db").display());
+        let refused = office.run(&["move", "--to", &nowhere, "--yes"]);
+        assert!(refused.code == 1 && refused.err.contains("A portal or a worker runs"), "{}", refused.err);
+        drop(worker);
+    }
 }

@@ -12,7 +12,7 @@ use domain::{
     page::PageQuery,
     probes, queue, seed, spvs,
     storage::{Address, Credentials, Storage},
-    testing::{World, needs, noon, on_both},
+    testing::{World, code, needs, noon, on_both},
     users,
 };
 use flate2::read::GzDecoder;
@@ -23,7 +23,10 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 fn quiet(_: Progress<'_>) {}
@@ -139,6 +142,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         assert!(report.activity > 500, "{report:?}");
         let manifest = backups::find(&operator, &made.name).await.unwrap();
         let were = rows(&here, &manifest);
+        moves(&office, &here, &manifest, &were).await;
 
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
@@ -195,6 +199,125 @@ async fn the_demo_office_moves_from_either_database_to_either() {
             fs::remove_dir_all(here.join(&again.name)).unwrap();
         }
     }
+}
+
+/// Moves an office, of whose rows a backup was just made, into either database, row for row.
+async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap<String, Vec<String>>) {
+    let operator = office.operator();
+    let entries = activity::verify(&operator).await.unwrap();
+    let beside =
+        "select (select count(*) from backups) + (select count(*) from uploads) + (select count(*) from upload_parts)";
+    let beside_rows: i64 = office.db.clone().sql(beside).scalar().await.unwrap();
+    assert!(beside_rows > 0, "a backup");
+    // A tick that was made.
+    assert!(queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap());
+    let mut tx = office.db.begin().await.unwrap();
+    tx.sql(match tx.dialect() {
+        Dialect::Sqlite => "update Jobs set status = 'Done' where idempotency_key = 'nightly'",
+        Dialect::Postgres => "update apalis.jobs set status = 'Done' where idempotency_key = 'nightly'",
+    })
+    .run()
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    let waiting = queue::unfinished(&operator).await.unwrap().waiting;
+    let mut homes = vec![World::sqlite().await];
+    homes.extend(World::postgres().await);
+    for home in homes {
+        let told = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
+        // Whatever is not in a database stays where it is.
+        let home = World { options: office.options.clone(), ..at(&home, 60) };
+        let moving = backups::begin_move(&at(office, 60).operator(), &home.db, &quiet).await.unwrap();
+        let moved = moving.keep().await.unwrap();
+        // All but how the parts of this machine stand.
+        assert_eq!((moved.tables, moved.jobs), (manifest.tables.len() + LEFT_OUT.len() - 1, waiting), "{told}");
+        // One more: that of the backup's own telling.
+        let rows_there = manifest.rows() + beside_rows + 1;
+        assert_eq!((moved.rows, moved.documents), (rows_there, manifest.documents.lines), "{told}");
+        let operator = home.operator();
+        let found: i64 = home.db.clone().sql(beside).scalar().await.unwrap();
+        assert_eq!(found, beside_rows, "{told}");
+        assert!(backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == manifest.name), "{told}");
+        // What the clock asked for before is not asked for again, and what it asks for now is.
+        assert!(!queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap(), "{told}");
+        assert_eq!(backups::restored_at(&operator).await.unwrap(), None, "{told}");
+        let again = backups::create(&operator, &quiet).await.unwrap();
+        let again = backups::find(&operator, &again.name).await.unwrap();
+        let mut are = rows(here, &again);
+        for (table, rows) in were {
+            let news = |row: &String| row.contains("\"backup.moved\"") || row.contains("\"backup.created\"");
+            let found = are.get_mut(table).unwrap();
+            found.retain(|row| !news(row));
+            let rows: Vec<&String> = rows.iter().filter(|row| !news(row)).collect();
+            assert_eq!(rows, found.iter().collect::<Vec<_>>(), "{told}, {table}");
+        }
+        activity::number_all(&operator).await.unwrap();
+        assert!(activity::verify(&operator).await.unwrap() > entries, "{told}");
+        let refused = backups::begin_move(&office.operator(), &home.db, &quiet).await.unwrap_err();
+        assert_eq!(code(&refused), "move_target", "{told}");
+        fs::remove_dir_all(here.join(&again.name)).unwrap();
+    }
+    // Nothing is left of what was on its way.
+    assert!(!office.dir.0.join(".moving").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_portal_that_goes_on_writing_is_not_moved() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let (world, operator, _) = small(&world, folder.path()).await;
+        let employee = world.employee("Erin").await;
+        assert_eq!(code(&backups::begin_move(&employee, &world.db, &quiet).await.unwrap_err()), "forbidden");
+        let home = World::sqlite().await;
+        let (runtime, seen) = (tokio::runtime::Handle::current(), AtomicUsize::new(0));
+        let tell = |progress: Progress<'_>| {
+            // Read once, and then written there: what is written here now is not on its way any more.
+            if matches!(progress, Progress::Table { name: "companies", .. })
+                && seen.fetch_add(1, Ordering::Relaxed) == 1
+            {
+                tokio::task::block_in_place(|| runtime.block_on(world.company("Meanwhile")));
+            }
+        };
+        let refused = backups::begin_move(&operator, &home.db, &tell).await.unwrap_err();
+        assert_eq!(code(&refused), "move_differs");
+        let mut db = home.db.clone();
+        let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
+        assert_eq!(left, 0, "nothing is there that was not there before");
+        // What is given up before it is kept was never there.
+        drop(backups::begin_move(&operator, &home.db, &quiet).await.unwrap());
+        let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
+        assert_eq!(left, 0);
+        // A server that was here a minute ago may be here still.
+        let mut tx = world.db.begin().await.unwrap();
+        let minute = operator.now().timestamp().div_euclid(60) - 1;
+        tx.sql("insert into heartbeats (minute) values ($1)").bind(minute).run().await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(code(&backups::begin_move(&operator, &home.db, &quiet).await.unwrap_err()), "move_at_work");
+        let later = at(&world, 1);
+        drop(backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap());
+        works_here(&later).await;
+        assert_eq!(code(&backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap_err()), "move_at_work");
+    })
+    .await;
+}
+
+/// A worker is seen here.
+async fn works_here(world: &World) {
+    let mut tx = world.db.begin().await.unwrap();
+    let now = world.operator().now().timestamp();
+    let worker = match tx.dialect() {
+        Dialect::Sqlite => {
+            format!(
+                "insert into Workers (id, worker_type, storage_name, layers, last_seen) values ('w', 'w', 's', '', {now})"
+            )
+        }
+        Dialect::Postgres => format!(
+            "insert into apalis.workers (id, worker_type, storage_name, layers, last_seen) \
+             values ('w', 'w', 's', '', to_timestamp({now}))"
+        ),
+    };
+    tx.sql_built(worker).run().await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 /// A small office, its backup, and the operator.
@@ -291,19 +414,7 @@ async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_kn
         others.extend(World::postgres().await);
         for other in others {
             let other = machine(&other, folder.path());
-            let mut tx = other.db.begin().await.unwrap();
-            let now = other.operator().now().timestamp();
-            let worker = match tx.dialect() {
-                Dialect::Sqlite => {
-                    format!("insert into Workers (id, worker_type, storage_name, layers, last_seen) values ('w', 'w', 's', '', {now})")
-                }
-                Dialect::Postgres => format!(
-                    "insert into apalis.workers (id, worker_type, storage_name, layers, last_seen) \
-                     values ('w', 'w', 's', '', to_timestamp({now}))"
-                ),
-            };
-            tx.sql_built(worker).run().await.unwrap();
-            tx.commit().await.unwrap();
+            works_here(&other).await;
             assert_eq!(refusal(&other.operator()).await, "portal_at_work");
             backups::restore(&at(&other, 5).operator(), &made.name, &quiet).await.unwrap();
         }

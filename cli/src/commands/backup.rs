@@ -175,17 +175,18 @@ fn named(name: &str) -> impl Fn(Error) -> Failure {
 }
 
 /// Hidden by indicatif when stderr is no terminal.
-fn bar() -> ProgressBar {
+pub(super) fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a template of ours"));
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
 }
 
-fn show(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
+pub(super) fn show(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
     bar.set_message(match progress {
         Progress::Table { name, nth, of } => format!("table {nth} of {of} is being {done}: {name}"),
         Progress::Document { nth, of } => format!("document {nth} of {of} is being {done}"),
+        Progress::Compared { name, nth, of } => format!("table {nth} of {of} is being compared: {name}"),
     });
 }
 

@@ -18,6 +18,7 @@ pub mod mail;
 pub mod maintenance;
 pub mod man;
 pub mod migrate;
+pub mod moves;
 mod named;
 pub mod request;
 pub mod security;
@@ -99,6 +100,7 @@ pub async fn run(cli: Cli) -> Result {
         Command::Security(verb) => security::run(verb, &portal).await,
         Command::Settings(verb) => settings::run(verb, &portal).await,
         Command::Mail(verb) => mail::run(verb, &portal).await,
+        Command::Move(args) => moves::run(args, &portal).await,
         Command::Export(args) => export::run(args, &portal).await,
         Command::Import(args) => import::run(args, &portal).await,
         Command::Activity(verb) => activity::run(verb, &portal).await,

@@ -139,3 +139,27 @@ fn a_provider_is_configured_whole_or_not_at_all() {
         assert!(refusal("", &[google[0], google[1], (name, value)]).contains(name), "{name}");
     }
 }
+
+#[test]
+fn an_address_is_shown_without_its_password_wherever_that_stands() {
+    for (address, shown) in [
+        ("postgres://spv:secret@db/spv", "postgres://spv:(hidden)@db/spv"),
+        ("postgres://db/spv?user=spv&password=secret", "postgres://db/spv?user=spv&password=(hidden)"),
+        ("postgres://spv:secret@db:port/spv", "(hidden)"),
+        ("postgres://spv@%2Frun%2Fpostgresql/spv", "postgres://spv@%2Frun%2Fpostgresql/spv"),
+        ("sqlite:/srv/spv/spv.db", "sqlite:/srv/spv/spv.db"),
+    ] {
+        assert_eq!(super::without_password(address), shown);
+    }
+}
+
+#[test]
+fn a_database_is_one_that_stays() {
+    for address in ["sqlite:spv.db", "sqlite:///srv/spv.db", "postgres://db/spv", "postgresql://db/spv"] {
+        assert!(super::is_database(address), "{address}");
+    }
+    for address in ["sqlite:", "sqlite://", "sqlite::memory:", "sqlite:spv.db?mode=memory", "mysql://db/spv", "spv.db"]
+    {
+        assert!(!super::is_database(address), "{address}");
+    }
+}

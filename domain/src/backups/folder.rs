@@ -376,6 +376,23 @@ impl Kept {
 pub struct Trial(pub PathBuf);
 
 impl Trial {
+    /// One in the folder `within`, which has a single one of this name: what an earlier one left there goes first.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn within(within: PathBuf, name: &'static str) -> Result<Self> {
+        lines::aside(move || {
+            let path = within.join(name);
+            let made = match fs::remove_dir_all(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+                _ => make(&path),
+            };
+            made.map_err(|e| unavailable(&path, &e))?;
+            Ok(Self(path))
+        })
+        .await
+    }
+
     /// # Errors
     /// Internal when the thread cannot be had.
     pub async fn over(self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Makes one: the rows of one moment, then the contents that the documents had at that moment, which never change.
 use super::{
-    Progress, Tell,
+    Progress, Purpose, Tell,
     folder::{Document, Folder, Kept},
     lines::{self, Writer},
     manifest::{self, Manifest, Part, Rows, table_file},
@@ -36,60 +36,8 @@ const PIECE: u64 = 8 << 20;
 pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str, tell: Tell<'_>) -> Result<Manifest> {
     folder.clear().await?;
     let at = folder.begin(name).await?;
-    let mut moment = ctx.db.snapshot().await?;
-    let made_at = ctx.now();
-    let database = if moment.dialect() == Dialect::Sqlite { "sqlite" } else { "postgres" };
-    let migrations = Db::migrations(&mut moment).await?;
-    let mut kept = Vec::new();
-    let all = tables(&mut moment).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !super::is_left_out(&table.name)) {
-        tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
-        let mut writer = Writer::create(&at.join(table_file(&table.name)));
-        let mut rows = moment.lines(dump(moment.dialect(), table));
-        while let Some(row) = rows.next().await {
-            writer.add(&row?).await?;
-        }
-        drop(rows);
-        let columns = table.columns.iter().map(|(name, _)| name.clone()).collect();
-        kept.push(Rows { table: table.name.clone(), columns, part: writer.finish().await? });
-    }
-    let mut writer = Writer::create(&at.join(manifest::JOBS));
-    let mut after = String::new();
-    loop {
-        let jobs = queue::not_done(&mut moment, &after, JOBS).await?;
-        let Some(last) = jobs.last() else { break };
-        after.clone_from(&last.id);
-        // A restored portal does not go on making backups that were asked for before.
-        for job in jobs.iter().filter(|job| !super::is_ours(&job.envelope.job)) {
-            writer.add(&serde_json::to_string(job).map_err(crate::Error::internal)?).await?;
-        }
-    }
-    let jobs = writer.finish().await?;
-    let mut writer = Writer::create(&at.join(manifest::DOCUMENTS));
-    let mut contents = moment.lines(store::contents(moment.dialect()));
-    while let Some(content) = contents.next().await {
-        writer.add(&content?).await?;
-    }
-    drop(contents);
-    moment.close().await;
-    let documents = writer.finish().await?;
-    let mut manifest = Manifest {
-        format: Manifest::format(),
-        id,
-        name: name.to_owned(),
-        made_at,
-        made_by: by.to_owned(),
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        database: database.to_owned(),
-        migrations,
-        tables: kept,
-        jobs,
-        documents,
-        documents_bytes: 0,
-        missing: Vec::new(),
-        missing_names: Vec::new(),
-        signing_keys: signing_keys(ctx, &at).await?,
-    };
+    let mut manifest = rows(ctx, Purpose::Backup, &at, (id, name, by), tell).await?;
+    manifest.signing_keys = signing_keys(ctx, &at).await?;
     let half = Kept { at: at.clone(), manifest: manifest.clone() };
     let wanted = half.documents().await?;
     let mut in_a_row = 0;
@@ -122,6 +70,73 @@ pub async fn make(ctx: &Ctx, folder: &Folder, id: BackupId, name: &str, by: &str
     }
     folder.finish(&at, &manifest).await?;
     Ok(manifest)
+}
+
+/// The rows of one moment in the folder `at`, which has a folder for tables: a backup but for the contents of documents
+/// and the signing keys.
+///
+/// # Errors
+/// As [`make`].
+pub async fn rows(
+    ctx: &Ctx,
+    purpose: Purpose,
+    at: &Path,
+    (id, name, by): (BackupId, &str, &str),
+    tell: Tell<'_>,
+) -> Result<Manifest> {
+    let mut moment = ctx.db.snapshot().await?;
+    let made_at = ctx.now();
+    let database = if moment.dialect() == Dialect::Sqlite { "sqlite" } else { "postgres" };
+    let migrations = Db::migrations(&mut moment).await?;
+    let mut kept = Vec::new();
+    let all = tables(&mut moment).await?;
+    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.leaves_out(&table.name)) {
+        tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
+        let mut writer = Writer::create(&at.join(table_file(&table.name)));
+        let mut rows = moment.lines(dump(moment.dialect(), table));
+        while let Some(row) = rows.next().await {
+            writer.add(&row?).await?;
+        }
+        drop(rows);
+        let columns = table.columns.iter().map(|(name, _)| name.clone()).collect();
+        kept.push(Rows { table: table.name.clone(), columns, part: writer.finish().await? });
+    }
+    let mut writer = Writer::create(&at.join(manifest::JOBS));
+    let mut after = String::new();
+    loop {
+        let jobs = queue::kept(&mut moment, purpose == Purpose::Move, &after, JOBS).await?;
+        let Some(last) = jobs.last() else { break };
+        after.clone_from(&last.id);
+        for job in jobs.iter().filter(|job| purpose.takes(&job.envelope.job)) {
+            writer.add(&serde_json::to_string(job).map_err(crate::Error::internal)?).await?;
+        }
+    }
+    let jobs = writer.finish().await?;
+    let mut writer = Writer::create(&at.join(manifest::DOCUMENTS));
+    let mut contents = moment.lines(store::contents(moment.dialect()));
+    while let Some(content) = contents.next().await {
+        writer.add(&content?).await?;
+    }
+    drop(contents);
+    moment.close().await;
+    let documents = writer.finish().await?;
+    Ok(Manifest {
+        format: Manifest::format(),
+        id,
+        name: name.to_owned(),
+        made_at,
+        made_by: by.to_owned(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        database: database.to_owned(),
+        migrations,
+        tables: kept,
+        jobs,
+        documents,
+        documents_bytes: 0,
+        missing: Vec::new(),
+        missing_names: Vec::new(),
+        signing_keys: None,
+    })
 }
 
 /// What access tokens, refresh tokens and second factors are made from.

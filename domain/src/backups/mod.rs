@@ -8,11 +8,13 @@ mod folder;
 mod lines;
 mod make;
 mod manifest;
+mod moving;
 mod restore;
 mod store;
 mod verify;
 
 pub use manifest::{Manifest, Part, Rows};
+pub use moving::{Moved, Moving, begin_move};
 pub use restore::Restored;
 pub use store::{Backup, State};
 pub use verify::Report;
@@ -39,12 +41,26 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("upload_parts", "files on their way: whoever sends one begins again, and what has come is a document"),
 ];
 
-fn is_left_out(table: &str) -> bool {
-    LEFT_OUT.iter().any(|(name, _)| *name == table)
+/// What rows are copied for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Backup,
+    /// The portal goes on elsewhere, with the same files: all that is not made anew goes with it.
+    Move,
 }
 
-fn is_ours(job: &str) -> bool {
-    [Make::NAME, Nightly::NAME].contains(&job)
+impl Purpose {
+    fn leaves_out(self, table: &str) -> bool {
+        match self {
+            Self::Backup => LEFT_OUT.iter().any(|(name, _)| *name == table),
+            Self::Move => table == "probes",
+        }
+    }
+
+    /// A restored portal does not go on making backups that were asked for before.
+    fn takes(self, job: &str) -> bool {
+        self == Self::Move || ![Make::NAME, Nightly::NAME].contains(&job)
+    }
 }
 
 /// After so long one that is waited for keeps nobody from asking for another.
@@ -77,8 +93,21 @@ impl Job for Nightly {
 /// How far it has come.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
-    Table { name: &'a str, nth: usize, of: usize },
-    Document { nth: usize, of: usize },
+    Table {
+        name: &'a str,
+        nth: usize,
+        of: usize,
+    },
+    Document {
+        nth: usize,
+        of: usize,
+    },
+    /// A table of a portal that is moved is looked at in both databases.
+    Compared {
+        name: &'a str,
+        nth: usize,
+        of: usize,
+    },
 }
 
 /// Who hears how far it has come.

@@ -1,6 +1,6 @@
 //! Brings a backup back: into an empty portal, all of it or nothing.
 use super::{
-    Progress, Tell,
+    Progress, Purpose, Tell,
     folder::{Document, Folder, Kept},
     lines,
     manifest::{self, Rows, damaged, table_file},
@@ -62,7 +62,7 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     }
     // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
     let mut tx = ctx.begin().await?;
-    fill(&mut tx, kept, tell).await?;
+    fill(&mut tx, Purpose::Backup, kept, tell).await?;
     for name in folder.names().await? {
         // One that cannot be read is not this one's concern.
         if let Ok(other) = folder.find(&name).await {
@@ -95,7 +95,10 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
 }
 
 /// Whether it can be restored into the database as it stands.
-async fn welcome(ctx: &Ctx, kept: &Kept) -> Result<()> {
+///
+/// # Errors
+/// Conflict `backup_newer`, `portal_not_empty`, `portal_newer`, `portal_at_work`.
+pub async fn welcome(ctx: &Ctx, kept: &Kept) -> Result<()> {
     known(kept)?;
     if ctx.db.is_empty().await? {
         return Ok(());
@@ -127,7 +130,7 @@ pub fn known(kept: &Kept) -> Result<()> {
 ///
 /// # Errors
 /// Conflict `backup_damaged`, saying what cannot be put back.
-pub async fn fill(tx: &mut Tx, kept: &Kept, tell: Tell<'_>) -> Result<()> {
+pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) -> Result<()> {
     let manifest = &kept.manifest;
     tx.migrate(|version| manifest.migrations.contains(&version)).await?;
     if Db::migrations(tx).await? != manifest.migrations {
@@ -141,7 +144,7 @@ pub async fn fill(tx: &mut Tx, kept: &Kept, tell: Tell<'_>) -> Result<()> {
     }
     tables::emptied(tx, &all).await?;
     queue::empty(tx).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !super::is_left_out(&table.name)) {
+    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.leaves_out(&table.name)) {
         tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
         let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;

@@ -233,6 +233,11 @@ pub async fn ran(db: &mut Db, then: DateTime<Utc>) -> Result<(Option<DateTime<Ut
     Ok((first.and_then(|minute| DateTime::from_timestamp(minute * 60, 0)), then))
 }
 
+/// The minute in which a server was last here.
+pub async fn last_beat(db: &mut Db) -> Result<Option<i64>> {
+    db.sql("select max(minute) from heartbeats").scalar().await
+}
+
 /// Rows that refer to what is not there. PostgreSQL lets none in.
 pub async fn strays(tx: &mut Tx) -> Result<Vec<(String, String)>> {
     match tx.dialect() {

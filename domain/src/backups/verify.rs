@@ -1,6 +1,6 @@
 //! Finds out whether a backup is whole: every hash, and a restore for real into a database that is thrown away.
 use super::{
-    Progress, Tell,
+    Progress, Purpose, Tell,
     folder::{Document, Folder, Kept},
     lines,
     restore::{fill, known},
@@ -125,7 +125,7 @@ async fn tried(
 
 async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>, report: &mut Report) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
-    fill(&mut tx, kept, tell).await?;
+    fill(&mut tx, Purpose::Backup, kept, tell).await?;
     tx.commit().await?;
     let mut db = ctx.db();
     match activity::verify(ctx).await {

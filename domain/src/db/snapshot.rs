@@ -2,7 +2,7 @@
 //! of what they write meanwhile. On a connection of its own, so that no request waits for one either.
 //!
 //! While one is open SQLite cannot empty its write-ahead log, which grows by what is written: copy the rows, then let go.
-use super::{Db, Dialect, On, Pools, Query, Sql};
+use super::{Db, Dialect, On, Pools, Query, Sql, Tx, TxOn};
 use crate::error::{Error, Result};
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use sqlx::{
@@ -66,6 +66,35 @@ impl Snapshot {
                 sqlx::query_scalar::<Postgres, String>(text).fetch(&mut **on).map_err(Error::from).boxed()
             }
         }
+    }
+}
+
+impl Tx {
+    /// Hands over the first column of every row, as they come.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub(crate) async fn each_line(&mut self, text: String, mut hear: impl FnMut(&str) + Send) -> Result<()> {
+        let text = AssertSqlSafe(text);
+        match self.on() {
+            TxOn::Sqlite(turn) => {
+                let mut lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(turn.writing().await?);
+                while let Some(line) = lines.try_next().await? {
+                    hear(&line);
+                }
+                drop(lines);
+                turn.went_well();
+            }
+            TxOn::Postgres(open) => {
+                let mut lines = sqlx::query_scalar::<Postgres, String>(text).fetch(open.writing().await?);
+                while let Some(line) = lines.try_next().await? {
+                    hear(&line);
+                }
+                drop(lines);
+                open.went_well();
+            }
+        }
+        Ok(())
     }
 }
 

@@ -428,17 +428,19 @@ pub(crate) struct Kept {
 
 type KeptRow = (String, Vec<u8>, String, i64, i64, i64, i64, Option<String>, Option<i64>, Option<String>);
 
-/// Jobs that are not done, in the order of their ids, after one of them.
+/// Jobs that are not done, in the order of their ids, after one of them; `with_ticks` also those that are done and must
+/// not be made again, as the schedules' are, by their key.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn not_done(db: &mut impl Sql, after: &str, limit: i64) -> Result<Vec<Kept>> {
+pub(crate) async fn kept(db: &mut impl Sql, with_ticks: bool, after: &str, limit: i64) -> Result<Vec<Kept>> {
     let (from, seconds) = table(db.dialect());
+    let wanted = if with_ticks { "(status <> 'Done' or idempotency_key is not null)" } else { "status <> 'Done'" };
     let rows: Vec<KeptRow> = db
         .sql_built(format!(
             "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, cast(priority as bigint), \
              idempotency_key, {}, cast(last_result as text) from {from} \
-             where job_type = $1 and status <> 'Done' and id > $2 order by id limit $3",
+             where job_type = $1 and {wanted} and id > $2 order by id limit $3",
             seconds("run_at"),
             seconds("done_at")
         ))
@@ -468,7 +470,7 @@ pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
         task = task.idempotency_key(key);
     }
     send(tx, task.build()).await?;
-    let ended = matches!(kept.status.as_str(), "Failed" | "Killed");
+    let ended = matches!(kept.status.as_str(), "Failed" | "Killed" | "Done");
     let status = if ended { kept.status.clone() } else { "Pending".to_owned() };
     // apalis wants JSON, whatever it was.
     let result = kept.last_result.as_deref().map(|text| match serde_json::from_str::<serde_json::Value>(text) {
