@@ -10,6 +10,7 @@ mod error;
 mod extract;
 mod gate;
 mod limits;
+mod metrics;
 mod middleware;
 mod oidc;
 mod openapi;
@@ -22,6 +23,7 @@ mod state;
 
 pub use address::Network;
 pub use assets::CLIENT_ROUTES;
+pub use metrics::Metrics;
 pub use oidc::{Kind as ProviderKind, Settings as ProviderSettings};
 pub use openapi::openapi;
 pub use routes::{auth::redirect::Redirects, router};

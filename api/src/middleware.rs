@@ -2,7 +2,7 @@
 use crate::{
     address,
     error::{self, ApiError},
-    gate,
+    gate, metrics,
     state::App,
 };
 use axum::{
@@ -100,7 +100,9 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
     if let Ok(id) = HeaderValue::from_str(&about.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    log(&method, route.as_ref(), response.status(), started.elapsed(), &about);
+    let (status, took) = (response.status(), started.elapsed());
+    metrics::request(&method, route.as_ref(), status, took);
+    log(&method, route.as_ref(), status, took, &about);
     response
 }
 

@@ -90,6 +90,7 @@ pub const SETTINGS: &[Setting] = &[
     plain("trusted_proxies", Default::None),
     plain("cors_origins", Default::None),
     plain("worker_concurrency", Default::Fixed("8")),
+    plain("metrics_listen", Default::None),
     plain("log", Default::Fixed("info")),
     plain("log_format", Default::Fixed("text")),
 ];
@@ -138,6 +139,8 @@ pub struct Config {
     pub trusted_proxies: Vec<Network>,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
+    /// Where Prometheus reads its figures.
+    pub metrics_listen: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
     /// What is allowed and most likely not meant.
@@ -255,6 +258,8 @@ impl Config {
             .unwrap_or_default();
         let worker_concurrency = read
             .fixed("worker_concurrency", "1 to 256", |text| text.parse().ok().filter(|jobs| (1..=256).contains(jobs)));
+        let metrics_listen =
+            read.optional("metrics_listen", "an address with a port, like 127.0.0.1:9090", |text| text.parse().ok());
         let log = read.fixed("log", "a tracing filter, like info or info,domain=debug", |text| {
             tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
         });
@@ -301,6 +306,7 @@ impl Config {
             trusted_proxies,
             cors_origins,
             worker_concurrency,
+            metrics_listen,
             log,
             log_format,
             shown,
@@ -464,12 +470,6 @@ pub fn is_database(text: &str) -> bool {
     }
 }
 
-fn public_url(text: &str) -> Option<String> {
-    let url = url::Url::parse(text).ok()?;
-    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
-}
-
 /// An address for people: its password may stand before the host or, for PostgreSQL, behind the name.
 pub fn without_password(text: &str) -> String {
     let Ok(mut url) = url::Url::parse(text) else {
@@ -488,6 +488,12 @@ pub fn without_password(text: &str) -> String {
         url.query_pairs_mut().clear().extend_pairs(pairs);
     }
     url.to_string().replace("%28hidden%29", "(hidden)")
+}
+
+fn public_url(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
 }
 
 fn public_url_of(text: &str) -> Option<String> {

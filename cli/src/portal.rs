@@ -11,6 +11,7 @@ use domain::{
     db::{Db, Durability},
 };
 use std::sync::Arc;
+use tokio::{net::TcpListener, sync::watch};
 
 pub struct Portal {
     pub ctx: Ctx,
@@ -93,6 +94,28 @@ pub fn worker_options(config: &Config) -> jobs::Workers {
         .map(|name| name.trim().to_owned())
         .filter(|name| !name.is_empty());
     jobs::Workers { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
+}
+
+/// Counts from now on and answers Prometheus, where the configuration says so, until `stop`.
+///
+/// # Errors
+/// Refused when the address cannot be listened on.
+pub async fn metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>) -> Result {
+    let Some(address) = config.metrics_listen else { return Ok(()) };
+    let refused = |e: std::io::Error| Failure::Refused(format!("metrics_listen: {address} cannot be listened on: {e}"));
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    tracing::info!("figures for Prometheus are at http://{}/metrics", listener.local_addr()?);
+    let metrics = api::Metrics::begin().map_err(|e| Failure::Fault(e.into()))?;
+    let ctx = ctx.clone();
+    tokio::spawn(async move {
+        let stopped = async move {
+            let _ = stop.wait_for(|stop| *stop).await;
+        };
+        if let Err(error) = metrics.serve(listener, ctx, stopped).await {
+            tracing::warn!(%error, "figures for Prometheus are no longer served");
+        }
+    });
+    Ok(())
 }
 
 fn operator() -> String {

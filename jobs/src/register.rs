@@ -7,9 +7,15 @@ use domain::{
         worker::{Attempt, Failure, Handler},
     },
 };
-use futures::future::BoxFuture;
+use futures::{TryFutureExt, future::BoxFuture};
+use metrics::{counter, histogram};
 use serde_json::Value;
-use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 type Run = Box<dyn Fn(State, Value) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
 type Failed = Box<dyn Fn(State, Value, String, bool) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -124,15 +130,26 @@ impl Handler for Register {
     }
 
     fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
-        match self.jobs.get(attempt.job.as_str()) {
-            Some(entry) => (entry.run)(self.state.clone(), attempt.payload),
+        match self.jobs.get_key_value(attempt.job.as_str()) {
+            Some((name, entry)) => {
+                let (name, run) = (*name, (entry.run)(self.state.clone(), attempt.payload));
+                let began = Instant::now();
+                Box::pin(run.inspect_ok(move |()| {
+                    counter!("spv_job_attempts_total", "job" => name, "outcome" => "done").increment(1);
+                    histogram!("spv_job_seconds", "job" => name).record(began.elapsed());
+                }))
+            }
             // A newer process made it; it waits for a newer worker.
             None => Box::pin(std::future::ready(Err(Failure::Later("this worker does not know the job".to_owned())))),
         }
     }
 
     fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
-        match self.jobs.get(attempt.job.as_str()).and_then(|entry| entry.failed.as_ref()) {
+        // Names that nobody here knows could be any.
+        let known = self.jobs.get_key_value(attempt.job.as_str());
+        let (name, outcome) = (known.map_or("unknown", |(name, _)| name), if last { "dead" } else { "failed" });
+        counter!("spv_job_attempts_total", "job" => name, "outcome" => outcome).increment(1);
+        match known.and_then(|(_, entry)| entry.failed.as_ref()) {
             Some(failed) => failed(self.state.clone(), attempt.payload, why, last),
             None => Box::pin(std::future::ready(())),
         }

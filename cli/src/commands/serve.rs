@@ -59,6 +59,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         }
     }
 
+    portal::metrics(&config, &ctx, stop.clone()).await?;
     many_connections();
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();

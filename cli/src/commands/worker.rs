@@ -24,6 +24,7 @@ pub async fn run(config: Config) -> Result {
     }
     let ctx = portal::context(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
     let stop = shutdown::on_signal();
+    portal::metrics(&config, &ctx, stop.clone()).await?;
     // Events of this worker's jobs are numbered even while no server runs.
     let following = tokio::spawn(domain::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
     tracing::info!(concurrency = config.worker_concurrency, "working");
