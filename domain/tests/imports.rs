@@ -6,6 +6,7 @@ use domain::{
     access::Role,
     activity, clients, commissions, companies, counts,
     db::Sql,
+    document_requests,
     imports::{self, Import, Kind, Outcome, Row, Sums},
     isos, leads,
     page::PageQuery,
@@ -227,6 +228,9 @@ fn stand(order: &Detail) -> [usize; 3] {
 async fn an_order_comes_as_far_as_the_file_says() {
     on_both(async |world| {
         let operator = office(&world).await;
+        // Of what was there before.
+        steps::remind_overdue(&operator).await.unwrap();
+        document_requests::remind(&operator).await.unwrap();
         let [mails, invoices] = [count(&world, "mails").await, count(&world, "invoices").await];
         let mut import = reading(&operator, Kind::Spvs);
         let on_hold = [("status", "on_hold"), ("status_reason", "The bank asks")];
@@ -268,6 +272,13 @@ async fn an_order_comes_as_far_as_the_file_says() {
             let again = [&ORDER[..], &[("identifier", &lower), ("status", "nonsense")]].concat();
             assert_eq!(became(&mut import, &again).await, "there");
         }
+        // Of what was late when it came in nobody is reminded.
+        let late = "select count(*) from spv_steps where due_date < '2026-06-01' and completed_at is null";
+        assert!(world.db.clone().sql(late).scalar::<i64>().await.unwrap() > 20);
+        assert_eq!(steps::remind_overdue(&operator).await.unwrap(), 0);
+        assert_eq!(document_requests::remind(&operator).await.unwrap(), 0);
+        let reminded = "select count(*) from activity where action = 'step.due_soon'";
+        assert_eq!(world.db.clone().sql(reminded).scalar::<i64>().await.unwrap(), 0);
         assert_eq!([count(&world, "mails").await, count(&world, "invoices").await], [mails, invoices]);
         assert_agree(&world).await;
     })

@@ -14,7 +14,7 @@ use crate::{
     steps::{self, Change},
     users,
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 /// As the SPV tab takes them.
@@ -101,6 +101,8 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         made => made?,
     };
     bring(&mut tx, &ended, id, said.fate).await?;
+    let today = ctx.today();
+    store::hush(&mut tx, id, today, today + Days::new(steps::SOON)).await?;
     import.made(tx, key).await
 }
 

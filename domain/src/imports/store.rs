@@ -1,9 +1,10 @@
 //! SQL of imports.
 use crate::{
-    db::{Db, Sql},
+    db::{Db, Sql, Tx},
     error::Result,
-    ids::CompanyId,
+    ids::{CompanyId, SpvId},
 };
+use chrono::NaiveDate;
 use uuid::Uuid;
 
 /// Whether the company has an order of this identifier, in any letter case. One without an identifier of its own is
@@ -22,6 +23,19 @@ pub async fn is_there(db: &mut Db, company: CompanyId, identifier: &str) -> Resu
     .bind(high)
     .scalar()
     .await
+}
+
+/// Marks what is due until `soon` as told of: nobody is reminded of what was late, or nearly, when it came in. What is not
+/// late yet is told of when it is.
+pub async fn hush(tx: &mut Tx, order: SpvId, today: NaiveDate, soon: NaiveDate) -> Result<()> {
+    for table in ["spv_steps", "document_requests"] {
+        let sql = format!(
+            "update {table} set warned_date = $2, reminded_date = case when due_date < $2 then $2 end \
+             where spv_id = $1 and due_date <= $3"
+        );
+        tx.sql_built(sql).bind(order).bind(today).bind(soon).run().await?;
+    }
+    Ok(())
 }
 
 /// The ids that an order number stands for.
