@@ -158,7 +158,8 @@ async fn a_file_that_is_none_is_refused_before_any_row() {
         (format!("{header},password\n{good},secret\n"), "the column `password` is not known. Columns are first_name,"),
         (format!("first_name,email\n{good}\n"), "these columns are missing: last_name, company_name"),
         (format!("{header},email\n{good},x\n"), "the column `email` is there twice"),
-        (format!("{header}\";\n{good}\n"), "a quotation mark of the header is not closed"),
+        (format!("\"{header}\n{good}\n"), "a quotation mark of the header is not closed"),
+        (format!("{header}\"\n{good}\n"), "the column `company_name\"` is not known. Columns are first_name,"),
         ("{\"email\":\"ada@example.com\"}\n".to_owned(), "these columns are missing: first_name,"),
         (
             "[{\"email\":\"ada@example.com\"}]\n".to_owned(),

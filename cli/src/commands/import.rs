@@ -184,8 +184,10 @@ fn read(file: &str) -> Result<String, String> {
     Ok(text)
 }
 
+/// Ends of lines: of Unix, of Windows, and of old Macs.
 fn breaks(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
+    let ends = |n: usize| bytes[n] == b'\n' || (bytes[n] == b'\r' && bytes.get(n + 1) != Some(&b'\n'));
+    (0..bytes.len()).filter(|n| ends(*n)).count()
 }
 
 /// What the columns of the file are read as; every cell has one of them.
@@ -230,9 +232,7 @@ fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
         let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
         line += breaks(&text.as_bytes()[counted..begins]);
         counted = begins;
-        // Inches are written in the midst of a cell, where they open nothing.
-        let opens = header.is_none() || whole.trim_start().starts_with('"') || whole.contains(",\"");
-        let open = opens && whole.matches('"').count() % 2 == 1;
+        let open = !is_closed(whole);
         let Some(header) = &header else {
             if open {
                 return Err("a quotation mark of the header is not closed".to_owned());
@@ -254,6 +254,31 @@ fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
         lines.push(Line { number: line, row });
     }
     Ok(lines)
+}
+
+/// Whether every cell of a record that begins with a quotation mark ends with one. Those in the midst of other cells, for
+/// inches, open nothing.
+fn is_closed(record: &str) -> bool {
+    let mut rest = record.trim_matches(['\r', '\n']);
+    loop {
+        let Some(mut quoted) = rest.strip_prefix('"') else {
+            let Some((_, next)) = rest.split_once(',') else { return true };
+            rest = next;
+            continue;
+        };
+        let after = loop {
+            let Some((_, after)) = quoted.split_once('"') else { return false };
+            // Two of them stand for one.
+            match after.strip_prefix('"') {
+                Some(more) => quoted = more,
+                None => break after,
+            }
+        };
+        match after.strip_prefix(',') {
+            Some(next) => rest = next,
+            None => return after.is_empty(),
+        }
+    }
 }
 
 /// What follows would be taken for a part of the cell.
@@ -323,7 +348,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_as_an_editor_does() {
-        for end in ["\n", "\r\n"] {
+        for end in ["\n", "\r\n", "\r"] {
             let text = [
                 HEADER,
                 "a,a,a,a,one,",
@@ -356,6 +381,17 @@ mod tests {
         let text = "first_name,last_name,email,company_name,address\nA,A,a,B,the 6\" pipe\nA,A,b,B,\"the 6 pipe\n";
         let read = addresses(cells(Kind::Clients, text).unwrap_or_default());
         assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, OPEN.to_owned())]);
+        let text = "first_name,last_name,email,company_name,address\nA,A,a,\"B, Inc\",6\" pipe\n";
+        assert_eq!(addresses(cells(Kind::Clients, text).unwrap_or_default()), [(2, "6\" pipe".to_owned())]);
+    }
+
+    #[test]
+    fn a_row_is_not_swallowed_by_the_one_before() {
+        let text = "first_name,last_name,email,company_name,address\n\
+                    A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\n";
+        let read = addresses(cells(Kind::Clients, text).unwrap_or_default());
+        assert_eq!(read[0], (2, OPEN.to_owned()), "{read:?}");
+        assert_eq!(read.last(), Some(&(4, "one".to_owned())), "{read:?}");
     }
 
     #[test]
