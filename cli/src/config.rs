@@ -473,7 +473,8 @@ pub fn is_database(text: &str) -> bool {
 /// An address for people: its password may stand before the host or, for PostgreSQL, behind the name.
 pub fn without_password(text: &str) -> String {
     let Ok(mut url) = url::Url::parse(text) else {
-        return if text.contains('@') { "(hidden)".to_owned() } else { text.to_owned() };
+        let secret = text.contains('@') || text.contains("password");
+        return if secret { "(hidden)".to_owned() } else { text.to_owned() };
     };
     if url.password().is_some() {
         let _ = url.set_password(Some("(hidden)"));

@@ -146,6 +146,7 @@ fn an_address_is_shown_without_its_password_wherever_that_stands() {
         ("postgres://spv:secret@db/spv", "postgres://spv:(hidden)@db/spv"),
         ("postgres://db/spv?user=spv&password=secret", "postgres://db/spv?user=spv&password=(hidden)"),
         ("postgres://spv:secret@db:port/spv", "(hidden)"),
+        ("postgres://::1/spv?user=spv&password=secret", "(hidden)"),
         ("postgres://spv@%2Frun%2Fpostgresql/spv", "postgres://spv@%2Frun%2Fpostgresql/spv"),
         ("sqlite:/srv/spv/spv.db", "sqlite:/srv/spv/spv.db"),
     ] {
