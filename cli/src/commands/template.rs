@@ -155,8 +155,9 @@ async fn export(args: Export, portal: &Portal) -> Result {
 
 async fn import(args: Import, portal: &Portal) -> Result {
     let mut inputs = Vec::new();
-    for File { country: name, name: called, steps } in read::<Vec<File>>(&args.file)? {
-        inputs.push((country(&name)?, Input { name: called, steps: steps.into_iter().map(input).collect() }));
+    for (n, File { country: name, name: called, steps }) in read::<Vec<File>>(&args.file)?.into_iter().enumerate() {
+        let country = found(&name, &format!("{n}.country"))?;
+        inputs.push((country, Input { name: called, steps: steps.into_iter().map(input).collect() }));
     }
     let imported = templates::import(&portal.ctx, &inputs).await?;
     let records = imported.iter().map(|(template, other)| {
@@ -171,8 +172,12 @@ async fn import(args: Import, portal: &Portal) -> Result {
 }
 
 fn country(name: &str) -> Result<Country> {
+    found(name, "country")
+}
+
+fn found(name: &str, field: &str) -> Result<Country> {
     let read = name.parse();
-    Ok(read.map_err(|problem| domain::Error::Invalid(vec![FieldError { field: "country".to_owned(), problem }]))?)
+    Ok(read.map_err(|problem| domain::Error::Invalid(vec![FieldError { field: field.to_owned(), problem }]))?)
 }
 
 fn read<T: DeserializeOwned>(file: &str) -> Result<T> {
