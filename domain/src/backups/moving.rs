@@ -175,8 +175,22 @@ impl Rows {
 /// A text of JSON, as what it means.
 fn meant(value: Value) -> Value {
     match value.as_str().map(serde_json::from_str::<Value>) {
-        Some(Ok(inside @ (Value::Object(_) | Value::Array(_)))) => inside,
+        Some(Ok(inside @ (Value::Object(_) | Value::Array(_)))) => alike_numbers(inside),
         _ => value,
+    }
+}
+
+/// Numbers that are no small integers as their first fifteen digits: PostgreSQL writes 1e+16 as 10000000000000000.
+fn alike_numbers(value: Value) -> Value {
+    const EXACT: u64 = 1 << 53;
+    match value {
+        Value::Number(number) if number.as_i64().is_none_or(|exact| exact.unsigned_abs() >= EXACT) => {
+            // Nothing is added but to -0.0, which is 0 then.
+            Value::String(format!("{:.14e}", number.as_f64().unwrap_or_default() + 0.0))
+        }
+        Value::Array(all) => all.into_iter().map(alike_numbers).collect(),
+        Value::Object(all) => all.into_iter().map(|(name, value)| (name, alike_numbers(value))).collect(),
+        other => other,
     }
 }
 
@@ -188,6 +202,21 @@ mod tests {
         let mut rows = Rows::default();
         lines.iter().for_each(|line| rows.add(names, line));
         rows
+    }
+
+    #[test]
+    fn a_number_is_alike_however_a_database_writes_it() {
+        let data = |number: &str| rows(&["data"], &[&format!(r#"["{{\"n\":[{number}]}}"]"#)]);
+        for (sqlite, postgres) in
+            [("1e+16", "10000000000000000"), ("-0.0", "0.0"), ("1.5e-7", "0.00000015"), ("7", "7"), ("0.5", "0.5")]
+        {
+            assert_eq!(data(sqlite), data(postgres), "{sqlite}");
+        }
+        for (one, other) in
+            [("1e+16", "1.1e+16"), ("7", "8"), ("0.5", "0.25"), ("9007199254740991", "9007199254740990")]
+        {
+            assert_ne!(data(one), data(other), "{one}");
+        }
     }
 
     #[test]
