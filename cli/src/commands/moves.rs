@@ -64,7 +64,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
             .with("jobs", moved.jobs)
             .with("documents", moved.documents),
     )?;
-    say("Every row and every job was compared: both databases hold the same.");
+    say("Every row was compared: both databases hold the same. Jobs that wait or were given up came along.");
     say("Next:");
     say("  1. Set SPV_DATABASE_URL, or database_url in the configuration file, to where the portal is now.");
     say("     The other settings, and the data folder with its documents and keys, stay as they are.");
