@@ -3,6 +3,8 @@
 //! One hash takes 19 MiB and tens of milliseconds of a core on purpose. So hashes run on threads of their own, as
 //! many as there are cores, each with a block of memory that it uses again, and after everything else the machine
 //! has to do: a burst of sign-ins waits in line instead of starving the reads beside it.
+mod cores;
+
 use crate::{
     clock::Chance,
     ctx::Ctx,
@@ -13,6 +15,7 @@ use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt},
 };
+use cores::Cores;
 use sha2::{Digest, Sha256};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -256,11 +259,12 @@ impl Pool {
     fn new(width: usize) -> Self {
         let (work, waiting) = flume::unbounded();
         let finished = Arc::new(Mutex::new(Vec::new()));
+        let cores = Cores::of_this_machine(width);
         for _ in 0..width {
-            let (waiting, finished) = (waiting.clone(), finished.clone());
+            let (waiting, finished, cores) = (waiting.clone(), finished.clone(), cores.clone());
             let thread = std::thread::Builder::new().name("password-hash".to_owned());
             thread
-                .spawn(move || hash_for_ever(&waiting, &finished, width * TOGETHER))
+                .spawn(move || hash_for_ever(&waiting, &finished, &cores, width * TOGETHER))
                 .expect("the system gives a few threads at the start");
         }
         // One more for each thread than it works on: it need not wait for the next to be brought.
@@ -290,12 +294,14 @@ impl Pool {
 /// Each hash wipes what the cores remember of the rest of the portal, which then takes twice as long for what follows.
 /// So while others are in line, up to `most` hashes are finished before the first of them is handed over, and what
 /// follows them (a transaction each) is done for all at once. Whoever comes alone is answered at once.
-fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>, most: usize) {
-    yield_to_others();
+fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>, cores: &Cores, most: usize) {
+    cores::yield_to_others();
     let mut memory = Vec::new();
     for work in waiting {
         // Whoever waits for a hash that panics is told by its channel.
+        let core = cores.take();
         let answer = catch_unwind(AssertUnwindSafe(|| work(&mut memory))).ok();
+        drop(core);
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.extend(answer);
         // Who still waits is hashed by somebody who comes by here, too: no answer stays behind.
@@ -305,14 +311,6 @@ fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>,
         let answers = std::mem::take(&mut *finished);
         drop(finished);
         answers.into_iter().for_each(|answer| answer());
-    }
-}
-
-/// Lets every other thread of the machine go first. On Linux each thread has its own niceness.
-fn yield_to_others() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(10) {
-        tracing::debug!(%error, "passwords are hashed at full priority");
     }
 }
 
