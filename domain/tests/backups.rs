@@ -648,6 +648,22 @@ async fn the_keys_are_put_back_when_all_else_has_been() {
 }
 
 #[tokio::test]
+async fn what_a_killed_move_left_goes_a_day_later() {
+    on_both(async |world| {
+        let folder = tempfile::tempdir().unwrap();
+        let world = machine(&world, folder.path());
+        let left = world.dir.0.join(".moving");
+        fs::create_dir_all(left.join("tables")).unwrap();
+        fs::File::open(&left).unwrap().set_modified(noon().into()).unwrap();
+        backups::create(&at(&world, 23 * 60).operator(), &quiet).await.unwrap();
+        assert!(left.exists(), "somebody may be moving these");
+        backups::create(&at(&world, 25 * 60).operator(), &quiet).await.unwrap();
+        assert!(!left.exists());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn one_is_made_at_a_time_and_the_writers_go_on() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();

@@ -167,7 +167,7 @@ pub fn private(path: &Path) -> io::Result<File> {
 }
 
 pub fn unavailable(path: &Path, why: &io::Error) -> Error {
-    Error::Unavailable(format!("the backups at {}: {why}", path.display()))
+    Error::Unavailable(format!("{}: {why}", path.display()))
 }
 
 /// Hashes what it writes.

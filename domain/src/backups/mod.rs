@@ -250,6 +250,10 @@ pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
 
 /// Makes it in the folder, which is locked.
 async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> Result<()> {
+    // Before anything is written: it may be what fills the disk.
+    if let Err(error) = moving::clear(ctx).await {
+        tracing::warn!(%error, "what a move left could not be taken away");
+    }
     let made = match folder.find(&backup.name).await {
         // Whoever made it was gone before they could say so.
         Ok(whole) => Ok(whole.manifest),

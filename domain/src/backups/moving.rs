@@ -17,10 +17,11 @@ use crate::{
     ids::BackupId,
     queue,
 };
+use chrono::Duration;
 use futures::StreamExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::{io, path::Path};
+use std::{fs, io, path::Path, time::SystemTime};
 
 /// What was moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,10 @@ pub struct Moving {
 
 /// Jobs read at a time.
 const JOBS: i64 = 500;
+/// The rows on their way, in the data folder.
+const ROOM: &str = ".moving";
+/// How old these are when nobody can be moving them any more.
+const LEFT: Duration = Duration::days(1);
 /// How long ago, in minutes, a server that beats every minute may have stopped and be taken for one that goes on.
 const BEAT: i64 = 1;
 
@@ -62,10 +67,32 @@ pub async fn begin_move(ctx: &Ctx, target: &Db, tell: Tell<'_>) -> Result<Moving
     }
     let there = Ctx { db: target.clone(), ..ctx.clone() };
     let room = ctx.options.data_dir.clone().unwrap_or_else(std::env::temp_dir);
-    let trial = Trial::within(room, ".moving").await?;
+    let trial = Trial::within(room, ROOM).await?;
     let moving = filled(ctx, there, &trial.0, tell).await;
     trial.over().await?;
     moving
+}
+
+/// Takes away what a move left that was killed: every row of the portal lies there.
+///
+/// # Errors
+/// Unavailable.
+pub(super) async fn clear(ctx: &Ctx) -> Result<()> {
+    // Elsewhere it may be anybody's.
+    let Some(room) = &ctx.options.data_dir else { return Ok(()) };
+    let (left, before) = (room.join(ROOM), SystemTime::from(ctx.now() - LEFT));
+    lines::aside(move || {
+        let begun = match fs::symlink_metadata(&left).and_then(|about| about.modified()) {
+            Ok(begun) => begun,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(lines::unavailable(&left, &e)),
+        };
+        if begun < before {
+            fs::remove_dir_all(&left).map_err(|e| lines::unavailable(&left, &e))?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 impl Moving {
