@@ -2,6 +2,7 @@
 use crate::exit::Result;
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
+use domain::exports::harmless;
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
 
@@ -125,6 +126,7 @@ impl Output {
         Ok(out.flush()?)
     }
 
+    /// As the exports write it: what a spreadsheet would run has an apostrophe before it.
     fn csv(&self, records: Vec<Record>) -> Result {
         let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
         for (n, record) in records.iter().enumerate() {
@@ -133,7 +135,7 @@ impl Output {
             }
             writer.write_record(record.0.iter().map(|cell| {
                 let text = text(&cell.value);
-                if self.terminal { clean(&text) } else { text }
+                harmless(if self.terminal { clean(&text) } else { text })
             }))?;
         }
         Ok(writer.flush()?)

@@ -283,10 +283,13 @@ async fn data_goes_to_stdout_and_words_to_stderr() {
     let empty = office.run(&["client", "list"]);
     assert_eq!((empty.out.as_str(), empty.err.as_str()), ("", "No clients.\n"));
     assert_eq!(office.json(&["client", "list"]), serde_json::json!([]));
-    office.run(&["company", "create", "--name", "=1+1", "--business-name", "Söhne & <b>Co</b>"]);
+    let named = ["--name", "=1+1", "--business-name", "Söhne & <b>Co</b>", "--phone", "+1 555 0100"];
+    office.run(&[&["company", "create"], &named[..]].concat());
     let csv = office.run(&["company", "list", "--format", "csv"]);
     assert!(csv.out.starts_with("id,name,business_name,"), "{}", csv.out);
-    assert!(csv.out.contains("Söhne & <b>Co</b>"));
+    assert!(csv.out.contains(",'=1+1,Söhne & <b>Co</b>,"), "{}", csv.out);
+    assert!(csv.out.contains(",'+1 555 0100,"), "{}", csv.out);
+    assert_eq!(office.json(&["company", "list"])[0]["phone"], "+1 555 0100");
 }
 
 #[tokio::test]
