@@ -19,7 +19,7 @@ import { CSS } from '@dnd-kit/utilities';
 import { ActionIcon } from '@mantine/core';
 import { useReducedMotion } from '@mantine/hooks';
 import { IconGripVertical } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PromptKeyboardSensor } from './PromptKeyboardSensor';
 import classes from './SortableList.module.css';
@@ -38,9 +38,16 @@ interface Props<Item extends Sortable> {
   children: (item: Item, handle: ReactNode) => ReactNode;
 }
 
-/** A list that people put in order: with the mouse, a finger, or Space and the arrow keys on a handle. */
-export function SortableList<Item extends Sortable>({ items, label, onSort, children }: Props<Item>) {
+/**
+ * A list that people put in order: with the mouse, a finger, or Space and the arrow keys on a handle. What was dropped
+ * lies where it was dropped until the list comes in another order: also while its keeper has yet to say so.
+ */
+export function SortableList<Item extends Sortable>({ items: kept, label, onSort, children }: Props<Item>) {
   const { t } = useTranslation('common');
+  const [dropped, setDropped] = useState<{ onto: string; order: string[] } | null>(null);
+  const order = kept.map((item) => item.id).join(' ');
+  if (dropped && dropped.onto !== order) setDropped(null);
+  const items = dropped?.onto === order ? kept.toSorted((a, b) => at(dropped, a) - at(dropped, b)) : kept;
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(PromptKeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -58,7 +65,10 @@ export function SortableList<Item extends Sortable>({ items, label, onSort, chil
     onDragCancel: ({ active }) => t('sort.cancelled', words(active.id, undefined)),
   };
   const drop = ({ active, over }: DragEndEvent) => {
-    if (over && over.id !== active.id) onSort?.(arrayMove(items, place(active.id), place(over.id)));
+    if (!onSort || !over || over.id === active.id) return;
+    const sorted = arrayMove(items, place(active.id), place(over.id));
+    setDropped({ onto: order, order: sorted.map((item) => item.id) });
+    onSort(sorted);
   };
   return (
     <DndContext
@@ -78,6 +88,10 @@ export function SortableList<Item extends Sortable>({ items, label, onSort, chil
       </SortableContext>
     </DndContext>
   );
+}
+
+function at({ order }: { order: string[] }, item: Sortable) {
+  return order.indexOf(item.id);
 }
 
 interface RowProps {
