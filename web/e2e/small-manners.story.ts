@@ -1,4 +1,5 @@
 /** How toasts, lists to choose from and tooltips behave. */
+import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { Person } from './support/people';
 import { isQuiet } from './support/screen';
@@ -102,6 +103,51 @@ test('a page that is loaded again is shown where it was, another one from its to
   await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
   expect(await place()).toBe(0);
 });
+
+test('what is on a page stays where it is when its figures come', async ({ office }) => {
+  const staff = await office.api();
+  const waiting = await staff.get<{ items: { id: string }[] }>('/rest/v1/requests?status=pending&limit=1');
+  await staff.post(`/rest/v1/requests/${waiting.items[0]?.id}/review`);
+  const elias = await office.employee();
+  const queue = elias.heading('Priority queue');
+  const [desk, counted] = await movesWhen(elias, '**/rest/v1/requests/summary', queue, async () => {
+    await elias.opens(paths.requestManagement);
+    // Its hint makes no card higher.
+    return elias.card('Pending').getByText('1 in review');
+  });
+  expect(counted).toBe(desk);
+
+  const carla = await office.companyAdmin();
+  const overview = carla.link('Overview');
+  const [nameless, named] = await movesWhen(carla, '**/rest/v1/companies/*', overview, async () => {
+    await carla.opens(paths.companyDashboard);
+    return carla.page.getByRole('navigation').getByText('Meridian Ventures', { exact: true });
+  });
+  expect(named).toBe(nameless);
+});
+
+/** How far down something is before and after an answer that is held back, and shown by what `opened` finds. */
+async function movesWhen(
+  { page }: Person,
+  answer: string,
+  thing: Locator,
+  opened: () => Promise<Locator>,
+): Promise<[number | undefined, number | undefined]> {
+  const top = async () => (await thing.boundingBox())?.y;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(answer, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const news = await opened();
+  await expect(thing).toBeVisible();
+  await expect(news).toHaveCount(0);
+  const before = await top();
+  release();
+  await expect(news).toBeVisible();
+  return [before, await top()];
+}
 
 test('an open menu stays with its row when more arrives above it', async ({ office }) => {
   const elias = await office.employee();

@@ -25,11 +25,17 @@ export function ActivityList({ entries }: { entries: Entry[] }) {
   );
 }
 
-export function ActivityWaiting() {
+const waitingWidths = ['80%', '60%', '70%', '50%'];
+
+/** As high as so many entries with a line of text each. */
+export function ActivityWaiting({ rows = 4 }: { rows?: number }) {
   return (
     <div className={classes.waiting} aria-hidden="true">
-      {['80%', '60%', '70%', '50%'].map((width) => (
-        <Skeleton key={width} height={12} width={width} />
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row}>
+          <Skeleton height={12} width={waitingWidths[row % waitingWidths.length]} />
+          <Skeleton height={10} width="25%" />
+        </div>
       ))}
     </div>
   );

@@ -8,6 +8,7 @@ interface Props {
   icon: ReactNode;
   /** Undefined while it is loading. */
   value: ReactNode | undefined;
+  /** A line below it. Its place is kept while there is none, so that nothing moves when it comes: null or empty. */
   hint?: ReactNode;
   /** How it is counted. */
   explain?: string;
@@ -27,15 +28,11 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
           {icon}
         </span>
       </div>
-      {value === undefined ? (
-        <Skeleton height={28} width={72} mt={4} />
-      ) : (
-        <div className={classes.value} style={lengthOf(value)}>
-          {value}
-        </div>
-      )}
-      {hint && (
-        <Text size="xs" c="dimmed" component="div">
+      <div className={classes.value} style={lengthOf(value)}>
+        {value === undefined ? <Skeleton height="1lh" width={72} /> : value}
+      </div>
+      {hint !== undefined && (
+        <Text size="xs" c="dimmed" component="div" mih="1lh">
           {hint}
         </Text>
       )}

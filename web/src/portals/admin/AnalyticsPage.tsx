@@ -52,10 +52,14 @@ export function Component() {
               explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
               value={data && money(amountIn(data.revenue, data.currency), data.currency)}
-              hint={data?.revenue
-                .filter(({ currency }) => currency !== data.currency)
-                .map(({ amount, currency }) => money(amount, currency))
-                .join(' · ')}
+              hint={
+                data
+                  ? data.revenue
+                      .filter(({ currency }) => currency !== data.currency)
+                      .map(({ amount, currency }) => money(amount, currency))
+                      .join(' · ')
+                  : null
+              }
             />
             <StatCard
               label={t('analytics.requests')}

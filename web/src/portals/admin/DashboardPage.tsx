@@ -55,7 +55,7 @@ export function Component() {
               label={t('dashboards:admin.storage')}
               icon={<IconDatabase size={18} />}
               value={data && bytes(data.storage_bytes)}
-              hint={quota ? t('dashboards:admin.of_quota', { quota: bytes(quota) }) : undefined}
+              hint={quota ? t('dashboards:admin.of_quota', { quota: bytes(quota) }) : null}
             />
           </StatRow>
         )}

@@ -1,8 +1,16 @@
+import { Skeleton } from '@mantine/core';
 import type { Company } from '../../api/types';
 import classes from './CompanyMark.module.css';
 
-/** Whose portal it is, at the head of the sidebar. */
-export function CompanyMark({ company }: { company: Company }) {
+/** Whose portal it is, at the head of the sidebar; undefined while it is loading. */
+export function CompanyMark({ company }: { company: Company | undefined }) {
+  if (!company)
+    return (
+      <div className={classes.mark} aria-hidden="true">
+        <Skeleton className={classes.waiting} width={32} height={32} />
+        <Skeleton height={12} width="60%" />
+      </div>
+    );
   return (
     <div className={classes.mark}>
       {company.logo ? (

@@ -28,11 +28,12 @@ export function Component() {
   const logout = useLogout();
   const to = useKeepCompany();
   const me = useLoaderData<Me>();
-  const { data: company } = useCompanyQuery(useCompanyId(me));
+  const id = useCompanyId(me);
+  const { data: company, isError } = useCompanyQuery(id);
   // A page of this portal is one line here; `to` keeps the company that a super admin picked.
   const navigation = (
     <div className={classes.sidebar}>
-      {company && <CompanyMark company={company} />}
+      {id && (company || !isError) && <CompanyMark company={company} />}
       <NavGroup label={t('nav.main')}>
         <Entry to={to(paths.companyDashboard)} end icon={IconLayoutDashboard} label={t('nav.overview')} />
         <Entry to={to(paths.companySpvs)} icon={IconFolders} label={t('nav.spvs')} />

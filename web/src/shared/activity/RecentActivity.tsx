@@ -33,7 +33,7 @@ export function RecentActivity({ activity, all, title }: Props) {
         )
       }
     >
-      {!activity && <ActivityWaiting />}
+      {!activity && <ActivityWaiting rows={5} />}
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList

@@ -16,7 +16,7 @@ export function Owed({ title }: { title: string }) {
   if (!data || data.owed.length === 0) {
     return (
       <StatRow>
-        <StatCard label={title} icon={icon} value={data && t('owed.nothing')} />
+        <StatCard label={title} icon={icon} value={data && t('owed.nothing')} hint={null} />
       </StatRow>
     );
   }

@@ -15,8 +15,8 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   if (!desk)
     return (
       <div className={classes.charts} aria-hidden="true">
-        <Skeleton height={312} radius="md" />
-        <Skeleton height={312} radius="md" />
+        <Skeleton height={314} radius="md" />
+        <Skeleton height={314} radius="md" />
       </div>
     );
   const rows = states.map((status) => ({ status, count: desk[status] }));

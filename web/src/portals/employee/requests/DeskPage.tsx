@@ -45,13 +45,13 @@ export function Component() {
                 label={t('desk.total')}
                 icon={<IconInbox size={18} />}
                 value={desk && number(desk.total)}
-                hint={desk && desk.withdrawn > 0 && t('desk.withdrawn', { count: desk.withdrawn })}
+                hint={desk && desk.withdrawn > 0 ? t('desk.withdrawn', { count: desk.withdrawn }) : null}
               />
               <StatCard
                 label={t('desk.pending')}
                 icon={<IconClock size={18} />}
                 value={desk && number(desk.pending)}
-                hint={desk && desk.in_review > 0 && t('desk.in_review', { count: desk.in_review })}
+                hint={desk && desk.in_review > 0 ? t('desk.in_review', { count: desk.in_review }) : null}
               />
               <StatCard
                 label={t('desk.approved')}

@@ -84,11 +84,12 @@ function Waits({ request }: { request: Request }) {
   );
 }
 
+/** As high as a full lane. */
 function Waiting() {
   return (
     <div className={classes.list} aria-hidden="true">
-      {['90%', '70%', '80%'].map((width) => (
-        <Skeleton key={width} height={32} width={width} />
+      {['90%', '70%', '80%', '75%', '85%'].map((width) => (
+        <Skeleton key={width} height={38} width={width} />
       ))}
     </div>
   );
