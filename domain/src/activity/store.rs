@@ -10,7 +10,6 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use std::iter;
 
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
@@ -305,10 +304,9 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit:
         }
         Some(Query::Author(name)) => {
             let name = plain(name);
-            let (people, words) = users::store::anywhere(Some(&name), 2);
-            let who = format!("actor_id in (select id from users where 1 = 1{people})");
-            let values = iter::once(name).chain(words).collect();
-            (format!(" and (actor_id is null and actor_name = $1 or {who})"), values)
+            let people = serde_json::to_string(&who_are(db, &name).await?).map_err(Error::internal)?;
+            let list = in_list(db.dialect()).replace("$1", "$2");
+            (format!(" and (actor_id is null and actor_name = $1 or actor_id {list})"), vec![name, people])
         }
     };
     let sql = format!(
