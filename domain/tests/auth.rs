@@ -2,7 +2,7 @@
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::Duration;
 use domain::{
-    Ctx, Error,
+    Ctx, Error, Origin,
     access::Role,
     activity,
     auth::{
@@ -189,13 +189,19 @@ async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
 }
 
 #[tokio::test]
-async fn a_password_whose_hash_has_become_too_cheap_is_hashed_again() {
+async fn a_password_whose_hash_is_cheaper_or_costlier_than_todays_is_hashed_again() {
+    for params in [(8_192, 1, 1), (passwords::MEMORY_KIB + 8, passwords::PASSES, 2)] {
+        is_hashed_again(params).await;
+    }
+}
+
+async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
     use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
     on_both(async |world: World| {
         let auth = node();
         let maya = world.user(Role::Employee, "maya", None, None).await;
-        let small = Params::new(8_192, 1, 1, None).unwrap();
-        let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, small).hash_password(PASSWORD.as_bytes()).unwrap();
+        let other = Params::new(memory, passes, lanes, None).unwrap();
+        let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, other).hash_password(PASSWORD.as_bytes()).unwrap();
         let imported = PasswordHash::imported(&old.to_string()).unwrap();
         let mut tx = world.db.begin().await.unwrap();
         users::store::save_password(&mut tx, maya.id, &imported, true).await.unwrap();
@@ -904,6 +910,44 @@ async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
         });
         let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
         assert_eq!(answered, 5, "each comes after those before it were counted");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_comes_from_where_they_signed_in_before_waits_for_no_guesses_from_elsewhere() {
+    on_both(async |world: World| {
+        let auth = node();
+        person(&world, Role::Employee, "maya").await;
+        let from = |address: &str| Ctx {
+            origin: Origin { address: Some(address.to_owned()), user_agent: None },
+            ..world.nobody()
+        };
+        let tries = async |address: &str, password: &str| {
+            auth::sign_in(&from(address), &auth, "maya@example.com", password).await
+        };
+        tries("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
+        activity::number_all(&world.operator()).await.expect("numbers");
+        for n in 0..55 {
+            // As patient as is asked of whoever comes from somewhere new.
+            world.clock.advance(Duration::seconds(31));
+            let refused = tries(&format!("203.0.113.{n}"), "wrong-wrong").await;
+            assert_eq!(code(refused), "invalid_credentials", "{n}");
+        }
+        let elsewhere = tries("198.51.100.1", PASSWORD).await;
+        assert!(matches!(elsewhere, Err(Error::TooMany(_))), "{elsewhere:?}");
+        // Another device of the same household.
+        tries("2001:db8:1:2:ffff::9", PASSWORD).await.expect("is let in");
+
+        // Whoever guesses at home waits like everybody who guesses from one place.
+        let mut judged = 0;
+        while let Err(Error::Unauthenticated(_)) = tries("2001:db8:1:2::1", "wrong-wrong").await {
+            judged += 1;
+        }
+        assert_eq!(judged, 5);
+        world.clock.advance(Duration::days(91));
+        assert!(!auth::is_at_home(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is told"));
+        assert!(!auth::is_at_home(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is told"));
     })
     .await;
 }

@@ -59,9 +59,12 @@ impl Weaknesses {
 /// after several failures, and when the machine is busy with other sign-ins.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
     let key = users::email_key(email);
-    let counters = Counter::sign_in(&key, &ctx.origin);
+    let mut counters = Counter::sign_in(&key, &ctx.origin);
     let Comer { user: found, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
     if failures::look(&counted, ctx.now(), &counters).is_err() {
+        if failures::is_at_home(ctx, found.as_ref().map(|user| user.id)).await? {
+            counters = Counter::at_home(counters);
+        }
         in_turn(ctx, &counters).await?;
     }
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
@@ -109,6 +112,16 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let session = sessions::start(&mut tx, ctx, &user, "password").await?;
     tx.commit().await?;
     Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
+}
+
+/// Whether somebody has signed in to the account of this address from where this comes from: whoever counts what others
+/// ask for it lets them through.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn is_at_home(ctx: &Ctx, email: &str) -> Result<bool> {
+    let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
+    failures::is_at_home(ctx, found.map(|user| user.id)).await
 }
 
 /// What today's rules have against a password that is right all the same; `kept` is its hash.

@@ -8,6 +8,7 @@ pub(crate) mod store;
 
 use super::secret;
 use crate::{
+    activity,
     ctx::{Ctx, Origin},
     db::{Sql, Tx},
     error::{Error, Result},
@@ -24,6 +25,9 @@ const MEMORY: Duration = Duration::days(1);
 const RARELY_MEMORY: Duration = Duration::minutes(15);
 /// So long it is known from where sign-ins were refused: longer than any storm is looked for.
 const PLACES_MEMORY: Duration = Duration::hours(1);
+/// From where somebody signed in so lately, and with one of their last so many sign-ins, they may be expected again.
+const HOME: Duration = Duration::days(90);
+const HOMES: usize = 50;
 /// In the place of an address; no address is like it.
 const ANYWHERE: &str = "*";
 
@@ -51,13 +55,19 @@ impl Counter {
     }
 
     /// Wrong passwords for one account: from one place, and, far more of them and with a short wait only, from
-    /// anywhere, so that many places together cannot guess faster. Many places at once can make the owner wait, too,
-    /// half a minute at a time.
+    /// anywhere, so that many places together cannot guess faster. Many places at once make everybody wait who comes from
+    /// a new one; where the owner has signed in before, [`Counter::at_home`] counts.
     pub fn sign_in(account: &str, origin: &Origin) -> [Self; 2] {
         [
             Self::new("sign-in", account, &neighbourhood_of(origin), 5, 900),
             Self::new("sign-in", account, ANYWHERE, 50, 30),
         ]
+    }
+
+    /// The same for whoever comes from where somebody has signed in to the account before: what others do elsewhere holds
+    /// up nobody there.
+    pub fn at_home([near, far]: [Self; 2]) -> [Self; 2] {
+        [near, Self { from: i64::MAX, ..far }]
     }
 
     /// Wrong codes of a second factor, or wrong current passwords: whoever tries has a session already. From one place,
@@ -104,8 +114,24 @@ pub fn neighbourhood(address: IpAddr) -> IpAddr {
 }
 
 fn neighbourhood_of(origin: &Origin) -> String {
-    let address = origin.address.as_deref().and_then(|text| text.parse().ok());
-    address.map(|address| neighbourhood(address).to_string()).unwrap_or_default()
+    origin.address.as_deref().and_then(near).map(|place| place.to_string()).unwrap_or_default()
+}
+
+fn near(address: &str) -> Option<IpAddr> {
+    address.parse().ok().map(neighbourhood)
+}
+
+/// Whether somebody has signed in to the account from where this comes from, lately. It takes as long for an account that
+/// there is as for one that there is not.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn is_at_home(ctx: &Ctx, user: Option<UserId>) -> Result<bool> {
+    let whose = user.map_or(uuid::Uuid::nil(), |user| user.0);
+    let begun = activity::store::of_subject(&mut ctx.db(), whose, &["session.started"], None, HOMES).await?;
+    let here = ctx.origin.address.as_deref().and_then(near);
+    Ok(here.is_some()
+        && begun.iter().any(|one| one.at > ctx.now() - HOME && one.address.as_deref().and_then(near) == here))
 }
 
 /// Whether whoever comes must wait. Of many at once each comes here alone: whoever went before has been counted.

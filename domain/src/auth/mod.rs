@@ -30,7 +30,7 @@ pub mod admin;
 pub use account::{Change, update_user};
 pub(crate) use again::ask_again;
 pub use asked::{Wanted, Way, ask, otp, reauthenticate};
-pub use entry::{refresh, session_owner, sign_in};
+pub use entry::{is_at_home, refresh, session_owner, sign_in};
 pub use keys::Keys;
 pub use links::Purpose;
 pub use sessions::{Which, sign_out};

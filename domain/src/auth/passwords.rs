@@ -74,7 +74,8 @@ impl PasswordHash {
 pub enum Verdict {
     Wrong,
     Right,
-    /// Right, and hashed with smaller parameters than today's: hash it again.
+    /// Right, and hashed with other parameters than today's: hash it again. With greater ones, too, as an imported hash
+    /// may be: a wrong password would take longer than an address that nobody has.
     RightButOld,
 }
 
@@ -204,10 +205,8 @@ pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<Verdi
         let params = Params::try_from(&phc).map_err(Error::internal)?;
         let found = compute(&params, algorithm, version, &password, &salt, hash.len(), memory)?;
         let today = self::params();
-        let old = algorithm != Algorithm::Argon2id
-            || params.m_cost() < today.m_cost()
-            || params.t_cost() < today.t_cost()
-            || params.p_cost() < today.p_cost();
+        let cost = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+        let old = algorithm != Algorithm::Argon2id || cost(&params) != cost(&today);
         // `Output` compares in constant time.
         let right = known && found == hash;
         if !right && let Some(rest) = rest(&params) {

@@ -112,14 +112,36 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = AuthError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
-        // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
-        let bucket = request.extensions().get::<Bucket>().copied().filter(|bucket| bucket.kind != Kind::Refresh);
-        let Raw(body) = Raw::from_request(request, app).await?;
-        if let (Some(bucket), Ok(Named { email: Some(Value::String(email)) })) = (bucket, serde_json::from_slice(&body))
-        {
-            app.limits.account(bucket, &email)?;
+        let (parts, body) = request.into_parts();
+        let asker = Asker::of(&parts, app);
+        let Raw(body) = Raw::from_request(Request::from_parts(parts, body), app).await?;
+        if let Ok(Named { email: Some(Value::String(email)) }) = serde_json::from_slice(&body) {
+            asker.counts_for(app, &email).await?;
         }
         serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
+    }
+}
+
+/// Whoever asks something of an account that only the body names.
+pub struct Asker {
+    bucket: Option<Bucket>,
+    ctx: Ctx,
+}
+
+impl Asker {
+    pub fn of(parts: &Parts, app: &App) -> Self {
+        // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
+        let bucket = parts.extensions.get::<Bucket>().copied().filter(|bucket| bucket.kind != Kind::Refresh);
+        Self { bucket, ctx: app.ctx(Actor::Anonymous, origin(parts)) }
+    }
+
+    /// Counts one more for the account. However many others ask, its owner goes on where they have signed in before.
+    pub async fn counts_for(&self, app: &App, email: &str) -> Result<(), AuthError> {
+        let Some(bucket) = self.bucket else { return Ok(()) };
+        match app.limits.account(bucket, email) {
+            Err(_) if auth::is_at_home(&self.ctx, email).await? => Ok(()),
+            counted => Ok(counted?),
+        }
     }
 }
 

@@ -50,9 +50,14 @@ impl FromRequest<App> for Sent {
             let extract::Body(input) = extract::Body::from_request(request, app).await?;
             return Ok(Self { input, form });
         }
-        let extract::Raw(body) = extract::Raw::from_request(request, app).await?;
+        let (parts, body) = request.into_parts();
+        let asker = extract::Asker::of(&parts, app);
+        let extract::Raw(body) = extract::Raw::from_request(Request::from_parts(parts, body), app).await?;
         let fields = url::form_urlencoded::parse(&body).into_owned().collect::<std::collections::HashMap<_, _>>();
         let field = |name: &str| fields.get(name).cloned();
+        if let Some(email) = fields.get("email") {
+            asker.counts_for(app, email).await?;
+        }
         let input = Input {
             r#type: field("type"),
             // A page's form hands on what the link brought, under either of its names.
