@@ -146,6 +146,7 @@ async fn an_authenticator_is_added_and_then_asked_for() {
             .await
             .refused(403, "insufficient_aal");
         modern(next_person.get("/auth/v1/sessions")).await.refused(403, "insufficient_aal");
+        next_person.get("/rest/v1/sessions").await.refused(403, "insufficient_aal");
         // 403 would read as done.
         for scope in ["", "?scope=global", "?scope=others"] {
             let leaves = modern(next_person.ask(Method::POST, &format!("/auth/v1/logout{scope}")));

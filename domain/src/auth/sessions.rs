@@ -291,11 +291,21 @@ pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
     Ok(ended.len() as u64)
 }
 
+/// Whoever knows the password alone is told nothing of the owner's sessions, and ends none.
+fn has_shown_all(ctx: &Ctx) -> Result<()> {
+    match &ctx.actor {
+        Actor::User(me) if me.mfa.due() == Some(Due::Challenge) => Err(Error::forbidden("insufficient_aal")),
+        _ => Ok(()),
+    }
+}
+
 /// Ends one session. Its user, super admins and the operator.
 ///
 /// # Errors
-/// NotFound, also for a session that is not one's own or has ended.
+/// NotFound, also for a session that is not one's own or has ended; Forbidden `insufficient_aal` while a second factor is
+/// to be shown.
 pub async fn end(ctx: &Ctx, id: SessionId) -> Result<()> {
+    has_shown_all(ctx)?;
     let session = store::session(&mut ctx.db(), id).await?.ok_or(Error::NotFound("session"))?;
     if ctx.actor.user_id() != Some(session.user_id) && !ctx.can(Action::Update, Resource::Users) {
         return Err(Error::NotFound("session"));
@@ -321,8 +331,9 @@ pub(super) async fn live(db: &mut impl Sql, id: SessionId) -> Result<Option<Sess
 /// Live sessions of a user, newest first. The user, super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for others.
+/// Forbidden for others; `insufficient_aal` while a second factor is to be shown.
 pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Session>> {
+    has_shown_all(ctx)?;
     if ctx.actor.user_id() != Some(user) {
         ctx.may(Action::View, Resource::Users)?;
     }
