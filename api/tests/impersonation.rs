@@ -179,6 +179,15 @@ async fn whoever_looks_is_named_and_ends_it() {
             assert_eq!(row["data"]["on_behalf_of"], "Maya Test");
         }
         assert_eq!(page["items"][1]["data"]["reason"], "Cannot find the invoice");
+        // The staff hear that somebody looked, not why.
+        let olaf = app.employee("Olaf").await;
+        let heard = olaf.get("/rest/v1/activity?limit=50").await.ok();
+        let heard: Vec<_> = heard["items"].as_array().unwrap().iter().collect();
+        let looks = heard.iter().filter(|row| row["action"].as_str().unwrap().starts_with("impersonation."));
+        assert_eq!(looks.map(|row| &row["data"]).collect::<Vec<_>>(), [&json!({}), &json!({})]);
+        let of_others = |row: &&&Value| row["action"] == "session.started" && row["subject_id"] != json!(olaf.id);
+        let others: Vec<_> = heard.iter().filter(of_others).collect();
+        assert!(!others.is_empty() && others.iter().all(|row| row["data"]["session_id"].is_null()), "{others:?}");
         // It happened to her account.
         let hers = sam.get(&format!("/rest/v1/users/{}/activity?limit=2", maya.id)).await.ok();
         assert_eq!(hers["items"][0]["action"], "impersonation.ended");

@@ -279,6 +279,15 @@ pub fn shown(actor: &Actor, mut event: Activity) -> Activity {
         }
         "backup" | "scan" | "job" | "keys" | "settings" => event.data.clear(),
         "mail" if verb == "failed" => event.data.clear(),
+        // Why somebody looks at the portal as another is not for those who are looked at to read.
+        "impersonation" => event.data.clear(),
+        // Nor is which of others' sessions and second factors it was: that there was one is enough.
+        "session" if event.subject_id != actor.user_id().map(|me| me.0) => {
+            event.data.remove("session_id");
+        }
+        "user" if verb.starts_with("factor_") => {
+            event.data.remove("factor_id");
+        }
         // The page that asked for the test data knows its job by the id.
         "seed" => {
             event.data.remove("reason");
