@@ -31,6 +31,9 @@ async fn administrators_are_service_tokens_and_super_admins() {
             (app.employee("Erin").await, 403, "not_admin"),
             (app.client("Maya").await, 403, "not_admin"),
             (sign(json!({ "role": "service_role", "exp": past })), 403, "bad_jwt"),
+            (sign(json!({ "role": "service_role", "nbf": future })), 403, "bad_jwt"),
+            (sign(json!({ "role": "service_role", "aud": "storage" })), 403, "bad_jwt"),
+            (sign(json!({ "role": "service_role", "aud": ["storage", "realtime"] })), 403, "bad_jwt"),
             (sign(json!({ "role": "anon" })), 403, "bad_jwt"),
             (sign(json!({ "role": "service_role", "sub": uuid::Uuid::nil(), "session_id": uuid::Uuid::nil(), "exp": future })), 403, "user_not_found"),
         ] {
@@ -40,6 +43,8 @@ async fn administrators_are_service_tokens_and_super_admins() {
             app.service(),
             app.super_admin("Sam").await,
             sign(json!({ "role": "supabase_admin", "sub": "not an id", "exp": future })),
+            sign(json!({ "role": "service_role", "aud": "authenticated", "nbf": past })),
+            sign(json!({ "role": "service_role", "aud": ["storage", "authenticated"] })),
         ] {
             modern(person.get("/auth/v1/admin/users")).await.ok();
         }

@@ -6,11 +6,13 @@
 use crate::{
     error::Result,
     extract::{SignedIn, bearer},
+    middleware::About,
     places::Place,
     routes::activity::Activity,
     state::App,
 };
 use axum::{
+    Extension,
     extract::State,
     http::HeaderMap,
     response::{
@@ -23,7 +25,7 @@ use domain::{
     activity::{self, Activity as Row},
 };
 use futures::{FutureExt, Stream, stream};
-use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::VecDeque, convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Interval, MissedTickBehavior, interval},
@@ -43,7 +45,12 @@ pub const EACH: usize = 100;
     params(("Last-Event-ID" = Option<i64>, Header, description = "The `seq` of the last change that was heard.")),
     responses((status = 200, description = "`ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id.",
         content_type = "text/event-stream", body = String)))]
-pub async fn stream(State(app): State<App>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
+pub async fn stream(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Extension(about): Extension<Arc<About>>,
+    headers: HeaderMap,
+) -> Result<Response> {
     let place = app.streams.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(LOOK.as_secs()))?;
     let feed = app.feed.subscribe();
     let head = activity::last_seq(&ctx).await?;
@@ -52,6 +59,7 @@ pub async fn stream(State(app): State<App>, SignedIn(ctx): SignedIn, headers: He
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let listener = Listener {
         token: bearer(&headers).unwrap_or_default().to_owned(),
+        address: about.address,
         // A number from the future belongs to another database.
         after: heard.map_or(head, |heard| heard.clamp(0, head)),
         behind: heard.is_some(),
@@ -74,6 +82,7 @@ struct Listener {
     app: App,
     ctx: Ctx,
     token: String,
+    address: IpAddr,
     feed: Receiver<Arc<Row>>,
     /// The number of the last event that was sent or is not the listener's.
     after: i64,
@@ -157,8 +166,12 @@ impl Listener {
         Event::default().event("change").id(self.after.to_string()).data(data)
     }
 
-    /// Asks again who this is: the session may have ended, the role or company may be another, a second factor due.
+    /// Asks again who this is: the session may have ended, the role or company may be another, a second factor due, and
+    /// where it goes may be kept out by now.
     async fn is_welcome(&mut self) -> bool {
+        if self.app.auth.verified.gate.look(&self.app.db, self.app.clock.now()).await.keeps_out(self.address) {
+            return false;
+        }
         match self.app.who(&self.token).await {
             Ok(user) => {
                 self.ctx.actor = domain::Actor::User(user);
@@ -207,6 +220,7 @@ mod tests {
             let ctx = app.ctx(Actor::User(app.who(&token).await.unwrap()), Origin::default());
             let mut quiet = Listener {
                 token,
+                address: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
                 after: 0,
                 behind: false,
                 greeted: true,
@@ -227,6 +241,12 @@ mod tests {
                 // A comment, which browsers read over.
                 assert_eq!(&written[..], b": \n\n");
             }
+            // Where it goes is kept out from now on.
+            let sam = world.super_admin("Sam").await;
+            domain::blocks::add(&sam, "127.0.0.0/8", None).await.unwrap();
+            quiet.app.auth.verified.gate.forget();
+            let end = timeout(Duration::from_secs(60), quiet.next()).await.expect("an end");
+            assert!(end.is_none());
             // So far apart are they, less than the minute after which proxies give a silent connection up.
             assert!(LOOK * HEARTBEAT < Duration::from_secs(60));
         })

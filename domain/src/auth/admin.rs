@@ -10,7 +10,7 @@ pub use create::{New, create, invite};
 pub use link::{Action, LinkMade, make_link};
 pub use update::{Ban, Update, update};
 
-use super::Auth;
+use super::{Auth, tokens};
 use crate::{
     access::{Action as Doing, Actor, Resource, Role},
     counts::{self, Count},
@@ -45,7 +45,9 @@ impl Standing {
 #[derive(Deserialize)]
 struct Presented {
     role: Option<String>,
+    aud: Option<Value>,
     exp: Option<i64>,
+    nbf: Option<i64>,
     session_id: Option<String>,
 }
 
@@ -61,7 +63,13 @@ pub async fn authenticate(auth: &Auth, db: &Db, options: &Options, now: DateTime
     if !service || claims.session_id.is_some() {
         return Ok(Actor::User(super::authenticate(auth, db, options, now, bearer).await?));
     }
-    if claims.exp.is_some_and(|exp| exp <= now.timestamp()) {
+    // Who signs with the shared secret may sign for others, too: what names an audience is for that one.
+    let ours = claims.aud.is_none_or(|aud| match aud {
+        Value::Array(several) => several.iter().any(|one| one == tokens::AUDIENCE),
+        one => one == tokens::AUDIENCE,
+    });
+    let now = now.timestamp();
+    if !ours || claims.exp.is_some_and(|exp| exp <= now) || claims.nbf.is_some_and(|nbf| nbf > now) {
         return Err(bad());
     }
     Ok(Actor::Service)
