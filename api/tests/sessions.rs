@@ -209,6 +209,18 @@ async fn each_route_is_limited_by_address_and_by_account() {
         let seconds = limited.header("retry-after").map(str::to_owned);
         let said = limited.refused(429, "over_request_rate_limit");
         assert_eq!(seconds, Some(said["retry_after"].to_string()));
+        // However many ask for her, she is let through where she has signed in before.
+        let home = "192.0.2.50";
+        let right = json!({ "email": "maya@example.com", "password": PASSWORD });
+        ask("token?grant_type=password", right.clone(), home).await.ok();
+        activity::number_all(&app.world.operator()).await.unwrap();
+        let mut asked = 0;
+        while guess("maya@example.com", format!("198.18.{}.{}", asked / 200, asked % 200)).await.status != 429 {
+            asked += 1;
+            assert!(asked < 600, "never too many");
+        }
+        ask("token?grant_type=password", right.clone(), "192.0.2.51").await.refused(429, "over_request_rate_limit");
+        ask("token?grant_type=password", right, home).await.ok();
         // Nobody is signed out by it, and nobody else waits.
         maya.holding(&here).get("/auth/v1/user").await.ok();
         app.client("Nils").await;
