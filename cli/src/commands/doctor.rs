@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     Ctx,
-    auth::Keys,
+    auth::{Keys, factors},
     backups, counts,
     db::Db,
     queue::{self, Unfinished},
@@ -80,6 +80,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     let ctx = portal::context(&config.options(None)?, db.clone());
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
+    findings.push(("second factors", second_factors(&ctx, &config.signing_keys).await?));
     findings.push(("demo sign-ins", demo_sign_ins(&ctx).await?));
     findings.push(("backup", backup(&ctx).await?));
     db.close().await;
@@ -120,6 +121,20 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
         return Ok(Note(format!("{words}, without {} documents; see `spvctl backup list`", last.documents_missing)));
     }
     Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
+}
+
+/// Authenticators hang on the signing key that they were made with.
+async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
+    // What is the matter with the keys is a finding of its own.
+    let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
+    let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
+    let people = factors::unusable(ctx, &keys).await?;
+    Ok(if people.is_empty() {
+        Good("all can be checked".to_owned())
+    } else {
+        let people = people.join(", ");
+        Bad(format!("made with a signing key that is not there any more: {people}; `spvctl user reset-mfa` them"))
+    })
 }
 
 async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {

@@ -445,11 +445,25 @@ async fn mine(tx: &mut Tx, now: DateTime<Utc>, user: UserId, id: FactorId) -> Re
     found.ok_or(Error::conflict("mfa_factor_not_found"))
 }
 
+/// # Errors
+/// Conflict `mfa_factor_unusable` where the operator has taken away the signing key that it was made with.
 fn secret(auth: &Auth, factor: &Factor) -> Result<[u8; 20]> {
     let key = factor.key_id.as_deref().unwrap_or_default();
     auth.keys.factor_secret(key, factor.id).ok_or_else(|| {
-        Error::internal(format!("factor {} was made with signing key {key}, which is not there any more", factor.id))
+        tracing::error!(factor = %factor.id, key, "an authenticator was made with a signing key that is not there any more");
+        Error::conflict("mfa_factor_unusable")
     })
+}
+
+/// The addresses of those whose authenticator was made with a signing key that is none of these: each needs a recovery
+/// code, or a reset. The operator.
+///
+/// # Errors
+/// Forbidden; what the database refuses.
+pub async fn unusable(ctx: &Ctx, keys: &super::Keys) -> Result<Vec<String>> {
+    ctx.may(Action::View, Resource::Users)?;
+    let made = store::made_with(&mut ctx.db()).await?;
+    Ok(made.into_iter().filter(|(_, key)| !keys.has(key)).map(|(email, _)| email).collect())
 }
 
 /// The time step whose code this is, if it is one of now, the step before or the step after.
@@ -465,6 +479,38 @@ fn host(public_url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{access::Role, auth::Keys, testing::on_both};
+
+    #[tokio::test]
+    async fn an_authenticator_whose_key_was_taken_away_is_refused_for_good_and_named_to_the_operator() {
+        on_both(async |world| {
+            let auth = Auth::new(Keys::for_tests());
+            for (first, key) in [("Maya", auth.keys.own_id()), ("Noah", "gone".to_owned())] {
+                let user = world.user(Role::Employee, first, None, None).await;
+                let factor = Factor {
+                    id: FactorId(world.chance.uuid()),
+                    user_id: user.id,
+                    kind: Kind::Totp,
+                    friendly_name: String::new(),
+                    status: Status::Verified,
+                    key_id: Some(key),
+                    last_step: None,
+                    last_challenged_at: None,
+                    created_at: world.clock.now(),
+                    updated_at: world.clock.now(),
+                };
+                let mut tx = world.db.begin().await.expect("begins");
+                store::insert(&mut tx, &factor).await.expect("is kept");
+                tx.commit().await.expect("commits");
+                let found = secret(&auth, &factor);
+                let refused = matches!(&found, Err(Error::Conflict(problem)) if problem.code == "mfa_factor_unusable");
+                assert_eq!((found.is_ok(), refused), (first == "Maya", first == "Noah"));
+            }
+            assert_eq!(unusable(&world.operator(), &auth.keys).await.expect("is told"), ["noah@example.com"]);
+            assert!(matches!(unusable(&world.nobody(), &auth.keys).await, Err(Error::Unauthenticated(_))));
+        })
+        .await;
+    }
 
     #[test]
     fn a_code_is_good_in_its_step_and_in_the_two_beside_it() {

@@ -213,6 +213,11 @@ impl Keys {
         own(&self.ring()).kid.clone()
     }
 
+    /// Whether there is a key of this id.
+    pub fn has(&self, kid: &str) -> bool {
+        self.ring().iter().any(|key| key.kid == kid)
+    }
+
     /// The secret of an authenticator that was enrolled under the key `kid`; none without that key.
     pub fn factor_secret(&self, kid: &str, factor: FactorId) -> Option<[u8; 20]> {
         let ring = self.ring();

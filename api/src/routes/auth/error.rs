@@ -279,6 +279,7 @@ fn told(problem: Problem) -> AuthError {
         "insufficient_aal" | "mfa_required" => AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal"),
         code @ ("mfa_challenge_expired"
         | "mfa_factor_name_conflict"
+        | "mfa_factor_unusable"
         | "mfa_ip_address_mismatch"
         | "mfa_recovery_codes_sole_factor"
         | "mfa_verified_factor_exists"

@@ -21,6 +21,16 @@ pub(crate) const COLUMNS: &Shape = &[
     ("updated_at", "t.updated_at", Col::Plain),
 ];
 
+/// Whose authenticators there are, and the keys they were made with.
+pub async fn made_with(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
+    db.sql(
+        "select u.email, coalesce(f.key_id, '') from factors f join users u on u.id = f.user_id \
+         where f.kind = 'totp' and f.status = 'verified' order by u.email",
+    )
+    .all()
+    .await
+}
+
 pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
     tx.sql(
         "insert into factors (id, user_id, kind, friendly_name, status, key_id, created_at, updated_at) \
