@@ -346,7 +346,7 @@ impl Config {
             require_mfa: self.require_mfa.clone(),
             storage: Storage::open(&self.storage, self.s3.as_ref())?,
             upload_limit: self.upload_limit_mb << 20,
-            storage_quota: self.storage_quota_gb.map(|gb| gb << 30),
+            storage_quota: self.storage_quota_gb.map(|gb| gb * 1_000_000_000),
             scanner: self.scanner.clone(),
             data_dir: Some(self.data_dir.clone()),
             signing_keys: Some(self.signing_keys.clone()),

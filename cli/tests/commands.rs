@@ -62,7 +62,7 @@ async fn refusals_are_sentences_with_the_flag_and_an_exit_code() {
                 1,
                 "--iso: there is no iso",
             ),
-            (&["--email", "MAYA@Example.com", "--price", "1"], 1, "already has an account"),
+            (&["--email", "MAYA@Example.com", "--price", "1"], 1, "Add an order to that client instead."),
             (&["--email", "ana@example.com", "--price", "1", "--setup", "slow"], 2, ""),
         ];
         for (flags, code, words) in cases {

@@ -36,7 +36,8 @@ static WORDS: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// The message `key` (dots go deeper) of a namespace, with its values filled in; none when there is none.
+/// The message `key` (dots go deeper) of a namespace, with its values filled in; none when there is none. Where the values
+/// say in which `context`, its own message comes first, as in the web app's library.
 pub fn find(language: &str, namespace: &str, key: &str, params: &Map<String, Value>) -> Option<String> {
     let short = if language.starts_with("es") { "es" } else { "en" };
     let file = MESSAGES.get(format!("{short}/{namespace}").as_str())?;
@@ -45,7 +46,8 @@ pub fn find(language: &str, namespace: &str, key: &str, params: &Map<String, Val
         Some(_) => format!("{key}_other"),
         None => String::new(),
     };
-    let message = at(file, &plural).or_else(|| at(file, key))?;
+    let context = params.get("context").and_then(Value::as_str).map(|context| format!("{key}_{context}"));
+    let message = context.and_then(|own| at(file, &own)).or_else(|| at(file, &plural)).or_else(|| at(file, key))?;
     if !message.contains("{{") {
         return Some(message.to_owned());
     }
@@ -139,6 +141,17 @@ fn at<'a>(file: &'a Value, key: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_refused_by_an_orders_status_says_what_is_possible_in_each() {
+        for status in crate::spvs::Status::ALL {
+            for language in ["en-US", "es"] {
+                let any = Error::conflict("wrong_status");
+                let own = error(language, &Error::wrong_status(status));
+                assert_ne!(own, error(language, &any), "{status:?} in {language}");
+            }
+        }
+    }
 
     #[test]
     fn dates_are_written_as_people_want_them() {

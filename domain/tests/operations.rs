@@ -590,7 +590,7 @@ async fn the_offices_settings_are_used_where_they_say() {
         assert!(spv.identifier().starts_with("NF-2026"), "{}", spv.identifier());
         assert_eq!(spv.currency, domain::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();
-        assert_eq!(found.storage_quota(&world.options), Some(2 << 30));
+        assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
         activity::number_all(&world.operator()).await.unwrap();
         let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
         let told = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);

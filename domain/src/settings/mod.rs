@@ -107,7 +107,7 @@ impl Settings {
 
     /// How much documents may take, in bytes.
     pub fn storage_quota(&self, options: &Options) -> Option<u64> {
-        self.storage_quota_gb.map(|gb| gb << 30).or(options.storage_quota)
+        self.storage_quota_gb.map(|gb| gb * 1_000_000_000).or(options.storage_quota)
     }
 }
 

@@ -132,7 +132,7 @@ impl State {
 impl Error {
     /// The status of an order is against it.
     pub(crate) fn wrong_status(status: Status) -> Self {
-        Self::Conflict(Problem::new("wrong_status").with("status", status.name()))
+        Self::Conflict(Problem::new("wrong_status").with("status", status.name()).with("context", status.name()))
     }
 }
 

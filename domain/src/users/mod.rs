@@ -290,7 +290,9 @@ pub(crate) fn count_brought(tx: &mut Tx, user: &User, by: i64) {
 fn email_taken(holder: Option<&User>) -> Error {
     let problem = Problem::new("email_taken");
     Error::Conflict(match holder {
-        Some(user) if user.role == Role::Client => problem.with("client_id", user.id.to_string()),
+        Some(user) if user.role == Role::Client => {
+            problem.with("client_id", user.id.to_string()).with("context", "client")
+        }
         _ => problem,
     })
 }
