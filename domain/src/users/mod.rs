@@ -99,10 +99,12 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         date_format: DateFormat::default(),
     };
     if let Some(holder) = store::by_email(tx, &user.email_key).await? {
-        return Err(email_taken(Some(&holder)));
+        return Err(email_taken(Some(user.role), Some(&holder)));
     }
     // Of two at once, one gets past the question above and is stopped here.
-    store::insert(tx, &user).await.map_err(|e| if e.is_unique_violation() { email_taken(None) } else { e })?;
+    store::insert(tx, &user)
+        .await
+        .map_err(|e| if e.is_unique_violation() { email_taken(Some(user.role), None) } else { e })?;
     index(tx, &user).await?;
     count(tx, &user, 1).await?;
     count_brought(tx, &user, 1);
@@ -149,10 +151,10 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
 pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) -> Result<User> {
     let key = email_key(to);
     if let Some(holder) = store::by_email(tx, &key).await?.filter(|holder| holder.id != user.id) {
-        return Err(email_taken(Some(&holder)));
+        return Err(email_taken(None, Some(&holder)));
     }
     let changed = touched(ctx, User { email: to.trim().to_owned(), email_key: key, ..user.clone() });
-    store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None) } else { e })?;
+    store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
     if changed.role == Role::Iso {
         crate::isos::store::save_email(tx, user.id, &changed.email).await?;
     }
@@ -287,14 +289,12 @@ pub(crate) fn count_brought(tx: &mut Tx, user: &User, by: i64) {
     }
 }
 
-fn email_taken(holder: Option<&User>) -> Error {
+/// Whoever was to be made a client, and is one, is given another order.
+fn email_taken(new: Option<Role>, holder: Option<&User>) -> Error {
     let problem = Problem::new("email_taken");
-    Error::Conflict(match holder {
-        Some(user) if user.role == Role::Client => {
-            problem.with("client_id", user.id.to_string()).with("context", "client")
-        }
-        _ => problem,
-    })
+    let Some(client) = holder.filter(|holder| holder.role == Role::Client) else { return Error::Conflict(problem) };
+    let problem = problem.with("client_id", client.id.to_string());
+    Error::Conflict(if new == Some(Role::Client) { problem.with("context", "client") } else { problem })
 }
 
 /// Whether a session of this user may be used at all: not suspended, not archived, not banned for now, nor in an
