@@ -321,11 +321,36 @@ test('an empty file and one that is too large are refused in words', async ({ of
   await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
   const long = `${'x'.repeat(300)}.pdf`;
   await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
-  // What was refused keeps nobody from hearing that the others have arrived.
+  // What was refused before keeps nobody from hearing that these have arrived.
   await hasSentIn(ines, ' +1');
   const table = `Documents of ${spv.identifier}`;
   await expect(ines.row('evilfdp.exe', table)).toBeVisible();
   await expect(ines.row(new RegExp(`^.*${escaped('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
+});
+
+test('where one of several files is refused, the client stays and reads which one', async ({ office }) => {
+  const { who, spv } = await clientAndOrder(office, 'Noor', 'Vance');
+  const noor = await office.person(who.email);
+  const path = `/client-dashboard/orders/${spv.id}`;
+  await noor.opens(path);
+  const uploads = noor.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const area = `Upload documents for ${spv.identifier}`;
+  // Whether it is refused before the others have arrived or after them.
+  for (const [empty, ...names] of [
+    ['empty.pdf', 'deed.pdf', 'lease.pdf'],
+    ['nothing.pdf', 'plan.pdf'],
+  ] as const) {
+    const good = names.map((name) => file(name, pdf(name)));
+    const bad = file(empty, '');
+    await choose(noor, area, empty === 'empty.pdf' ? [bad, ...good] : [...good, bad]);
+    for (const name of names) await expect(uploads.filter({ hasText: name })).toContainText('Uploaded');
+    await expect(uploads.filter({ hasText: empty }).getByRole('status')).toHaveText('This file is empty.');
+    for (const name of names) await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
+    await noor.isAt(path);
+  }
+  // With the next ones all is told, also of those that arrived beside a refused one.
+  await choose(noor, area, file('annex.pdf', pdf('Annex')));
+  await hasSentIn(noor, ' +3');
 });
 
 test('an upload that a reload cut off goes on where it was, once the file is chosen again', async ({

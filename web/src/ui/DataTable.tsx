@@ -14,6 +14,8 @@ export interface Column<Row> {
   align?: 'right';
   /** A column for a menu or buttons: its header is read, not shown. */
   actions?: boolean;
+  /** The first column, with a box that picks the row: its header is read, not shown. */
+  pick?: boolean;
   width?: number;
   /** Takes the whole width of a card on phones, for long words such as e-mail addresses. */
   wide?: boolean;
@@ -76,7 +78,11 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
                   data-align={column.align}
                   style={{ width: column.width }}
                 >
-                  {column.actions ? <span className="sr-only">{column.header}</span> : column.header}
+                  {column.actions || column.pick ? (
+                    <span className="sr-only">{column.header}</span>
+                  ) : (
+                    column.header
+                  )}
                   {column.explain && <Explained text={column.explain} />}
                 </th>
               ))}
@@ -116,6 +122,7 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
           role="cell"
           data-align={column.align}
           data-actions={column.actions}
+          data-pick={column.pick}
           data-wide={column.wide}
           data-bare={column.bare}
           data-sized={column.width !== undefined || undefined}

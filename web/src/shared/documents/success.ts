@@ -10,7 +10,8 @@ const onTheWay = ({ status }: Running) => status === 'sending' || status === 'wa
 
 /**
  * Tells a client on the success page that what they sent in has arrived (decision 33), once the last file on its way
- * to this place has, or was refused, and then leads back here. Whoever has gone to another page meanwhile stays there.
+ * to this place has, and then leads back here. Where one of them was refused they stay, and read which and why. Whoever
+ * has gone to another page meanwhile stays there.
  */
 export function useTellOfUploads(target: Target): Kept {
   const { id: user, role } = useMe();
@@ -48,6 +49,9 @@ async function succeed(
   redirect: string,
   ...[documentId, milliseconds]: Parameters<Kept>
 ): Promise<void> {
+  const began = uploads.find((upload) => upload.documentId === documentId)?.began ?? 0;
+  // Those chosen earlier were refused before, for all to see.
+  if (uploads.some((upload) => upload.status === 'failed' && upload.began >= began)) return;
   const sent = uploads.filter(({ status }) => status === 'done');
   const { reference } = await queryClient.fetchQuery(queries.document(documentId));
   for (const { id } of sent) dismiss(id);

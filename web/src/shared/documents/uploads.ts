@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
 import { connection, heardFetch } from '../../api/connection';
-import { ApiError, errorText } from '../../api/errors';
+import { ApiError, errorText, fieldErrors } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 import { useMe } from '../session/me';
@@ -38,7 +38,7 @@ export interface Running {
    * it was for could not be told.
    */
   status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
-  /** When it began, on the clock of `performance`. */
+  /** When it was chosen, on the clock of `performance`: the same for all that were chosen at once. */
   began: number;
   /** Where the server has it. */
   url?: string;
@@ -128,6 +128,7 @@ export async function send(
 ): Promise<void> {
   // The protocol's client comes with the first file that is sent.
   const { Upload: Sender } = await import('tus-js-client');
+  const began = performance.now();
   for (const file of files) {
     numbers += 1;
     const id = numbers;
@@ -151,7 +152,7 @@ export async function send(
       modified,
       sent: before?.sent ?? 0,
       status: 'sending',
-      began: performance.now(),
+      began,
       toldLater,
     };
     set([...uploads.filter((known) => known !== before), running]);
@@ -253,7 +254,9 @@ function over(id: number): void {
 async function failed(id: number, status: number, body = ''): Promise<void> {
   if (meaningOf(status) !== 'again') {
     if (!isForNow(status)) over(id);
-    change(id, { status: 'failed', problem: errorText(refusal(status, body)) });
+    const why = refusal(status, body);
+    // It stands beside the name of the file: no need to say that it is about the file.
+    change(id, { status: 'failed', problem: fieldErrors(why).file ?? errorText(why) });
     return;
   }
   // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.

@@ -101,7 +101,7 @@ export function Component() {
             {
               key: 'pick',
               header: t('approve.pick'),
-              actions: true,
+              pick: true,
               cell: (row) =>
                 row.can.includes('approve') && (
                   <Checkbox
