@@ -94,11 +94,16 @@ impl Error {
         ))
     }
 
-    /// True where a row was written over that somebody else has written since it was read: it has no version then.
+    /// True where a row was written over that somebody else has written since it was read: it has no version then. Or it is
+    /// gone, and something was to hang on it.
     pub(crate) fn is_outdated(&self) -> bool {
         matches!(self, Self::Internal(e) if matches!(
             e.downcast_ref::<sqlx::Error>(),
-            Some(sqlx::Error::Database(db)) if matches!(db.kind(), ErrorKind::NotNullViolation) && db.message().contains("version")
+            Some(sqlx::Error::Database(db)) if match db.kind() {
+                ErrorKind::NotNullViolation => db.message().contains("version"),
+                ErrorKind::ForeignKeyViolation => true,
+                _ => false,
+            }
         ))
     }
 }

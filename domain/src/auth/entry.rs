@@ -8,7 +8,7 @@ use super::{
     history,
     keys::NotOurs,
     passwords::{self, PasswordHash, Verdict},
-    sessions,
+    sessions::{self, Session},
     tokens::{self, Granted},
 };
 use crate::{
@@ -18,15 +18,12 @@ use crate::{
     ids::UserId,
     users::{self, Status, User},
 };
-use chrono::Duration;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 use tokio::task::spawn_blocking;
 
-/// Somebody who was noted so lately is not noted again.
-const HERE: Duration = Duration::minutes(5);
 /// Passwords of which it is remembered what the rules have against them: about 5 MB.
 const CAPACITY: usize = 50_000;
 
@@ -60,7 +57,7 @@ impl Weaknesses {
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
     let key = users::email_key(email);
     let mut counters = Counter::sign_in(&key, &ctx.origin);
-    let Comer { user: found, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
+    let Comer { user: found, belongings, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
     if failures::look(&counted, ctx.now(), &counters).is_err() {
         if failures::is_at_home(ctx, found.as_ref().map(|user| user.id)).await? {
             counters = Counter::at_home(counters);
@@ -78,6 +75,19 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     };
     let shortest = passwords::shortest_by(&settings);
     let weak = weakness(auth, found, stronger.as_ref().unwrap_or(kept), password, shortest).await?;
+
+    // Nobody has failed here lately, and so it is one journey to the database: what is looked at below is looked at by
+    // what writes.
+    if counted.is_empty() && stronger.is_none() {
+        match at_once(ctx, found, &counters).await {
+            Ok(session) => {
+                let account = belongings.of(found.clone(), ctx.now());
+                return Ok(Granted { weak, ..tokens::grant_to(ctx, auth, account, session)? });
+            }
+            Err(error) if error.is_outdated() => {}
+            Err(error) => return Err(error),
+        }
+    }
 
     let mut tx = ctx.begin().await?;
     let entrant = store::entrant(&mut tx, found.id, &counters).await?;
@@ -112,6 +122,18 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let session = sessions::start(&mut tx, ctx, &user, "password").await?;
     tx.commit().await?;
     Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
+}
+
+/// Begins a session of somebody who is as they were when they were read.
+///
+/// # Errors
+/// Outdated where they are not.
+async fn at_once(ctx: &Ctx, user: &User, counters: &[Counter; 2]) -> Result<Session> {
+    let mut tx = ctx.begin().await?;
+    store::enter(&mut tx, user, counters, ctx.now()).await?;
+    let session = sessions::start_noted(&mut tx, ctx, user, "password").await?;
+    tx.commit().await?;
+    Ok(session)
 }
 
 /// Whether somebody has signed in to the account of this address from where this comes from: whoever counts what others
@@ -220,7 +242,7 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
 async fn here(ctx: &Ctx, id: UserId) {
     let noted = async {
         let mut tx = ctx.begin().await?;
-        users::store::seen(&mut tx, id, ctx.now(), ctx.now() - HERE).await?;
+        users::store::seen(&mut tx, id, ctx.now()).await?;
         tx.commit().await
     };
     if let Err(error) = noted.await {
@@ -234,8 +256,9 @@ mod tests {
     use crate::{
         access::Role,
         auth::Keys,
+        db::Sql,
         settings::{self, Security, Settings},
-        testing::World,
+        testing::{World, on_both},
     };
 
     #[tokio::test]
@@ -263,6 +286,58 @@ mod tests {
             |now: Settings| Settings { security: Security { password_min_length: Some(30), ..now.security }, ..now };
         settings::set(&world.super_admin("Sam").await, longer).await.expect("is set");
         assert_eq!(ask(&maya, &other, strong).await, Some("weak_password"), "the office wants longer ones by now");
+    }
+
+    #[tokio::test]
+    async fn nobody_comes_in_at_once_who_is_not_as_they_were_read() {
+        on_both(async |world: World| {
+            let ctx = world.nobody();
+            let company = world.company("Meridian").await;
+            let (id, ..) = world.client("Olga", company, None).await;
+            let mut tx = ctx.begin().await.expect("begins");
+            let kept = passwords::hash(&ctx, "correct horse battery").await.expect("hashes");
+            users::store::save_password(&mut tx, id, &kept, false).await.expect("is saved");
+            tx.sql("update users set status = 'active' where id = $1").bind(id).run().await.expect("is opened");
+            tx.commit().await.expect("commits");
+            let read = users::store::get(&mut ctx.db(), id).await.expect("is read").expect("is there");
+            let counters = Counter::sign_in(&users::email_key(&read.email), &ctx.origin);
+            let comes = async || at_once(&ctx, &read, &counters).await;
+            comes().await.expect("is as they were read");
+
+            let olga = |set: &str| format!("update users set {set} where email_key = '{}'", read.email_key);
+            let failed = format!(
+                "insert into failures (key, failures, last_at) values ('{}', 1, '2026-01-01T00:00:00+00:00')",
+                counters[0].key
+            );
+            for (changed, back) in [
+                (olga("version = version + 1"), olga("version = version - 1")),
+                (olga("status = 'suspended'"), olga("status = 'active'")),
+                (olga("banned_until = '2099-01-01T00:00:00+00:00'"), olga("banned_until = null")),
+                (
+                    "update companies set archived_at = '2026-01-01T00:00:00+00:00'".to_owned(),
+                    "update companies set archived_at = null".to_owned(),
+                ),
+                (failed, "delete from failures".to_owned()),
+                (olga("password_hash = null"), String::new()),
+            ] {
+                let run = async |text: &str| {
+                    let mut tx = ctx.begin().await.expect("begins");
+                    tx.sql_built(text.to_owned()).run().await.expect("is changed");
+                    tx.commit().await.expect("commits");
+                };
+                run(&changed).await;
+                let refused = comes().await.expect_err("is refused");
+                assert!(refused.is_outdated(), "{changed}: {refused:?}");
+                if !back.is_empty() {
+                    run(&back).await;
+                    comes().await.expect("is as they were read again");
+                }
+            }
+            let gone = User { id: UserId(ctx.chance.uuid()), ..read.clone() };
+            let refused = at_once(&ctx, &gone, &counters).await.expect_err("is refused");
+            assert!(refused.is_outdated(), "{refused:?}");
+        })
+        .await;
     }
 
     /// On SQLite whoever counts is the only one who writes.

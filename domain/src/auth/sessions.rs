@@ -130,6 +130,19 @@ pub(super) async fn start_at(
     method: &str,
     provider: Option<&str>,
 ) -> Result<Session> {
+    users::store::signed_in(tx, user.id, ctx.now()).await?;
+    begin(tx, ctx, user, method, provider).await
+}
+
+/// [`start`] for whoever has noted already that somebody signed in.
+///
+/// # Errors
+/// What the database refuses.
+pub(super) async fn start_noted(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
+    begin(tx, ctx, user, method, None).await
+}
+
+async fn begin(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str, provider: Option<&str>) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.chance.uuid()),
@@ -150,7 +163,6 @@ pub(super) async fn start_at(
         address: ctx.origin.address.clone(),
     };
     store::insert_session(tx, &session).await?;
-    users::store::signed_in(tx, user.id, now).await?;
     let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
     let told = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
     let told = match provider {

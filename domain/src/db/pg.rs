@@ -38,34 +38,46 @@ struct Together {
     bound: PgArguments,
 }
 
-/// What a statement does that can go together with others: it writes to one table and reads from no other.
+/// What a statement does that can go together with others: it writes to one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Plain {
-    Insert { into: String },
-    Upsert { into: String },
-    Update { table: String },
+struct Plain {
+    kind: Kind,
+    table: String,
+    /// The tables it looks something up in.
+    reads: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Insert,
+    Upsert,
+    Update,
 }
 
 impl Plain {
     fn of(text: &str) -> Option<Self> {
-        // Parts of one statement do not see what the others do: nothing is to look at rows but those it changes.
-        let mut said = text.split(|c: char| !c.is_ascii_alphabetic() && c != '_');
-        if said.clone().any(|word| ["select", "from"].contains(&word)) {
-            return None;
-        }
-        let upsert = said.any(|word| word == "conflict");
+        let mut said = text.split(|c: char| !c.is_ascii_alphabetic() && c != '_').filter(|word| !word.is_empty());
         let mut words = text.split([' ', '(']);
-        match (words.next()?, words.next()?, words.next()?) {
-            ("insert", "into", table) if upsert => Some(Self::Upsert { into: table.to_owned() }),
-            ("insert", "into", table) => Some(Self::Insert { into: table.to_owned() }),
-            ("update", table, "set") => Some(Self::Update { table: table.to_owned() }),
-            _ => None,
+        let (kind, table) = match (words.next()?, words.next()?, words.next()?) {
+            ("insert", "into", table) if said.clone().any(|word| word == "conflict") => (Kind::Upsert, table),
+            ("insert", "into", table) => (Kind::Insert, table),
+            ("update", table, "set") => (Kind::Update, table),
+            _ => return None,
+        };
+        let mut reads = Vec::new();
+        while let Some(word) = said.next() {
+            match word {
+                // As it is looked something up by us; of whatever else is read here nothing is known.
+                "from" if kind == Kind::Update => match (said.next()?, said.next()?) {
+                    (read, "where") if read != table => reads.push(read.to_owned()),
+                    _ => return None,
+                },
+                "from" | "join" => return None,
+                "select" if kind != Kind::Update => return None,
+                _ => {}
+            }
         }
-    }
-
-    fn table(&self) -> &str {
-        let (Self::Insert { into: table } | Self::Upsert { into: table } | Self::Update { table }) = self;
-        table
+        Some(Self { kind, table: table.to_owned(), reads })
     }
 }
 
@@ -75,10 +87,14 @@ impl Together {
         // One with which no other can go is here alone.
         self.plain.len() == self.statements.len()
             && self.statements.len() < MOST_TOGETHER
-            && !self.plain.iter().any(|before| match (before, statement) {
-                (Plain::Upsert { .. }, Plain::Upsert { .. }) => true,
-                (Plain::Insert { .. }, Plain::Insert { .. }) => false,
-                (before, statement) => before.table() == statement.table(),
+            && !self.plain.iter().any(|before| {
+                let looks_there = before.reads.contains(&statement.table) || statement.reads.contains(&before.table);
+                looks_there
+                    || match (before.kind, statement.kind) {
+                        (Kind::Upsert, Kind::Upsert) => true,
+                        (Kind::Insert, Kind::Insert) => false,
+                        _ => before.table == statement.table,
+                    }
             })
     }
 
@@ -89,7 +105,7 @@ impl Together {
             return (statements.remove(0), bound);
         }
         // Whoever looks for a row may have to wait for others, and so comes last.
-        if let Some(upsert) = plain.iter().position(|statement| matches!(statement, Plain::Upsert { .. })) {
+        if let Some(upsert) = plain.iter().position(|statement| statement.kind == Kind::Upsert) {
             let last = statements.remove(upsert);
             statements.push(last);
         }
@@ -216,12 +232,16 @@ impl Drop for Open {
 mod tests {
     use super::*;
 
+    fn plain(kind: Kind, table: &str) -> Plain {
+        Plain { kind, table: table.to_owned(), reads: Vec::new() }
+    }
+
     fn insert(into: &str) -> Plain {
-        Plain::Insert { into: into.to_owned() }
+        plain(Kind::Insert, into)
     }
 
     fn update(table: &str) -> Plain {
-        Plain::Update { table: table.to_owned() }
+        plain(Kind::Update, table)
     }
 
     fn together(statements: &[&str]) -> Together {
@@ -237,14 +257,17 @@ mod tests {
         assert_eq!(Plain::of("insert into t (id) values ($1)"), Some(insert("t")));
         assert_eq!(Plain::of("insert into t(id) values ($1)"), Some(insert("t")));
         let upsert = "insert into t (id) values ($1) on conflict (id) do update set n = t.n + 1";
-        assert_eq!(Plain::of(upsert), Some(Plain::Upsert { into: "t".to_owned() }));
+        assert_eq!(Plain::of(upsert), Some(plain(Kind::Upsert, "t")));
         assert_eq!(Plain::of("update t set held_from = $1 where id = $2"), Some(update("t")));
         for text in [
             "insert into t (id) values ((select 1))",
             "insert into t (id) values ((select 1)) on conflict (id) do nothing",
             "insert into t (id) select id from u",
             "update t set a = (select max(a) from t)",
-            "update t set a = u.a from u where u.id = t.id",
+            "update t set a = u.a from u, v where u.id = t.id",
+            "update t set a = (select max(u.a) from u join v on v.id = u.id)",
+            "update t set a = (select a from (values (1)) u where a > 0)",
+            "update t set a = 1 where a is distinct from b",
             "update t as other set a = 1",
             "delete from t where id = $1",
             "with u as (values (1)) insert into t (id) values (1)",
@@ -261,12 +284,24 @@ mod tests {
         assert!(both.welcomes(&update("v")) && both.welcomes(&insert("u")) && both.welcomes(&insert("v")));
         assert!(!both.welcomes(&update("t")) && !both.welcomes(&update("u")) && !both.welcomes(&insert("t")));
         assert!(!together(&["delete from t"]).welcomes(&insert("u")));
-        let upsert = |into: &str| Plain::Upsert { into: into.to_owned() };
+        let upsert = |into: &str| plain(Kind::Upsert, into);
         assert!(both.welcomes(&upsert("v")) && !both.welcomes(&upsert("t")) && !both.welcomes(&upsert("u")));
         let waits = together(&["insert into u (a) values (1) on conflict do nothing"]);
         assert!(waits.welcomes(&insert("v")) && waits.welcomes(&update("v")) && !waits.welcomes(&upsert("v")));
         assert!(!waits.welcomes(&insert("u")) && !waits.welcomes(&update("u")));
         assert!(!together(&["insert into t (a) values (1)"; MOST_TOGETHER]).welcomes(&insert("t")));
+    }
+
+    #[test]
+    fn what_an_update_looks_up_nobody_may_change_beside_it() {
+        let looks = "update t set a = case when exists (select 1 from u where id = 1) then a end where id = $1";
+        let looks = Plain::of(looks).expect("looks up in one table");
+        assert_eq!(looks, Plain { reads: vec!["u".to_owned()], ..update("t") });
+        assert!(together(&["insert into v (a) values (1)"]).welcomes(&looks));
+        assert!(!together(&["insert into u (a) values (1)"]).welcomes(&looks));
+        let waits = Together { statements: vec![String::new()], plain: vec![looks], ..Together::default() };
+        assert!(waits.welcomes(&insert("v")) && waits.welcomes(&update("v")));
+        assert!(!waits.welcomes(&insert("u")) && !waits.welcomes(&update("u")));
     }
 
     #[test]

@@ -12,7 +12,10 @@ use crate::{
     ids::{CompanyId, IsoId, UserId},
     search,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
+
+/// Somebody who was noted so lately is not noted again.
+pub const HERE: Duration = Duration::minutes(5);
 
 pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
@@ -382,13 +385,17 @@ pub async fn names(
 
 /// Notes a sign-in; no change that an open form needs to know of.
 pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
-    tx.later("update users set last_sign_in_at = $2, last_active_at = $2 where id = $1")
-        .await?
-        .bind(id)
-        .bind(at)
-        .run()
-        .await?;
+    let statement = format!("update users set {} where id = $1", signing_in("$2", "$3"));
+    tx.later(&statement).await?.bind(id).bind(at).bind(at - HERE).run().await?;
     Ok(())
+}
+
+/// What is set where somebody signs in `at`. That they are here is noted as [`seen`] does: what lists are sorted by is
+/// dear to change.
+pub fn signing_in(at: &str, known: &str) -> String {
+    format!(
+        "last_sign_in_at = {at}, last_active_at = case when last_active_at >= {known} then last_active_at else {at} end"
+    )
 }
 
 /// The columns of [`Row`].
@@ -470,12 +477,12 @@ pub async fn counted(db: &mut impl Sql) -> Result<Counted> {
     .await
 }
 
-/// Notes that somebody is here, unless that was noted since `known`.
-pub async fn seen(tx: &mut Tx, id: UserId, at: DateTime<Utc>, known: DateTime<Utc>) -> Result<()> {
+/// Notes that somebody is here, unless that was noted lately.
+pub async fn seen(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update users set last_active_at = $2 where id = $1 and (last_active_at is null or last_active_at < $3)")
         .bind(id)
         .bind(at)
-        .bind(known)
+        .bind(at - HERE)
         .run()
         .await?;
     Ok(())

@@ -1,0 +1,2 @@
+-- PostgreSQL's pages of accounts keep some room from here on; SQLite changes rows in place.
+select 1;
