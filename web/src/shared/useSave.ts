@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
 import { touched, type Noun } from '../api/events';
+import { goToFault } from './goToFault';
 import { newKey } from './newKey';
 import { toast } from '../ui/toasts';
 
@@ -39,17 +40,22 @@ export function useSave<Input, Result>({
   return useMutation({
     scope,
     mutationFn: (input: Input) => save(input, key.current),
+    onMutate: () => document.activeElement,
     onSuccess: (result) => {
       key.current = newKey();
       saved(result);
       for (const noun of new Set([touches].flat().flatMap(touched)))
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },
-    onError: (error) => {
+    onError: (error, _input, from) => {
       // The server answered and made nothing: what is sent next is a new attempt.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
-      const explained = error instanceof ApiError && explain?.(error);
-      if (!explained) form?.setErrors(fieldErrors(error));
+      const show = () => {
+        const explained = error instanceof ApiError && explain?.(error);
+        if (!explained) form?.setErrors(fieldErrors(error));
+      };
+      if (form) goToFault(show, from);
+      else show();
       const missing = error instanceof ApiError && error.fields.some((field) => field.code === 'required');
       toast({
         title: missing ? t('missing.title') : t('error'),
@@ -63,5 +69,8 @@ export function useSave<Input, Result>({
 /** For a form's `onSubmit` failure: some required field is empty. */
 export function useMissing(): () => void {
   const { t } = useTranslation('common');
-  return () => toast({ title: t('missing.title'), description: t('missing.text'), destructive: true });
+  return () => {
+    toast({ title: t('missing.title'), description: t('missing.text'), destructive: true });
+    goToFault();
+  };
 }

@@ -9,6 +9,7 @@ import { auth } from '../../api/session';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
+import { goToFault } from '../goToFault';
 import { required } from '../rules';
 import { own, useEmailWords } from './own';
 
@@ -36,17 +37,17 @@ export function ChangeEmail({ current, onClose }: Props) {
           { emailRedirectTo: location.origin + location.pathname + location.search },
         ),
       ),
+    onMutate: () => document.activeElement,
     onSuccess: async ({ user }) => {
       const next = user.new_email ?? form.values.email.trim();
       onClose();
       toast({ title: t(`${topic}.asked`), description: t(`${topic}.asked_text`, { current, next }) });
       await queryClient.invalidateQueries({ queryKey: own.all });
     },
-    onError: (error) => {
+    onError: (error, _input, from) => {
       const words = error instanceof ApiError ? besideField(error) : undefined;
-      if (!words) return setProblem(errorText(error));
-      form.setFieldError('email', words);
-      return form.getInputNode('email')?.focus();
+      if (words) goToFault(() => form.setFieldError('email', words), from);
+      else setProblem(errorText(error));
     },
   });
   const besideField = ({ code }: ApiError) => {
@@ -68,7 +69,7 @@ export function ChangeEmail({ current, onClose }: Props) {
           setProblem(undefined);
           save.mutate(values);
         },
-        () => form.getInputNode('email')?.focus(),
+        () => goToFault(),
       )}
       onClose={onClose}
     >

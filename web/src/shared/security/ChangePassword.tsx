@@ -14,6 +14,7 @@ import { granted } from '../auth/granted';
 import { PasswordField } from '../auth/PasswordField';
 import { mostBytes, passwordFault, useShortest } from '../auth/passwordRules';
 import { weakness } from '../auth/problem';
+import { goToFault } from '../goToFault';
 import { required } from '../rules';
 import { useMe } from '../session/me';
 import { own } from './own';
@@ -37,22 +38,19 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
       again: (again, { next }) => (again === next ? null : t('public:reset.differs')),
     },
   });
-  const beside = (field: 'current' | 'next', words: string) => {
-    form.setFieldError(field, words);
-    form.getInputNode(field)?.focus();
-  };
   const save = useMutation({
     mutationFn: ({ current, next }: typeof form.values) =>
       granted(auth.updateUser({ password: next, current_password: current })),
+    onMutate: () => document.activeElement,
     onSuccess: () => {
       toast({ title: t('password.changed'), description: t('password.changed_text') });
       void queryClient.invalidateQueries({ queryKey: own.all });
       onClose();
     },
-    onError: (error) => {
+    onError: (error, _input, from) => {
       const words = wordsFor(error);
       const field = error instanceof ApiError && fieldOf[error.code];
-      if (field) beside(field, words);
+      if (field) goToFault(() => form.setFieldError(field, words), from);
       else setProblem(words);
     },
   });
@@ -71,7 +69,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
           setProblem(undefined);
           save.mutate(values);
         },
-        (errors) => form.getInputNode(Object.keys(errors)[0] ?? 'current')?.focus(),
+        () => goToFault(),
       )}
       onClose={onClose}
     >

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { ApiError, errorText, fieldErrors } from '../../../api/errors';
 import type { Portal } from '../../../paths';
+import { goToFault } from '../../../shared/goToFault';
 import { newKey } from '../../../shared/newKey';
 import { BusyButton } from '../../../ui/BusyButton';
 import { clearToast, toast } from '../../../ui/toasts';
@@ -22,17 +23,12 @@ export function ApplyForm({ portal, onSent }: Props) {
   const [draft, setDraft, forget] = useDraft<Draft>(`spv-apply-${portal}`, empty(portal));
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
   const key = useRef(newKey());
-
-  const refuse = (refusals: Record<string, string>) => {
-    setErrors(refusals);
-    const first = fieldsOf(portal).find(({ name }) => refusals[name]);
-    if (first) form.current?.querySelector<HTMLElement>(`#apply-${first.name}`)?.focus();
-  };
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
+    const from = document.activeElement;
+    const refuse = (refusals: Record<string, string>) => goToFault(() => setErrors(refusals), from);
     const found = faults(portal, draft);
     if (Object.keys(found).length > 0) {
       const missing = Object.values(found).includes('required');
@@ -74,7 +70,7 @@ export function ApplyForm({ portal, onSent }: Props) {
     setErrors((now) => Object.fromEntries(Object.entries(now).filter(([field]) => field !== name)));
   };
   return (
-    <form ref={form} className={css.form} noValidate onSubmit={(event) => void send(event)}>
+    <form className={css.form} noValidate onSubmit={(event) => void send(event)}>
       {forms[portal].map((part) => (
         <fieldset key={part.name} className={css.part}>
           <legend>{t(`apply.part.${part.name}`)}</legend>

@@ -3,6 +3,7 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { errorText, fieldErrors } from '../../../api/errors';
+import { goToFault } from '../../../shared/goToFault';
 import { newKey } from '../../../shared/newKey';
 import { BusyButton } from '../../../ui/BusyButton';
 import { clearToast, toast } from '../../../ui/toasts';
@@ -20,17 +21,12 @@ export function RequestForm({ messageLabel }: { messageLabel: string }) {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [busy, setBusy] = useState(false);
   const [reference, setReference] = useState<string>();
-  const form = useRef<HTMLFormElement>(null);
   const key = useRef(newKey());
-
-  const refuse = (refusals: Record<string, string>) => {
-    setErrors(refusals);
-    const first = fields.find((field) => refusals[field]);
-    if (first) form.current?.querySelector<HTMLElement>(`[name=${first}]`)?.focus();
-  };
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
+    const from = document.activeElement;
+    const refuse = (refusals: Record<string, string>) => goToFault(() => setErrors(refusals), from);
     const blank = fields.filter((field) => !draft[field].trim());
     if (blank.length) {
       toast({ title: t('common:missing.title'), description: t('common:missing.text'), destructive: true });
@@ -75,7 +71,7 @@ export function RequestForm({ messageLabel }: { messageLabel: string }) {
       setDraft({ ...draft, [name]: event.currentTarget.value }),
   });
   return (
-    <form ref={form} className={css.form} noValidate onSubmit={(event) => void send(event)}>
+    <form className={css.form} noValidate onSubmit={(event) => void send(event)}>
       <TextInput {...field('name')} label={t('request.name')} autoComplete="name" maxLength={200} />
       <TextInput
         {...field('email')}
