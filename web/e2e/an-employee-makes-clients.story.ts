@@ -55,13 +55,15 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
 
-  await elias.writes({ 'First Name': who.first, 'Last Name': '   ' }, dialog);
+  await elias.writes({ 'First Name': who.first, 'Last Name': '   ', Phone: '1'.repeat(41) }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.isRefused('Missing Information', 'Please fill in all required fields');
   for (const label of ['Last Name', 'Email', 'Company', 'ISO', 'SPV Price']) {
     await elias.isToldBeside(label, missing, dialog);
   }
-  for (const label of ['First Name', 'Phone', 'Address']) {
+  await elias.isToldBeside('Phone', 'Must have at most 40 characters.', dialog);
+  await expect(elias.field('Last Name', dialog)).toBeFocused();
+  for (const label of ['First Name', 'Address']) {
     await expect(elias.field(label, dialog)).not.toHaveAccessibleDescription(missing);
   }
   await expect(elias.field('First Name', dialog)).toHaveValue(who.first);
@@ -70,18 +72,31 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   await elias.finds('Company', 'Meridian Ventures', dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
   await elias.isToldBeside('Last Name', missing, dialog);
-  await elias.writes({ 'Last Name': who.last, Email: 'olga at example', 'SPV Price': '-5' }, dialog);
+  await elias.writes(
+    { 'Last Name': who.last, Email: 'olga at example', Phone: '', 'SPV Price': '-5' },
+    dialog,
+  );
+  const mistakes = async () => {
+    await elias.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
+    await elias.isToldBeside('SPV Price', 'Must not be less than zero.', dialog);
+    await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
+    await expect(elias.field('Email', dialog)).toBeFocused();
+  };
+  await elias.button('Create Client', dialog).click();
+  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.isToldBeside('ISO', missing, dialog);
+  await mistakes();
   await elias.finds('ISO', 'Ingrid Solberg', dialog);
   // With a partner there is a commission, and it is asked for.
   await elias.button('Create Client', dialog).click();
   await elias.isRefused('Missing Information', 'Please fill in all required fields');
   await elias.isToldBeside('Commission', missing, dialog);
+  await mistakes();
 
   await elias.writes({ Commission: 'a tenth' }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.isRefused('Error');
-  await elias.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
-  await elias.isToldBeside('SPV Price', 'Must not be less than zero.', dialog);
+  await mistakes();
   await elias.isToldBeside('Commission', 'Enter an amount, for example 1250.00.', dialog);
 
   await elias.writes({ Email: who.email, 'SPV Price': '1234567890123', Commission: '125.00' }, dialog);

@@ -9,7 +9,7 @@ import { decimal } from '../../../messages/format';
 import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
 import { applied } from '../../../shared/requests/applied';
 import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
@@ -33,7 +33,6 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
   const [taken, setTaken] = useState<ApiError | null>(null);
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       first_name: applied(request, 'first_name'),
@@ -47,21 +46,18 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       price: '',
       commission: '',
     },
-    validate: {
-      first_name: required,
-      last_name: required,
-      email: required,
-      company_id: required,
-      iso_id: required,
-      price: required,
-      commission: (value, { iso_id }) => (iso_id && iso_id !== noIso ? required(value) : null),
-    },
   });
-  const withIso = form.values.iso_id !== null && form.values.iso_id !== noIso;
+  const { company_id, iso_id } = form.values;
+  const withIso = iso_id !== null && iso_id !== noIso;
 
-  const currency = useCompanyCurrency(form.values.company_id);
+  const currency = useCompanyCurrency(company_id);
   const save = useSave({
-    form,
+    form: {
+      setErrors: (errors) =>
+        form.setErrors(
+          iso_id ? errors : { ...errors, company_id: required(company_id), iso_id: required(iso_id) },
+        ),
+    },
     save: (client: NewClient, key) =>
       body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
     touches: ['client', 'spv', 'request'],
@@ -87,14 +83,16 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       email: values.email,
       phone: orNull(values.phone),
       address: orNull(values.address),
-      company_id: values.company_id ?? '',
+      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
+      // partner: until then it gets no company, and so makes nothing.
+      company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency,
       price: decimal(values.price),
       ...(withIso && { commission: decimal(values.commission) }),
     });
-  }, missing);
+  });
 
   const clientId = taken?.params.client_id;
   return (
