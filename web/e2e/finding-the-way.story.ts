@@ -165,6 +165,7 @@ test('the success page tells how it went and goes on after five seconds, to our 
   await expect(page.getByText('Complete', { exact: true })).toBeVisible();
   await expect(page.getByText('4.1 seconds')).toBeVisible();
   await expect(page.getByText('SPV-2026-777')).toBeVisible();
+  await expect(page.getByText('The next page opens by itself in a few seconds.')).toBeVisible();
   await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard/orders');
   await expect(page.getByRole('button', { name: /^Stay here/ })).toBeVisible();
   await page.clock.pauseAt(new Date('2026-03-02T10:02:00Z'));
@@ -176,6 +177,7 @@ test('the success page tells how it went and goes on after five seconds, to our 
   await amara.opens('/success?time=&ref=%20');
   await expect(page.getByText('SPV-2026-001')).toBeVisible();
   await expect(page.getByText('2.3 seconds')).toBeVisible();
+  await expect(page.getByText('Your dashboard opens by itself in a few seconds.')).toBeVisible();
   await page.getByRole('button', { name: /^Stay here/ }).click();
   await page.clock.runFor(60_000);
   await amara.isAt('/success?time=&ref=%20');

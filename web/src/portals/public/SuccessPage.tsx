@@ -22,6 +22,7 @@ export function Component() {
   const told = (name: string) => query.get(name)?.trim() || null;
   const wanted = query.get('redirect');
   const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
+  const toPage = target === paths.clientDashboard ? '' : '_page';
   const [left, setLeft] = useState(seconds);
   const [stopped, setStopped] = useState(false);
 
@@ -38,7 +39,7 @@ export function Component() {
   return (
     <Task
       title={t('success.title')}
-      lead={<span role="status">{stopped ? t('success.stopped') : t('success.text')}</span>}
+      lead={<span role="status">{t(`success.${stopped ? 'stopped' : 'text'}${toPage}`)}</span>}
     >
       <dl className={css.facts}>
         <div>
