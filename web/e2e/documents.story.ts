@@ -103,6 +103,11 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Requested');
   await expect(asked).toContainText('Both pages, please');
+  // Their steps follow, at the same edge and under a line.
+  const tasks = paloma.page.getByRole('region', { name: 'Your tasks', exact: true });
+  const edge = async (name: string) => (await tasks.getByText(name, { exact: true }).boundingBox())?.x;
+  expect(await edge('Passport copy')).toBe(await edge('KYC and beneficial owners'));
+  await expect(asked).toHaveCSS('border-bottom-width', '1px');
   await paloma.button('Upload Passport copy').click();
   const place = paloma.page.getByRole('group', { name: 'Upload Passport copy', exact: true });
   await expect(paloma.button('Take a photo', place)).toBeVisible();
@@ -348,9 +353,27 @@ test('where one of several files is refused, the client stays and reads which on
     for (const name of names) await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
     await noor.isAt(path);
   }
+  // Or more files are chosen while the others are still on their way.
+  const held: (() => void)[] = [];
+  await noor.page.route('**/storage/v1/uploads/*', async (route) => {
+    if (held.length < 2) await new Promise<void>((arrive) => void held.push(arrive));
+    return route.continue();
+  });
+  await choose(noor, area, [file('void.pdf', ''), file('survey.pdf', pdf('Survey'))]);
+  await expect(uploads.filter({ hasText: 'void.pdf' }).getByRole('status')).toHaveText('This file is empty.');
+  await expect.poll(() => held.length).toBe(1);
+  await choose(noor, area, file('permit.pdf', pdf('Permit')));
+  await expect.poll(() => held.length).toBe(2);
+  held[0]?.();
+  await expect(uploads.filter({ hasText: 'survey.pdf' })).toContainText('Uploaded');
+  held[1]?.();
+  for (const name of ['survey.pdf', 'permit.pdf']) {
+    await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
+  }
+  await noor.isAt(path);
   // With the next ones all is told, also of those that arrived beside a refused one.
   await choose(noor, area, file('annex.pdf', pdf('Annex')));
-  await hasSentIn(noor, ' +3');
+  await hasSentIn(noor, ' +5');
 });
 
 test('an upload that a reload cut off goes on where it was, once the file is chosen again', async ({

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { IconFileText } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
@@ -41,41 +42,46 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   ];
   return (
     <li className={classes.request}>
-      <div className={classes.requestHead}>
-        <span className={classes.requestName}>{name}</span>
-        <StatusBadge kind="document_request" status={request.status} />
-        {waits && <DueTag day={request.due_date} />}
-      </div>
-      {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
-      {request.instructions && <div>{request.instructions}</div>}
-      {request.reason && (
-        <div className={request.status === 'waived' ? classes.aside : classes.reason}>
-          {t('request.reason', { reason: request.reason })}
+      <span className={classes.requestMark} aria-hidden="true">
+        <IconFileText size={14} />
+      </span>
+      <div className={classes.requestBody}>
+        <div className={classes.requestHead}>
+          <span className={classes.requestName}>{name}</span>
+          <StatusBadge kind="document_request" status={request.status} />
+          {waits && <DueTag day={request.due_date} />}
         </div>
-      )}
-      {request.document_id && <SubmittedFile id={request.document_id} />}
-      <div className={classes.requestActions}>
-        {request.can.includes('upload') && (
-          <Button
-            variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
-            size="compact-sm"
-            aria-expanded={open}
-            aria-label={t(again ? 'request.upload_again_of' : 'request.upload_of', { name })}
-            onClick={() => setOpen(!open)}
-          >
-            {again ? t('request.upload_again') : t('request.upload')}
-          </Button>
+        {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
+        {request.instructions && <div>{request.instructions}</div>}
+        {request.reason && (
+          <div className={request.status === 'waived' ? classes.aside : classes.reason}>
+            {t('request.reason', { reason: request.reason })}
+          </div>
         )}
-        <ReviewButtons request={request} spv={spv} />
+        {request.document_id && <SubmittedFile id={request.document_id} />}
+        <div className={classes.requestActions}>
+          {request.can.includes('upload') && (
+            <Button
+              variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
+              size="compact-sm"
+              aria-expanded={open}
+              aria-label={t(again ? 'request.upload_again_of' : 'request.upload_of', { name })}
+              onClick={() => setOpen(!open)}
+            >
+              {again ? t('request.upload_again') : t('request.upload')}
+            </Button>
+          )}
+          <ReviewButtons request={request} spv={spv} />
+        </div>
+        {open && request.can.includes('upload') && (
+          <UploadArea
+            target={{ request_id: request.id }}
+            label={t('request.upload_of', { name })}
+            single
+            onKept={() => setOpen(false)}
+          />
+        )}
       </div>
-      {open && request.can.includes('upload') && (
-        <UploadArea
-          target={{ request_id: request.id }}
-          label={t('request.upload_of', { name })}
-          single
-          onKept={() => setOpen(false)}
-        />
-      )}
     </li>
   );
 }

@@ -4,9 +4,7 @@ import { queryClient } from '../../api/cache';
 import { queries } from '../../api/queries';
 import { successOf } from '../../paths';
 import { useMe } from '../session/me';
-import { dismiss, uploadsTo, useUploads, type Kept, type Running, type Target } from './uploads';
-
-const onTheWay = ({ status }: Running) => status === 'sending' || status === 'waiting';
+import { dismiss, isOnTheWay, uploadsTo, useUploads, type Kept, type Running, type Target } from './uploads';
 
 /**
  * Tells a client on the success page that what they sent in has arrived (decision 33), once the last file on its way
@@ -25,7 +23,7 @@ export function useTellOfUploads(target: Target): Kept {
   }, []);
   // A refused file may be the last one, and says nothing of those before it.
   const last = useRef<Parameters<Kept>>(null);
-  const busy = useUploads(target).some(onTheWay);
+  const busy = useUploads(target).some(isOnTheWay);
   useEffect(() => {
     if (!last.current || busy) return;
     const kept = last.current;
@@ -37,7 +35,7 @@ export function useTellOfUploads(target: Target): Kept {
     if (role !== 'client' || target.attach || !here.current) return;
     const all = uploadsTo(target, user);
     // Where one file is all there is, its place may close at once.
-    const others = all.some(onTheWay);
+    const others = all.some(isOnTheWay);
     last.current = others ? kept : null;
     if (!others) void succeed(navigate, all, back, ...kept);
   };
@@ -49,9 +47,9 @@ async function succeed(
   redirect: string,
   ...[documentId, milliseconds]: Parameters<Kept>
 ): Promise<void> {
-  const began = uploads.find((upload) => upload.documentId === documentId)?.began ?? 0;
-  // Those chosen earlier were refused before, for all to see.
-  if (uploads.some((upload) => upload.status === 'failed' && upload.began >= began)) return;
+  const since = uploads.find((upload) => upload.documentId === documentId)?.since ?? 0;
+  // Those chosen earlier, when nothing else was on its way, were refused for all to see.
+  if (uploads.some((upload) => upload.status === 'failed' && upload.since >= since)) return;
   const sent = uploads.filter(({ status }) => status === 'done');
   const { reference } = await queryClient.fetchQuery(queries.document(documentId));
   for (const { id } of sent) dismiss(id);

@@ -40,6 +40,8 @@ export interface Running {
   status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
   /** When it was chosen, on the clock of `performance`: the same for all that were chosen at once. */
   began: number;
+  /** Since when files have been on their way to its place, without a pause: whoever chose them hears of all at once. */
+  since: number;
   /** Where the server has it. */
   url?: string;
   /** Why it failed, in words. */
@@ -77,6 +79,8 @@ function change(id: number, what: Partial<Running>): void {
   set(uploads.map((upload) => (upload.id === id ? { ...upload, ...what } : upload)));
 }
 
+export const isOnTheWay = ({ status }: Running) => status === 'sending' || status === 'waiting';
+
 const one = (id: number) => uploads.find((upload) => upload.id === id);
 
 /** The uploads to one target, the oldest first. */
@@ -107,7 +111,20 @@ async function recall(user: string): Promise<void> {
     .map(({ url, target, name, bytes, modified, sent, documentId }): Running => {
       numbers += 1;
       const status = documentId ? 'unsent' : 'cut_off';
-      return { id: numbers, user, url, target, name, bytes, modified, sent, documentId, status, began: 0 };
+      return {
+        id: numbers,
+        user,
+        url,
+        target,
+        name,
+        bytes,
+        modified,
+        sent,
+        documentId,
+        status,
+        began: 0,
+        since: 0,
+      };
     });
   set([...uploads, ...rows]);
 }
@@ -129,6 +146,12 @@ export async function send(
   // The protocol's client comes with the first file that is sent.
   const { Upload: Sender } = await import('tus-js-client');
   const began = performance.now();
+  const since = Math.min(
+    began,
+    ...uploadsTo(target, user)
+      .filter(isOnTheWay)
+      .map((upload) => upload.since),
+  );
   for (const file of files) {
     numbers += 1;
     const id = numbers;
@@ -153,6 +176,7 @@ export async function send(
       sent: before?.sent ?? 0,
       status: 'sending',
       began,
+      since,
       toldLater,
     };
     set([...uploads.filter((known) => known !== before), running]);
