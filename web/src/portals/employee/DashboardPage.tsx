@@ -55,6 +55,7 @@ export function Component() {
         ) : (
           <Stats dashboard={data} />
         )}
+        <MyTasks />
         <Tabs value={tab} onChange={setTab} keepMounted={false} className={classes.tabs}>
           <Tabs.List className={classes.list}>
             {Object.keys(tabs).map((name) => (
@@ -67,8 +68,10 @@ export function Component() {
             <Panel />
           </Tabs.Panel>
         </Tabs>
-        <TwoColumns main={<MyTasks />} side={<PerformanceCard />} />
-        {(data || !error) && <RecentActivity activity={data?.activity} />}
+        <TwoColumns
+          main={(data || !error) && <RecentActivity activity={data?.activity} />}
+          side={<PerformanceCard />}
+        />
       </Stack>
     </>
   );

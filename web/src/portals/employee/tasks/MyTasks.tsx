@@ -6,10 +6,12 @@ import { Section } from '../../../ui/Section';
 import { TaskTable } from './TaskTable';
 import { useTasks } from './useTasks';
 
+const few = 3;
+
 /** The most urgent of what is assigned to the signed-in person. */
 export function MyTasks() {
   const { t } = useTranslation('employee');
-  const { state, count, more } = useTasks(5);
+  const { state, count, more } = useTasks(few);
   return (
     <Section
       title={t('tasks.title')}
@@ -22,7 +24,7 @@ export function MyTasks() {
         )
       }
     >
-      <TaskTable state={state} />
+      <TaskTable state={state} expected={few} />
     </Section>
   );
 }

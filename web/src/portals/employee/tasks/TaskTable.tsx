@@ -11,7 +11,7 @@ import { EmptyState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
 /** Open steps, documents to look at and requests to answer; what is late comes first. */
-export function TaskTable({ state }: { state: TableState<Task> }) {
+export function TaskTable({ state, expected }: { state: TableState<Task>; expected?: number }) {
   const { t } = useTranslation(['employee', 'common']);
   const columns: Column<Task>[] = [
     {
@@ -24,6 +24,8 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
             component={Link}
             to={task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id)}
             size="sm"
+            // Its name is its reference.
+            className={task.kind === 'request' ? 'mono' : undefined}
           >
             {task.name}
           </Anchor>
@@ -40,7 +42,11 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
         </>
       ),
     },
-    { key: 'order', header: t('tasks.order'), cell: (task) => task.spv_identifier ?? '—' },
+    {
+      key: 'order',
+      header: t('tasks.order'),
+      cell: (task) => (task.spv_identifier ? <span className="mono">{task.spv_identifier}</span> : '—'),
+    },
     { key: 'client', header: t('column.client'), cell: (task) => task.client_name },
     {
       key: 'status',
@@ -50,6 +56,7 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
     {
       key: 'due',
       header: t('tasks.due'),
+      whole: true,
       cell: (task) => (
         <>
           {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} />
@@ -62,6 +69,7 @@ export function TaskTable({ state }: { state: TableState<Task> }) {
       label={t('tasks.title')}
       columns={columns}
       state={state}
+      expected={expected}
       rowKey={(task) => `${task.kind} ${task.id}`}
       empty={
         <EmptyState icon={<IconChecklist size={20} />} title={t('tasks.none')} text={t('tasks.none_text')} />
