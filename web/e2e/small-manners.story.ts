@@ -2,7 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { Person } from './support/people';
-import { isQuiet } from './support/screen';
+import { isQuiet, sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
 test('one outcome is shown at a time, for five seconds', async ({ office }) => {
@@ -20,6 +20,22 @@ test('one outcome is shown at a time, for five seconds', async ({ office }) => {
   await expect(toasts).toHaveCount(1);
   await visitor.page.clock.runFor(1000);
   await expect(toasts).toHaveCount(0);
+});
+
+test('a table on a tablet breaks no e-mail address, and shows at its edge that there is more', async ({
+  office,
+}) => {
+  const who = office.newcomer('Bartholomew', 'Featherstonehaugh');
+  await office.clientWithOrder(who);
+  const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
+  await sigrid.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
+  const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
+  await expect(email).toBeVisible();
+  expect(await email.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThan(24);
+  expect(await sticksOut(sigrid.page)).toEqual([]);
+  const place = sigrid.page.getByRole('group', { name: 'Clients', exact: true });
+  expect(await place.evaluate((table) => table.scrollWidth > table.clientWidth)).toBe(true);
+  await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
 });
 
 test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {

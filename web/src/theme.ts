@@ -36,6 +36,7 @@ const surfaces: Record<string, Pair> = {
   '--spv-selected': ['#eef2ff', '#1a2242'],
   '--spv-accent': ['#2748c4', '#a3b8ff'],
   '--spv-accent-fill': ['#2748c4', '#3a5fdf'],
+  '--spv-edge': ['rgb(29 34 41 / 16%)', 'rgb(0 0 0 / 70%)'],
   '--spv-track': ['#e6e9ec', '#2b3037'],
   '--spv-chart-second': ['#9fb3f5', '#a3b8ff'],
   '--spv-chart-third': ['#0f7a5c', '#5fd3ac'],

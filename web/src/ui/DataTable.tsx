@@ -19,6 +19,8 @@ export interface Column<Row> {
   width?: number;
   /** Takes the whole width of a card on phones, for long words such as e-mail addresses. */
   wide?: boolean;
+  /** Is read in one piece: an e-mail address, a telephone number, a day and hour. */
+  whole?: boolean;
   /** Says by itself what it is: a card on a phone leaves the header out. */
   bare?: boolean;
 }
@@ -64,7 +66,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
   // The roles are written out because `display: block` on a phone would take them away.
   return (
     <>
-      <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
+      <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
         <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.old}>
           <thead role="rowgroup">
             <tr role="row">
@@ -124,6 +126,7 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
           data-actions={column.actions}
           data-pick={column.pick}
           data-wide={column.wide}
+          data-whole={column.whole}
           data-bare={column.bare}
           data-sized={column.width !== undefined || undefined}
         >

@@ -34,6 +34,7 @@ export function Component() {
     {
       key: 'at',
       header: t('backups.at'),
+      whole: true,
       cell: (backup) => <span className="num">{dateTime(backup.made_at ?? backup.asked_at)}</span>,
     },
     {

@@ -51,7 +51,7 @@ export function Component() {
       align: 'right',
       cell: (job) => `${number(job.attempts)} / ${number(job.max_attempts)}`,
     },
-    { key: 'at', header: t('jobs.due'), cell: (job) => dateTime(job.run_at) },
+    { key: 'at', header: t('jobs.due'), whole: true, cell: (job) => dateTime(job.run_at) },
     {
       key: 'result',
       wide: true,

@@ -15,7 +15,7 @@ export function Component() {
       <Inbox
         about={(thread) =>
           thread.spv_id ? (
-            <Anchor component={Link} to={paths.clientOrder(thread.spv_id)} fz="inherit" fw="inherit">
+            <Anchor component={Link} to={paths.clientOrder(thread.spv_id)} className="mono" fw="inherit">
               {thread.spv_identifier}
             </Anchor>
           ) : (

@@ -28,7 +28,7 @@ export function Component() {
       key: 'identifier',
       header: t('orders.identifier'),
       cell: (spv) => (
-        <Anchor component={Link} to={paths.clientOrder(spv.id)} fz="inherit" fw={500}>
+        <Anchor component={Link} to={paths.clientOrder(spv.id)} className="mono" fw={500}>
           {spv.identifier}
         </Anchor>
       ),

@@ -42,7 +42,7 @@ export function Component() {
         </Group>
       ),
     },
-    { key: 'email', wide: true, header: t('names:field.email'), cell: (client) => client.email },
+    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (client) => client.email },
     {
       key: 'iso',
       header: t('spvs.partner'),

@@ -58,8 +58,8 @@ export function Component() {
         </>
       ),
     },
-    { key: 'email', wide: true, header: t('names:field.email'), cell: (member) => member.email },
-    { key: 'phone', header: t('names:field.phone'), cell: (member) => member.phone ?? '—' },
+    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (member) => member.email },
+    { key: 'phone', header: t('names:field.phone'), whole: true, cell: (member) => member.phone ?? '—' },
     {
       key: 'status',
       width: 116,

@@ -17,7 +17,7 @@ export function Component() {
           <>
             {thread.client.name} ·{' '}
             {thread.spv_id ? (
-              <Anchor component={Link} to={paths.employeeOrder(thread.spv_id)} fz="inherit" fw="inherit">
+              <Anchor component={Link} to={paths.employeeOrder(thread.spv_id)} className="mono" fw="inherit">
                 {thread.spv_identifier}
               </Anchor>
             ) : (

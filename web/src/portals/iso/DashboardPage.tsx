@@ -38,7 +38,7 @@ export function Component() {
         </Anchor>
       ),
     },
-    { key: 'email', wide: true, header: t('email'), cell: ({ client }) => client.email },
+    { key: 'email', header: t('email'), wide: true, whole: true, cell: ({ client }) => client.email },
     {
       key: 'status',
       header: t('common:status'),

@@ -129,7 +129,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                           {date(row.earned_date)}
                         </td>
                         <td role="cell" className={classes.order}>
-                          {row.spv_identifier}
+                          <span className="mono">{row.spv_identifier}</span>
                           <span className={classes.dim}> {row.client.name}</span>
                         </td>
                         <td role="cell" className={classes.rule}>

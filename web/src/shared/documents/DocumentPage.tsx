@@ -84,7 +84,7 @@ function Versions({ document }: { document: DocumentDetail }) {
       ),
     },
     { key: 'who', header: t('column.who'), cell: (version) => version.uploaded_by.name },
-    { key: 'when', header: t('column.when'), cell: (version) => dateTime(version.created_at) },
+    { key: 'when', header: t('column.when'), whole: true, cell: (version) => dateTime(version.created_at) },
     { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
     {
       key: 'actions',
@@ -161,7 +161,7 @@ function Side({ document }: { document: DocumentDetail }) {
   const { t } = useTranslation('documents');
   const places = usePlaces();
   const order = document.spv_id && (
-    <Anchor component={Link} to={places.order(document.spv_id)} fz="inherit">
+    <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
       {document.spv_identifier}
     </Anchor>
   );

@@ -50,7 +50,7 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
       header: t('column.order'),
       cell: (document) =>
         document.spv_id && (
-          <Anchor component={Link} to={places.order(document.spv_id)} fz="inherit">
+          <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
             {document.spv_identifier}
           </Anchor>
         ),

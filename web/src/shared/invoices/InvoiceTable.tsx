@@ -30,11 +30,12 @@ export function InvoiceTable({ query, pathOf, withClient = false }: Props) {
       header: t('column.invoice'),
       cell: (invoice) => (
         <>
-          <Anchor component={Link} to={pathOf(invoice.id)} fz="inherit" fw={500} className="num">
+          <Anchor component={Link} to={pathOf(invoice.id)} fw={500} className="mono">
             {invoice.number}
           </Anchor>
           <Text size="xs" c="dimmed">
-            {withClient ? `${invoice.client.name} · ${invoice.spv_identifier}` : invoice.spv_identifier}
+            {withClient && `${invoice.client.name} · `}
+            <span className="mono">{invoice.spv_identifier}</span>
           </Text>
         </>
       ),

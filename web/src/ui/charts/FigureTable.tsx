@@ -54,7 +54,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone */}
-      <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
+      <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
         <table className={classes.table} aria-label={label}>
           <thead>
             <tr>

@@ -61,7 +61,7 @@ export function Sessions({ id }: { id: string }) {
       cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
     },
     { key: 'used', header: t('last_used'), cell: (session) => <Ago at={session.last_used_at} /> },
-    { key: 'begun', header: t('begun'), cell: (session) => dateTime(session.created_at) },
+    { key: 'begun', header: t('begun'), whole: true, cell: (session) => dateTime(session.created_at) },
     {
       key: 'actions',
       header: t('common:actions'),

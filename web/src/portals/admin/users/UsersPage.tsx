@@ -51,7 +51,7 @@ export function Component() {
   const counts = data?.counts;
   const columns: Column<Account>[] = [
     { key: 'name', header: t('names:field.name'), cell: nameOf },
-    { key: 'email', wide: true, header: t('names:field.email'), cell: (user) => user.email },
+    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (user) => user.email },
     {
       key: 'role',
       header: t('names:field.role'),

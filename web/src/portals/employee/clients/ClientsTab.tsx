@@ -47,8 +47,8 @@ export function ClientsTab() {
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
-    { key: 'email', wide: true, header: t('column.email'), cell: (client) => client.email },
-    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (client) => client.email },
+    { key: 'phone', header: t('column.phone'), whole: true, cell: (client) => client.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
     { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
     {

@@ -29,8 +29,14 @@ export function CompaniesTab() {
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
-    { key: 'email', wide: true, header: t('column.email'), cell: (company) => company.email ?? '—' },
-    { key: 'phone', header: t('column.phone'), cell: (company) => company.phone ?? '—' },
+    {
+      key: 'email',
+      header: t('column.email'),
+      wide: true,
+      whole: true,
+      cell: (company) => company.email ?? '—',
+    },
+    { key: 'phone', header: t('column.phone'), whole: true, cell: (company) => company.phone ?? '—' },
     {
       key: 'actions',
       header: t('common:actions'),

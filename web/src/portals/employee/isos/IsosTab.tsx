@@ -26,8 +26,8 @@ export function IsosTab() {
   const state = listState(useInfiniteQuery(queries.isos(wanted)));
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
-    { key: 'email', wide: true, header: t('column.email'), cell: (iso) => iso.email },
-    { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
+    { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (iso) => iso.email },
+    { key: 'phone', header: t('column.phone'), whole: true, cell: (iso) => iso.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (iso) => iso.company_name },
     {
       key: 'actions',

@@ -117,7 +117,7 @@ export function RequestTable() {
           <StatusBadge kind="request" status={request.status} />
           {request.spv && (
             <Text size="xs" mt={2}>
-              <Anchor component={Link} to={paths.employeeOrder(request.spv.id)} fz="inherit">
+              <Anchor component={Link} to={paths.employeeOrder(request.spv.id)} className="mono">
                 {request.spv.identifier}
               </Anchor>
             </Text>

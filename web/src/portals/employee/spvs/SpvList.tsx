@@ -54,7 +54,7 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
   return (
     <UnstyledButton className={classes.item} aria-current={selected} onClick={onSelect}>
       <span className={classes.head}>
-        <span className={classes.name}>{spv.identifier}</span>
+        <span className={`${classes.name} mono`}>{spv.identifier}</span>
         <StatusBadge kind="spv" status={spv.status} />
       </span>
       <span className={classes.who}>

@@ -34,8 +34,8 @@ export function Component() {
         </Anchor>
       ),
     },
-    { key: 'email', header: t('names:field.email'), wide: true, cell: (client) => client.email },
-    { key: 'phone', header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
+    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (client) => client.email },
+    { key: 'phone', header: t('names:field.phone'), whole: true, cell: (client) => client.phone ?? '—' },
     {
       key: 'status',
       header: t('common:status'),
