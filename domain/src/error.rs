@@ -94,15 +94,16 @@ impl Error {
         ))
     }
 
-    /// True where a row was written over that somebody else has written since it was read: it has no version then. Or it is
-    /// gone, and something was to hang on it.
+    /// True where a row was written over that somebody else has written since it was read: it has no version then, or one
+    /// that PostgreSQL cannot divide by zero (22012; SQLite has no version for that either). Or it is gone, and something was
+    /// to hang on it.
     pub(crate) fn is_outdated(&self) -> bool {
         matches!(self, Self::Internal(e) if matches!(
             e.downcast_ref::<sqlx::Error>(),
             Some(sqlx::Error::Database(db)) if match db.kind() {
                 ErrorKind::NotNullViolation => db.message().contains("version"),
                 ErrorKind::ForeignKeyViolation => true,
-                _ => false,
+                _ => db.code().is_some_and(|code| code == "22012"),
             }
         ))
     }

@@ -78,7 +78,7 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
 
     // Nobody has failed here lately, and so it is one journey to the database: what is looked at below is looked at by
     // what writes.
-    if counted.is_empty() && stronger.is_none() {
+    if counted.is_empty() && stronger.is_none() && found.status == Status::Active {
         match at_once(ctx, found, &counters).await {
             Ok(session) => {
                 let account = belongings.of(found.clone(), ctx.now());

@@ -3,6 +3,7 @@
 use crate::{
     auth::{
         failures::{self, Counted, Counter},
+        passwords::PasswordHash,
         store::{Belongings, belongings_of},
     },
     db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
@@ -84,14 +85,17 @@ static ENTER: PerDialect = PerDialect::new(|dialect| {
     let nobody_counts = match dialect {
         Dialect::Sqlite => "",
         Dialect::Postgres => {
-            " and case when pg_try_advisory_lock(hashtextextended($8, 0)) \
-             then pg_advisory_unlock(hashtextextended($8, 0)) else false end"
+            " and case when pg_try_advisory_lock_shared(hashtextextended($8, 0)) \
+             then pg_advisory_unlock_shared(hashtextextended($8, 0)) else false end"
         }
     };
+    // Not a version of null, as elsewhere: PostgreSQL would log the row that it refuses, and the hash with it. For the same
+    // reason the hash is compared by its salt, which each has of its own: an operator may have values logged.
     format!(
         "update users set {}, version = case when version = $4 \
-         and password_hash = $5 and status = 'active' and (banned_until is null or banned_until <= $2) and not {} \
-         and not exists (select 1 from failures where key in ($6, $7)){nobody_counts} then version end where id = $1",
+         and password_hash like $5 and status = 'active' and (banned_until is null or banned_until <= $2) and not {} \
+         and not exists (select 1 from failures where key in ($6, $7)){nobody_counts} \
+         then version else version / 0 end where id = $1",
         signing_in("$2", "$3"),
         shut_out("users.company_id", "users.iso_id", "users.role"),
     )
@@ -127,8 +131,8 @@ pub async fn enter(tx: &mut Tx, user: &User, counters: &[Counter; 2], at: DateTi
     let dialect = tx.dialect();
     let [near, far] = counters;
     let statement = tx.later(ENTER.of(dialect)).await?.bind(user.id).bind(at).bind(at - HERE);
-    let statement =
-        statement.bind(user.version).bind(user.password_hash.clone()).bind(near.key.clone()).bind(far.key.clone());
+    let salted = user.password_hash.as_ref().and_then(PasswordHash::salt).map(|salt| format!("%${salt}$%"));
+    let statement = statement.bind(user.version).bind(salted).bind(near.key.clone()).bind(far.key.clone());
     match dialect {
         Dialect::Sqlite => statement,
         Dialect::Postgres => statement.bind(failures::turn(counters)),
