@@ -1,7 +1,8 @@
 //! Data goes to stdout as table, JSON or CSV; words go to stderr.
 use crate::exit::Result;
+use chrono::DateTime;
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use domain::exports::harmless;
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
@@ -80,7 +81,13 @@ impl Output {
                 let mut table = self.table();
                 table.set_header(records[0].0.iter().filter(|cell| cell.in_lists).map(|cell| title(cell.name)));
                 for record in &records {
-                    table.add_row(record.0.iter().filter(|cell| cell.in_lists).map(|cell| self.shown(&cell.value)));
+                    table.add_row(record.0.iter().filter(|cell| cell.in_lists).map(shown));
+                }
+                for (n, column) in table.column_iter_mut().enumerate() {
+                    let cells = records.iter().filter_map(|record| record.0.iter().filter(|cell| cell.in_lists).nth(n));
+                    if cells.clone().all(Cell::is_number) && cells.clone().any(|cell| !cell.value.is_null()) {
+                        column.set_cell_alignment(CellAlignment::Right);
+                    }
                 }
                 self.print(&table)
             }
@@ -104,7 +111,7 @@ impl Output {
             Format::Table => {
                 let mut table = self.table();
                 for cell in &record.0 {
-                    table.add_row([title(cell.name), self.shown(&cell.value)]);
+                    table.add_row([title(cell.name), shown(cell)]);
                 }
                 self.print(&table)
             }
@@ -162,13 +169,34 @@ impl Output {
         }
         Ok(())
     }
+}
 
-    /// What is in a list is told beside it, or by JSON: here, how much that is.
-    fn shown(&self, value: &Value) -> String {
-        match value {
-            Value::Array(items) => items.len().to_string(),
-            value => clean(&text(value)),
+impl Cell {
+    /// Amounts are text, so that no digit of them is lost.
+    fn is_number(&self) -> bool {
+        match &self.value {
+            Value::Null | Value::Number(_) => true,
+            Value::String(text) => {
+                text.bytes().any(|byte| byte == b'.')
+                    && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'))
+            }
+            _ => false,
         }
+    }
+}
+
+/// For people, in a table. What is in a list is told beside it, or by JSON: here, how much that is.
+fn shown(cell: &Cell) -> String {
+    let text = match &cell.value {
+        Value::Array(items) => return items.len().to_string(),
+        value => text(value),
+    };
+    if cell.name == "country" && text == "AE" {
+        return "UAE".to_owned();
+    }
+    match DateTime::parse_from_rfc3339(&text) {
+        Ok(at) => at.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => clean(&text),
     }
 }
 
@@ -178,11 +206,17 @@ pub fn say(words: &str) {
     let _ = writeln!(std::io::stderr(), "{}", words.lines().map(clean).collect::<Vec<_>>().join("\n"));
 }
 
+/// The field's own name, which is what a script asks for in JSON, as it is written in a sentence.
 fn title(name: &str) -> String {
-    // The field's own name: what a script asks for in JSON.
-    let words = name.replace('_', " ");
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    let words = name.split('_').enumerate().map(|(n, word)| match word {
+        "id" | "iso" | "spv" => word.to_uppercase(),
+        _ if n == 0 => {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+        }
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn text(value: &Value) -> String {
@@ -222,5 +256,28 @@ mod tests {
     fn escapes_and_direction_marks_never_reach_a_terminal() {
         assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{202e}y\u{7}\r"), "red xy");
         assert_eq!(clean("two\nlines <b>Söhne & Co</b>"), "two lines <b>Söhne & Co</b>");
+    }
+
+    #[test]
+    fn a_table_is_for_people() {
+        assert_eq!(title("iso_commission"), "ISO commission");
+        assert_eq!(title("client_id"), "Client ID");
+        let cell = |name, value: Value| Cell { name, value, in_lists: true };
+        assert_eq!(shown(&cell("country", "AE".into())), "UAE");
+        assert_eq!(shown(&cell("name", "AE".into())), "AE");
+        assert_eq!(shown(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");
+        assert_eq!(shown(&cell("due_date", "2026-11-25".into())), "2026-11-25");
+        assert_eq!(shown(&cell("steps", vec![1, 2].into())), "2");
+        for (value, is_number) in [
+            (Value::Null, true),
+            (13.into(), true),
+            ("-1250.00".into(), true),
+            ("2026-11-25".into(), false),
+            ("996d5802".into(), false),
+            ("12345678".into(), false),
+            ("".into(), false),
+        ] {
+            assert_eq!(cell("total", value.clone()).is_number(), is_number, "{value}");
+        }
     }
 }
