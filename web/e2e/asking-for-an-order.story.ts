@@ -37,14 +37,16 @@ async function asks(client: Person, name: string): Promise<string> {
 test('a request is accepted and becomes a pending order', async ({ office }) => {
   const { client, company } = await maya(office);
   await client.opens('/client-dashboard/orders/new');
+  await client.writes({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
   await client.button('Send request').click();
   await client.isRefused('Missing Information', 'Please fill in all required fields');
-  await client.isToldBeside('First choice', 'Please fill in this field.');
+  for (const label of ['Purpose', 'First choice'])
+    await client.isToldBeside(label, 'Please fill in this field.');
+  await client.isToldBeside('Purchase Amount', 'Enter an amount, for example 1250.00.');
   await client.writes({
     Purpose: 'Two',
     'First choice': 'Same',
     'Second choice': 'same',
-    'Purchase Amount': '1e9',
   });
   await client.button('Send request').click();
   await client.isRefused('Error');

@@ -14,13 +14,17 @@ test('an employee creates a company and edits it', async ({ office }) => {
   await elias.writes({ Name: name, Email: 'nowhere', 'Logo URL': 'http://example.com/logo.png' }, create);
   await elias.button('Create Company', create).click();
   await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  const mistakes = async () => {
+    await elias.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', create);
+    await elias.isToldBeside('Logo URL', 'Enter a link that starts with https://.', create);
+  };
   await elias.isToldBeside('Business Name', missing, create);
+  await mistakes();
 
   await elias.writes({ 'Business Name': `${name} LLC` }, create);
   await elias.button('Create Company', create).click();
   await elias.isRefused('Error');
-  await elias.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', create);
-  await elias.isToldBeside('Logo URL', 'Enter a link that starts with https://.', create);
+  await mistakes();
 
   await elias.writes({ Email: 'desk@example.com', 'Logo URL': '', Phone: '+1 555 0142' }, create);
   await elias.button('Create Company', create).click();

@@ -52,8 +52,10 @@ test('a company admin changes zone, language and currency, and sees them used', 
   await clara.isAt('/company-dashboard/settings');
 
   const about = page.getByRole('form', { name: 'Company Information' });
-  await clara.writes({ 'Tax ID / EIN': '07-12' }, about);
+  await clara.writes({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
   await clara.button('Save Changes', about).click();
+  await clara.isRefused('Missing Information', 'Please fill in all required fields');
+  await clara.isToldBeside('Legal name', 'Please fill in this field.', about);
   await clara.isToldBeside(
     'Tax ID / EIN',
     'Enter the number as this country writes it, for example 12-3456789.',

@@ -28,10 +28,19 @@ test('an employee creates an order, with an identifier of the server or of their
     await elias.isToldBeside(label, missing, dialog);
   }
 
+  // What is missing and what is wrong, in one round.
   await elias.finds('Company', company.name, dialog);
+  await elias.writes({ 'Purchase Amount': '-1' }, dialog);
+  await elias.button('Create Order', dialog).click();
+  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.isToldBeside('Purchase Amount', 'Must not be less than zero.', dialog);
+  for (const label of ['ISO', 'Client']) await elias.isToldBeside(label, missing, dialog);
+  await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
+  await expect(elias.field('ISO', dialog)).toBeFocused();
+
   await elias.finds('ISO', partner.name, dialog);
   await elias.finds('Client', `${client.name} (${client.email})`, dialog);
-  await elias.writes({ 'Purchase Amount': '-1', 'ISO Commission (%)': '101' }, dialog);
+  await elias.writes({ 'ISO Commission (%)': '101' }, dialog);
   await elias.button('Create Order', dialog).click();
   await elias.isRefused('Error');
   await elias.isToldBeside('Purchase Amount', 'Must not be less than zero.', dialog);
@@ -128,11 +137,12 @@ test('a step is moved, blocked with a reason that the client reads, and let go',
     'https://example.com/filing.pdf',
   );
 
-  await elias.movesStep(second, 'Blocked');
+  await elias.movesStep(second, 'Blocked', { 'Document URL': 'example.com/filing.pdf' });
   await elias.isRefused('Missing Information', 'Please fill in all required fields');
   await elias.isToldBeside('Why is it blocked?', missing, dialog);
   await elias.isToldBeside('Waiting for', missing, dialog);
-  await elias.writes({ 'Why is it blocked?': 'The passport has expired.' }, dialog);
+  await elias.isToldBeside('Document URL', 'Enter a link that starts with https://.', dialog);
+  await elias.writes({ 'Why is it blocked?': 'The passport has expired.', 'Document URL': '' }, dialog);
   await elias.chooses('Waiting for', 'The client', dialog);
   await elias.button('Save', dialog).click();
   await elias.isTold('Step Updated');

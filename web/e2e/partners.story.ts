@@ -26,8 +26,11 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await expect(ingrid.card('Pending Leads')).toContainText(/\d/);
   await ingrid.button('Add Lead').click();
   const adding = ingrid.dialog('Add Lead');
+  await ingrid.writes({ Email: 'lena at example' }, adding);
   await ingrid.button('Add lead', adding).click();
   await ingrid.isRefused('Missing Information');
+  await ingrid.isToldBeside('Last Name', 'Please fill in this field.', adding);
+  await ingrid.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', adding);
   const facts = {
     'First Name': who.first,
     'Last Name': who.last,
@@ -179,9 +182,13 @@ test('a call is asked for, confirmed and put into the calendar', async ({ office
   const dialog = ingrid.dialog('Schedule Call');
   const topic = office.fresh('Terms for a fund');
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
+  await ingrid.button('Request a call', dialog).click();
+  await ingrid.isRefused('Missing Information');
+  await ingrid.isToldBeside('Topic', 'Please fill in this field.', dialog);
+  await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
   await ingrid.writes({ Topic: topic }, dialog);
   await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
-  await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
   await ingrid.button('Request a call', dialog).click();
   await ingrid.isTold('Call requested');
   const elias = await office.employee();

@@ -2,18 +2,16 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../api/client';
 import { PersonFields } from '../../shared/people/PersonFields';
-import { orNull, required } from '../../shared/rules';
-import { useMissing, useSave } from '../../shared/useSave';
+import { orNull } from '../../shared/rules';
+import { useSave } from '../../shared/useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
 /** Another admin of the company: who it is, and where the link to set a password goes. */
 export function InviteForm({ companyId, onClose }: { companyId: string; onClose: () => void }) {
   const { t } = useTranslation(['company', 'names', 'common']);
-  const missing = useMissing();
   const form = useForm({
     initialValues: { first_name: '', last_name: '', email: '', phone: '' },
-    validate: { first_name: required, last_name: required, email: required },
   });
   const save = useSave({
     form,
@@ -41,7 +39,7 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
       busyLabel={t('employees.inviting')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <PersonFields form={form} autofocus />

@@ -1,5 +1,5 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
+import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState, type ReactNode } from 'react';
@@ -54,20 +54,19 @@ interface CardProps {
   settings: CompanySettings;
   /** The fields of this card. An empty one is cleared. */
   valuesOf: (settings: CompanySettings) => Values;
-  needed?: Name[];
+  validate?: (values: Values) => FormErrors;
   children: (field: (name: Name) => ReturnType<UseFormReturnType<Values>['getInputProps']>) => ReactNode;
   above?: ReactNode;
 }
 
 /** One card of the company's settings. */
-function SettingsCard({ settings, needed = [], children, ...card }: CardProps) {
+function SettingsCard({ settings, children, ...card }: CardProps) {
   const { t } = useTranslation('company');
   return (
     <EditCard
       {...card}
       saveLabel={t('settings.save')}
       whole={settings}
-      validate={(values) => Object.fromEntries(needed.map((name) => [name, required(values[name] ?? '')]))}
       save={(values, version) =>
         body(
           api.PATCH('/rest/v1/companies/{id}/settings', {
@@ -100,7 +99,8 @@ function Information({ settings }: { settings: CompanySettings }) {
     <SettingsCard
       title={t('settings.information')}
       settings={settings}
-      needed={['name', 'legal_name', 'country']}
+      // An empty country the server leaves as it is.
+      validate={({ country = '' }) => ({ country: required(country) })}
       valuesOf={(of) => ({
         name: of.name,
         legal_name: of.legal_name,

@@ -10,11 +10,10 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
 import { ZoneSelect } from '../../shared/places/ZoneSelect';
-import { required } from '../../shared/rules';
 import { follow } from '../../shared/session/follow';
 import { useMe } from '../../shared/session/me';
 import { useStale } from '../../shared/StaleProblem';
-import { useMissing, useSave } from '../../shared/useSave';
+import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { Pair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
@@ -86,7 +85,6 @@ function ZoneForm() {
 function ProfileForm({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
-  const missing = useMissing();
   const stale = useStale();
   const form = useForm({
     initialValues: {
@@ -95,7 +93,6 @@ function ProfileForm({ profile }: { profile: Profile }) {
       phone: profile.phone ?? '',
       job_title: profile.job_title ?? '',
     },
-    validate: { first_name: required, last_name: required },
   });
   const save = useSave({
     form,
@@ -120,11 +117,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
     <TextInput size="sm" label={t(`names:field.${name}`)} required={needed} {...form.getInputProps(name)} />
   );
   return (
-    <form
-      className={classes.form}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
-      noValidate
-    >
+    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Pair>
         {field('first_name', true)}
         {field('last_name', true)}

@@ -7,9 +7,9 @@ import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { orNull, required } from '../rules';
+import { orNull } from '../rules';
 import { useStale } from '../StaleProblem';
-import { useMissing, useSave } from '../useSave';
+import { useSave } from '../useSave';
 
 interface Props {
   spv: SpvDetail;
@@ -23,7 +23,6 @@ const none = 'none';
 /** Asks a client for a document, or changes what was asked for. */
 export function RequestForm({ spv, request, onClose }: Props) {
   const { t } = useTranslation(['documents', 'common', 'names']);
-  const missing = useMissing();
   const stale = useStale();
   const form = useForm({
     initialValues: {
@@ -33,7 +32,6 @@ export function RequestForm({ spv, request, onClose }: Props) {
       step_id: request?.step_id ?? none,
       required: request?.required ?? true,
     },
-    validate: { name: required },
   });
   const save = useSave({
     form,
@@ -73,7 +71,7 @@ export function RequestForm({ spv, request, onClose }: Props) {
       busy={save.isPending}
       dirty={form.isDirty()}
       problem={stale.problem(reload)}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <TextInput

@@ -6,8 +6,7 @@ import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { required } from '../rules';
-import { useMissing, useSave } from '../useSave';
+import { useSave } from '../useSave';
 import { StaffSelect } from './StaffSelect';
 import { priorities } from './words';
 
@@ -22,7 +21,6 @@ interface Props {
 /** A request in a few words. */
 export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       kind: (kinds.includes('support') ? 'support' : kinds[0]) as string,
@@ -31,11 +29,6 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
       message: '',
       priority: 'medium' as RequestPriority,
       assignee_id: '',
-    },
-    validate: {
-      message: required,
-      name: (name, { email }) => (email ? required(name) : null),
-      email: (email, { name }) => (name ? required(email) : null),
     },
   });
   const save = useSave({
@@ -48,14 +41,12 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
       onClose();
     },
   });
-  const submit = form.onSubmit(
-    ({ kind, message, name, email, priority, assignee_id }) =>
-      save.mutate({
-        kind,
-        message,
-        ...(staff && { name, email, priority, ...(assignee_id && { assignee_id }) }),
-      }),
-    missing,
+  const submit = form.onSubmit(({ kind, message, name, email, priority, assignee_id }) =>
+    save.mutate({
+      kind,
+      message,
+      ...(staff && { name, email, priority, ...(assignee_id && { assignee_id }) }),
+    }),
   );
   return (
     <FormModal

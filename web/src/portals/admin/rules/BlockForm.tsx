@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -16,8 +16,7 @@ interface Props {
 /** Keeps a network out. */
 export function BlockForm({ network = '', onClose }: Props) {
   const { t } = useTranslation(['users', 'names', 'common']);
-  const missing = useMissing();
-  const form = useForm({ initialValues: { network, reason: '' }, validate: { network: required } });
+  const form = useForm({ initialValues: { network, reason: '' } });
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
@@ -42,7 +41,7 @@ export function BlockForm({ network = '', onClose }: Props) {
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <TextInput

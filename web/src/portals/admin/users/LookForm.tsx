@@ -5,16 +5,14 @@ import { api, body } from '../../../api/client';
 import { look } from '../../../api/looking';
 import type { Account } from '../../../api/types';
 import { homeOf } from '../../../paths';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 
 /** Why somebody's portal is looked at: it goes into the log with both names. */
 export function LookForm({ user, onClose }: { user: Account; onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
-  const missing = useMissing();
   const name = `${user.first_name} ${user.last_name}`;
-  const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
+  const form = useForm({ initialValues: { reason: '' } });
   const save = useSave({
     form,
     save: (why: typeof form.values) =>
@@ -40,7 +38,7 @@ export function LookForm({ user, onClose }: { user: Account; onClose: () => void
       busyLabel={t('looking')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <Textarea

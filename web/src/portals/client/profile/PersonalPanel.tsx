@@ -12,9 +12,8 @@ import type { Profile, ProfileChange } from '../../../api/types';
 import { today } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
-import { required } from '../../../shared/rules';
 import { useStale } from '../../../shared/StaleProblem';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { Pair } from '../../../ui/FormModal';
@@ -49,13 +48,11 @@ const valuesOf = (profile: Profile) => ({
 function PersonalForm({ profile: opened }: { profile: Profile }) {
   const { t } = useTranslation(['profile', 'common', 'names']);
   const navigate = useNavigate();
-  const missing = useMissing();
   const [profile, setProfile] = useState(opened);
   const stale = useStale();
   const [asking, setAsking] = useState(false);
   const form = useForm({
     initialValues: valuesOf(opened),
-    validate: { first_name: required, last_name: required },
   });
   const show = (newest: Profile) => {
     setProfile(newest);
@@ -88,7 +85,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   );
 
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values), missing)} noValidate>
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Settings>
         <SettingsSection title={t('contact')} text={t('contact_text')}>
           <div className={classes.fields}>

@@ -11,8 +11,7 @@ import { useMe } from '../../../shared/session/me';
 import { useAttached } from '../../../shared/documents/attached';
 import { UploadArea } from '../../../shared/documents/UploadArea';
 import type { Target } from '../../../shared/documents/uploads';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -54,7 +53,6 @@ const files: Target = { attach: 'order request' };
 function OrderForm() {
   const { t } = useTranslation(['requests', 'names']);
   const navigate = useNavigate();
-  const missing = useMissing();
   const countries = useCountries();
   const attached = useAttached(files);
   const form = useForm({
@@ -67,7 +65,6 @@ function OrderForm() {
       purchase_amount: '',
       currency: null as Currency | null,
     },
-    validate: { purpose: required, first: required, purchase_amount: required },
   });
   const usual = useCompanyCurrency(useMe().company?.id);
   const currency = form.values.currency ?? usual;
@@ -94,7 +91,8 @@ function OrderForm() {
             order: {
               country: values.country,
               purpose: values.purpose,
-              proposed_names: [values.first, values.second, values.third].filter((name) => name.trim()),
+              // The first choice is asked for: without it there are none.
+              proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
               purchase_amount: decimal(values.purchase_amount),
               currency,
               document_ids,
@@ -110,7 +108,7 @@ function OrderForm() {
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
-  const submit = form.onSubmit((values) => save.mutate(values), missing);
+  const submit = form.onSubmit((values) => save.mutate(values));
 
   return (
     <Section title={t('form.section')}>

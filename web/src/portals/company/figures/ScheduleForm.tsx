@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, edited, idempotent } from '../../../api/client';
 import type { ReportName, ReportSchedule, ReportSchedules } from '../../../api/types';
 import { date } from '../../../messages/format';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
@@ -27,7 +27,6 @@ const intervals = ['weekly', 'monthly'] as const;
 export function ScheduleForm({ schedule, admins, report, period = 'this_year', onClose }: Props) {
   const { t } = useTranslation(['reports', 'names', 'common']);
   const company = useCompany();
-  const missing = useMissing();
   // Whoever may not see it any more is no choice.
   const chosen = schedule?.recipients.filter(({ may_see: sees }) => sees).map(({ id }) => id);
   const form = useForm({
@@ -37,7 +36,6 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
       every: schedule?.every ?? 'weekly',
       recipients: chosen ?? admins.map(({ id }) => id),
     },
-    validate: { recipients: (ids: string[]) => (ids.length === 0 ? t('errors:fields.required') : null) },
   });
   const save = useSave({
     form,
@@ -68,7 +66,7 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <ChoiceSelect

@@ -5,7 +5,7 @@ import { api, body, edited } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { orNull } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
@@ -13,7 +13,6 @@ import { toast } from '../../../ui/toasts';
 /** Confirms one of the times that suit the partner. */
 export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
-  const missing = useMissing();
   const form = useForm({ initialValues: { begins_at: call.times[0] ?? '', answer: '' } });
   const save = useSave({
     form,
@@ -39,7 +38,7 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <ChoiceSelect

@@ -28,7 +28,8 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
   const missing = useMissing();
   const form = useForm({
     initialValues: valuesOf(opened),
-    validate: { first_name: required, last_name: required, iso_id: required },
+    // The server cannot tell a partner that is still to be chosen from no partner.
+    validate: { iso_id: required },
   });
   const save = useSave({
     form,

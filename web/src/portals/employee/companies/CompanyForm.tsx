@@ -7,9 +7,9 @@ import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { Company, NewCompany, Request } from '../../../api/types';
 import { applied } from '../../../shared/requests/applied';
-import { orNull, required } from '../../../shared/rules';
+import { orNull } from '../../../shared/rules';
 import { useStale } from '../../../shared/StaleProblem';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -33,10 +33,8 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [company, setCompany] = useState(opened);
   const stale = useStale();
-  const missing = useMissing();
   const form = useForm({
     initialValues: valuesOf(opened, request),
-    validate: { name: required, business_name: required },
   });
   const save = useSave({
     form,
@@ -63,16 +61,14 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
-  const submit = form.onSubmit(
-    ({ name, business_name, email, phone, logo_url }) =>
-      save.mutate({
-        name,
-        business_name,
-        email: orNull(email),
-        phone: orNull(phone),
-        logo_url: orNull(logo_url),
-      }),
-    missing,
+  const submit = form.onSubmit(({ name, business_name, email, phone, logo_url }) =>
+    save.mutate({
+      name,
+      business_name,
+      email: orNull(email),
+      phone: orNull(phone),
+      logo_url: orNull(logo_url),
+    }),
   );
   return (
     <FormModal

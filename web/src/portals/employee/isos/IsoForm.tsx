@@ -5,15 +5,14 @@ import type { NewIso, Request } from '../../../api/types';
 import { applied } from '../../../shared/requests/applied';
 import { CompanySelect } from '../../../shared/lookups';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 /** `request`: the application that it answers, which is approved with it. */
 export function IsoForm({ request, onClose }: { request?: Request; onClose: () => void }) {
   const { t } = useTranslation('employee');
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       first_name: applied(request, 'first_name'),
@@ -22,7 +21,6 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
       phone: applied(request, 'phone'),
       company_id: null as string | null,
     },
-    validate: { first_name: required, last_name: required, email: required, company_id: required },
   });
   const save = useSave({
     form,
@@ -33,15 +31,13 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
       onClose();
     },
   });
-  const submit = form.onSubmit(
-    ({ phone, company_id, ...rest }) =>
-      save.mutate({
-        ...rest,
-        phone: orNull(phone),
-        company_id: company_id ?? '',
-        request_id: request?.id,
-      }),
-    missing,
+  const submit = form.onSubmit(({ phone, company_id, ...rest }) =>
+    save.mutate({
+      ...rest,
+      phone: orNull(phone),
+      company_id: company_id ?? '',
+      request_id: request?.id,
+    }),
   );
   return (
     <FormModal

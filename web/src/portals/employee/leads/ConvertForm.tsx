@@ -5,8 +5,7 @@ import type { Lead, NewClient } from '../../../api/types';
 import { decimal } from '../../../messages/format';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country } from '../../../shared/countries';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
@@ -16,7 +15,6 @@ import { toast } from '../../../ui/toasts';
 export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'employee', 'common', 'names']);
   const countries = useCountries();
-  const missing = useMissing();
   const name = `${lead.first_name} ${lead.last_name}`;
   const form = useForm({
     initialValues: {
@@ -25,7 +23,6 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
       price: '',
       commission: '',
     },
-    validate: { price: required, commission: required },
   });
   const currency = useCompanyCurrency(lead.company_id);
   const save = useSave({
@@ -57,7 +54,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <Pair>

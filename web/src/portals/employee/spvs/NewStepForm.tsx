@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import type { SpvDetail } from '../../../api/types';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { PlanFields, planOf } from './PlanFields';
@@ -12,8 +12,7 @@ import { PlanFields, planOf } from './PlanFields';
 /** Adds a step to an open order. */
 export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => void }) {
   const { t } = useTranslation(['employee', 'common']);
-  const missing = useMissing();
-  const form = useForm({ initialValues: planOf(), validate: { step_name: required } });
+  const form = useForm({ initialValues: planOf() });
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
@@ -37,7 +36,7 @@ export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => v
       busyLabel={t('step.adding')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <TextInput

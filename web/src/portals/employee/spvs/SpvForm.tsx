@@ -9,7 +9,7 @@ import type { Client, NewSpv, SpvDetail } from '../../../api/types';
 import { decimal, today } from '../../../messages/format';
 import { ClientSelect, CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
 import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';
@@ -78,7 +78,6 @@ export function SpvFormFor<Result>({ clientId, ...props }: FormProps<Result> & {
 function Form<Result>({ client, known, title, text, submitLabel, ...props }: FormProps<Result>) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       company_id: client?.company_id ?? null,
@@ -91,7 +90,6 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       iso_commission_percentage: '',
       ordered_date: today(),
     },
-    validate: { company_id: required, iso_id: required, client_id: required, purchase_amount: required },
   });
   const { company_id: companyId, iso_id: isoId } = form.values;
   const withIso = isoId !== null && isoId !== noIso;
@@ -99,7 +97,12 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
   const unit = known?.currency ?? usual;
 
   const save = useSave({
-    form,
+    form: {
+      setErrors: (errors) =>
+        form.setErrors(
+          isoId ? errors : { ...errors, company_id: required(companyId), iso_id: required(isoId) },
+        ),
+    },
     save: ({ client_id, ...terms }: NewSpv, key) => props.save(terms, client_id, key),
     touches: ['spv', 'request'],
     saved: (result) => {
@@ -112,7 +115,9 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     const price = values.price.trim();
     save.mutate({
       client_id: values.client_id ?? '',
-      company_id: values.company_id ?? '',
+      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
+      // partner: until then it gets no company, and so makes nothing.
+      company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency: unit,
@@ -122,7 +127,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       ...(withIso && rate && { iso_commission_percentage: decimal(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
     });
-  }, missing);
+  });
 
   return (
     <FormModal

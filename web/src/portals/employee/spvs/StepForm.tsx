@@ -49,15 +49,10 @@ export function StepForm({
   const stale = useStale();
   const [planOpen, setPlanning] = useState(false);
   const missing = useMissing();
-  const blocked = (values: Values) => values.status === 'blocked';
   const form = useForm({
     initialValues: valuesOf(opened),
-    validate: {
-      step_name: required,
-      blocked_reason: (value, values) => (blocked(values) ? required(value) : null),
-      waiting_on: (value, values) => (blocked(values) ? required(value) : null),
-      reason: (value, values) => (reopens(values) ? required(value) : null),
-    },
+    // All else the server says at once; this it asks for only when nothing else is wrong.
+    validate: { reason: (value, values) => (reopens(values) ? required(value) : null) },
   });
   const reopens = (values: Values) => spv.status === 'closed' && values.status !== 'completed';
 

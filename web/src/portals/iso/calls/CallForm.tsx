@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { instantIn } from '../../../messages/format';
 import { getLocale } from '../../../messages/locale';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -13,10 +13,8 @@ import { toast } from '../../../ui/toasts';
 export function CallForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const { timeZone } = getLocale();
-  const missing = useMissing();
   const form = useForm({
     initialValues: { topic: '', note: '', times: '', time_2: '', time_3: '' },
-    validate: { topic: required, times: required },
   });
   const save = useSave({
     form,
@@ -27,8 +25,9 @@ export function CallForm({ onClose }: { onClose: () => void }) {
           body: {
             topic,
             note: orNull(note),
+            // The first one is asked for: without it there are none.
             times: Object.values(times)
-              .filter((time) => time)
+              .filter((time) => times.times && time)
               .map((time) => instantIn(time, timeZone)),
           },
         }),
@@ -57,7 +56,7 @@ export function CallForm({ onClose }: { onClose: () => void }) {
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <TextInput

@@ -9,8 +9,7 @@ import { api, body, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { ClientNote } from '../../../api/types';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { Ago } from '../../../ui/DateText';
@@ -24,9 +23,8 @@ export function Notes({ clientId }: { clientId: string }) {
   const { t } = useTranslation(['partners', 'common']);
   const { data, error, refetch } = useQuery(queries.clientNotes(clientId));
   const [doomed, setDoomed] = useState<ClientNote | null>(null);
-  const missing = useMissing();
   const refresh = () => void queryClient.invalidateQueries({ queryKey: ['clients', clientId, 'notes'] });
-  const form = useForm({ initialValues: { body: '' }, validate: { body: required } });
+  const form = useForm({ initialValues: { body: '' } });
   const add = useSave({
     form,
     save: (note: { body: string }, key) =>
@@ -53,7 +51,7 @@ export function Notes({ clientId }: { clientId: string }) {
   });
   return (
     <Section title={t('notes.title')}>
-      <form onSubmit={form.onSubmit((values) => add.mutate(values), missing)} noValidate>
+      <form onSubmit={form.onSubmit((values) => add.mutate(values))} noValidate>
         <Textarea
           label={t('notes.label')}
           description={t('notes.private')}

@@ -6,15 +6,13 @@ import { errorText } from '../../../api/errors';
 import type { Lead } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { FormModal, Pair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 /** A new lead, or one that is known better now. */
 export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       first_name: lead?.first_name ?? '',
@@ -26,7 +24,6 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
       next_step_date: lead?.next_step_date ?? '',
       note: lead?.note ?? '',
     },
-    validate: { first_name: required, last_name: required, email: required },
   });
   const save = useSave({
     form,
@@ -61,7 +58,7 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <PersonFields form={form} autofocus />
