@@ -51,6 +51,10 @@ impl Record {
         self.more(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
     }
 
+    fn listed(&self) -> impl Iterator<Item = &Cell> + Clone {
+        self.0.iter().filter(|cell| cell.in_lists)
+    }
+
     fn json(self) -> Value {
         self.0.into_iter().map(|cell| (cell.name.to_owned(), cell.value)).collect::<Map<_, _>>().into()
     }
@@ -79,13 +83,14 @@ impl Output {
             }
             Format::Table => {
                 let mut table = self.table();
-                table.set_header(records[0].0.iter().filter(|cell| cell.in_lists).map(|cell| title(cell.name)));
+                table.set_header(records[0].listed().map(|cell| title(cell.name)));
                 for record in &records {
-                    table.add_row(record.0.iter().filter(|cell| cell.in_lists).map(shown));
+                    table.add_row(record.listed().map(shown));
                 }
                 for (n, column) in table.column_iter_mut().enumerate() {
-                    let cells = records.iter().filter_map(|record| record.0.iter().filter(|cell| cell.in_lists).nth(n));
-                    if cells.clone().all(Cell::is_number) && cells.clone().any(|cell| !cell.value.is_null()) {
+                    let mut told =
+                        records.iter().filter_map(|record| record.listed().nth(n)).filter(|cell| cell.is_told());
+                    if told.clone().next().is_some() && told.all(Cell::is_number) {
                         column.set_cell_alignment(CellAlignment::Right);
                     }
                 }
@@ -172,14 +177,15 @@ impl Output {
 }
 
 impl Cell {
-    /// Amounts are text, so that no digit of them is lost.
+    fn is_told(&self) -> bool {
+        !self.value.is_null()
+    }
+
+    /// Amounts are text, so that no digit of them is lost, with a point. Order numbers and addresses are none.
     fn is_number(&self) -> bool {
         match &self.value {
-            Value::Null | Value::Number(_) => true,
-            Value::String(text) => {
-                text.bytes().any(|byte| byte == b'.')
-                    && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'))
-            }
+            Value::Number(_) => true,
+            Value::String(text) => text.contains('.') && text.parse::<f64>().is_ok(),
             _ => false,
         }
     }
@@ -269,12 +275,12 @@ mod tests {
         assert_eq!(shown(&cell("due_date", "2026-11-25".into())), "2026-11-25");
         assert_eq!(shown(&cell("steps", vec![1, 2].into())), "2");
         for (value, is_number) in [
-            (Value::Null, true),
-            (13.into(), true),
+            (Value::from(13), true),
             ("-1250.00".into(), true),
             ("2026-11-25".into(), false),
             ("996d5802".into(), false),
             ("12345678".into(), false),
+            ("192.0.2.1".into(), false),
             ("".into(), false),
         ] {
             assert_eq!(cell("total", value.clone()).is_number(), is_number, "{value}");

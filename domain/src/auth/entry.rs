@@ -124,14 +124,15 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
 }
 
-/// Begins a session of somebody who is as they were when they were read.
+/// Begins a session of somebody who is as they were when they were read. What is theirs, such as second factors, may have
+/// changed since: whoever was let in is asked for these anew with each request.
 ///
 /// # Errors
-/// Outdated where they are not.
+/// Outdated where they are not ([`Error::is_outdated`]).
 async fn at_once(ctx: &Ctx, user: &User, counters: &[Counter; 2]) -> Result<Session> {
     let mut tx = ctx.begin().await?;
     store::enter(&mut tx, user, counters, ctx.now()).await?;
-    let session = sessions::start_noted(&mut tx, ctx, user, "password").await?;
+    let session = sessions::begin(&mut tx, ctx, user, "password", None).await?;
     tx.commit().await?;
     Ok(session)
 }
@@ -304,7 +305,9 @@ mod tests {
             let comes = async || at_once(&ctx, &read, &counters).await;
             comes().await.expect("is as they were read");
 
+            let another = passwords::hash(&ctx, "correct horse battery").await.expect("hashes");
             let olga = |set: &str| format!("update users set {set} where email_key = '{}'", read.email_key);
+            let set_to = |hash: &PasswordHash| olga(&format!("password_hash = '{}'", hash.text()));
             let failed = format!(
                 "insert into failures (key, failures, last_at) values ('{}', 1, '2026-01-01T00:00:00+00:00')",
                 counters[0].key
@@ -318,6 +321,7 @@ mod tests {
                     "update companies set archived_at = null".to_owned(),
                 ),
                 (failed, "delete from failures".to_owned()),
+                (set_to(&another), set_to(&kept)),
                 (olga("password_hash = null"), String::new()),
             ] {
                 let run = async |text: &str| {

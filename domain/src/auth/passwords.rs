@@ -63,6 +63,12 @@ impl PasswordHash {
         (known && bearable).then(|| Self(text.to_owned()))
     }
 
+    /// For tests that write it themselves.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// What this hash has of its own and no other has; the password cannot be found from it.
     pub(super) fn salt(&self) -> Option<&str> {
         self.0.rsplit('$').nth(1).filter(|salt| !salt.is_empty())

@@ -134,15 +134,17 @@ pub(super) async fn start_at(
     begin(tx, ctx, user, method, provider).await
 }
 
-/// [`start`] for whoever has noted already that somebody signed in.
+/// [`start_at`] for whoever has noted already that somebody signed in.
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn start_noted(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
-    begin(tx, ctx, user, method, None).await
-}
-
-async fn begin(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str, provider: Option<&str>) -> Result<Session> {
+pub(super) async fn begin(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    provider: Option<&str>,
+) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.chance.uuid()),

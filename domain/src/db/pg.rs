@@ -67,7 +67,7 @@ impl Plain {
         let mut reads = Vec::new();
         while let Some(word) = said.next() {
             match word {
-                // As it is looked something up by us; of whatever else is read here nothing is known.
+                // So it is written where we look something up; of what else may be read nothing is known.
                 "from" if kind == Kind::Update => match (said.next()?, said.next()?) {
                     (read, "where") if read != table => reads.push(read.to_owned()),
                     _ => return None,

@@ -42,7 +42,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   ];
   return (
     <li className={classes.request}>
-      <span className={classes.requestMark} aria-hidden="true">
+      <span className="disc" aria-hidden="true">
         <IconFileText size={14} />
       </span>
       <div className={classes.requestBody}>

@@ -44,7 +44,7 @@ export function StepRow({ step, all, reader, handle, action }: RowProps) {
   return (
     <div className={classes.step} data-status={step.status}>
       {handle && <span className={classes.handle}>{handle}</span>}
-      <span className={classes.number} aria-hidden="true">
+      <span className={`disc ${classes.number}`} aria-hidden="true">
         {step.step_order}
       </span>
       <StepBody step={step} all={all} reader={reader} />
