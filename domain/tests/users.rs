@@ -70,6 +70,10 @@ async fn everything_wrong_with_an_account_is_said_at_once() {
             code(users::create(&op, Role::CompanyAdmin, bad).await),
             "first_name required, email invalid_email, language unknown, company_id required, password weak_password"
         );
+        assert_eq!(
+            code(users::create(&op, None, input(" ", "ada@example.com")).await),
+            "role required, first_name required"
+        );
         let company = world.company("Harbor").await;
         let odd = Input { company_id: Some(company), ..input("Ada", "ada@example.com") };
         assert_eq!(code(users::create(&op, Role::Employee, odd).await), "company_id not_allowed");

@@ -13,8 +13,16 @@ test('a super admin invites somebody, finds them, and shuts them out at once', a
   const nora = office.newcomer('Nora', 'Keel');
   await sigrid.button('Add User').click();
   const dialog = sigrid.dialog('Add User');
+  await sigrid.writes({ Email: 'nora at example' }, dialog);
   await sigrid.button('Send Invitation', dialog).click();
   await sigrid.isRefused('Missing Information');
+  for (const label of ['Role', 'First Name', 'Last Name'])
+    await sigrid.isToldBeside(label, 'Please fill in this field.', dialog);
+  await sigrid.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
+  await sigrid.chooses('Role', 'ISO partner', dialog);
+  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.isRefused('Missing Information');
+  await sigrid.isToldBeside('ISO', 'Please fill in this field.', dialog);
   await sigrid.chooses('Role', 'Employee', dialog);
   await sigrid.writes({ 'First Name': nora.first, 'Last Name': nora.last, Email: nora.email }, dialog);
   await sigrid.button('Send Invitation', dialog).click();

@@ -226,7 +226,10 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAccount {
-    role: Role,
+    /// Empty is refused together with whatever else is wrong.
+    #[serde(default, deserialize_with = "chosen")]
+    #[schema(required, value_type = Option<Role>)]
+    role: Option<Role>,
     #[serde(default)]
     #[schema(required)]
     first_name: String,

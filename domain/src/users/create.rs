@@ -30,13 +30,18 @@ pub struct Input {
     pub language: Option<String>,
 }
 
-/// Makes an account of any role. Super admins and the operator, who makes the first account of an empty portal.
+/// Makes an account of any role, which must be told like everything else of it. Super admins and the operator, who makes
+/// the first account of an empty portal.
 ///
 /// # Errors
 /// Forbidden; Invalid fields; Conflict `email_taken`.
-pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
+pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let mut check = Check::new();
+    let role = role.into();
+    if role.is_none() {
+        check.refuse("role", Problem::new("required"));
+    }
     let first_name = check.line("first_name", &input.first_name, LINE);
     let last_name = check.line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
@@ -47,7 +52,10 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
         Some(asked) if language_chosen => language(&mut check, Some(asked)),
         _ => companies::defaults(ctx, input.company_id).await?.language,
     };
-    let (company_id, iso_id) = belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?;
+    let (company_id, iso_id) = match role {
+        Some(role) => belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?,
+        None => (None, None),
+    };
     let password = input.password.as_deref().filter(|p| !p.is_empty());
     if let Some(password) = password {
         let names = [first_name.as_str(), &last_name, &format!("{first_name} {last_name}")];
@@ -56,6 +64,7 @@ pub async fn create(ctx: &Ctx, role: Role, input: Input) -> Result<User> {
         }
     }
     check.done()?;
+    let role = role.ok_or_else(|| Error::field("role", "required"))?;
     let password_hash = match password {
         Some(password) => Some(passwords::hash(ctx, password).await?),
         None => None,

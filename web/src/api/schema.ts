@@ -4408,7 +4408,7 @@ export interface components {
             iso_id?: components["schemas"]["IsoId"] | null;
             last_name: string;
             phone?: string | null;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["Role"] | null;
         };
         NewAddressBlock: {
             /** @description An address, or a network such as 203.0.113.0/24. */

@@ -57,10 +57,10 @@ export function Place<Values extends Placed>({
 }
 
 /** As the server wants it: nothing that the role has no use for. */
-export function placeOf({ role, company_id, iso_id }: Placed) {
+export function placeOf<Chosen extends Role | null>({ role, company_id, iso_id }: Placed & { role: Chosen }) {
   const iso = iso_id === noIso ? null : iso_id;
   return {
-    role: role ?? 'employee',
+    role,
     company_id: ofCompany(role) ? company_id : null,
     iso_id: ofIso(role) ? iso : null,
   };

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
-import type { Account, Role } from '../../../api/types';
+import type { Account } from '../../../api/types';
 import { required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -17,7 +17,7 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
   const name = `${user.first_name} ${user.last_name}`;
   const form = useForm({
     initialValues: {
-      role: user.role as Role | null,
+      role: user.role,
       company_id: user.company_id ?? null,
       iso_id: user.iso_id ?? null,
     },

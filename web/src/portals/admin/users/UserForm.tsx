@@ -6,18 +6,17 @@ import { api, body, idempotent } from '../../../api/client';
 import type { Role } from '../../../api/types';
 import { paths } from '../../../paths';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull } from '../../../shared/rules';
+import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { ofCompany, Place, placeOf } from './Place';
+import { Place, placeOf } from './Place';
 
 /** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
 export function UserForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
-  const missing = useMissing();
   const form = useForm({
     initialValues: {
       role: null as Role | null,
@@ -27,14 +26,6 @@ export function UserForm({ onClose }: { onClose: () => void }) {
       phone: '',
       company_id: null as string | null,
       iso_id: null as string | null,
-    },
-    validate: {
-      role: required,
-      first_name: required,
-      last_name: required,
-      email: required,
-      company_id: (id, { role }) => (ofCompany(role) ? required(id) : null),
-      iso_id: (id, { role }) => (role === 'iso' ? required(id) : null),
     },
   });
   const save = useSave({
@@ -60,7 +51,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
       busyLabel={t('inviting')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
       <ChoiceSelect
