@@ -29,12 +29,11 @@ function memoryMb(pid, what) {
 
 async function started(process, address) {
   for (let i = 0; i < 400; i += 1) {
-    try {
-      if ((await fetch(address)).ok) return process;
-    } catch {
-      // not listening yet
-    }
+    const answered = await fetch(address).then((answer) => answer.ok, () => false);
     await wait(25);
+    // Whoever answers then is another one, of a run before that was killed.
+    if (process.exitCode !== null) throw new Error(`what should answer at ${address} has ended: is its port in use?`);
+    if (answered) return process;
   }
   throw new Error(`${address} does not answer`);
 }
