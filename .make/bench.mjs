@@ -27,13 +27,17 @@ function memoryMb(pid, what) {
   return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024);
 }
 
+const answers = (address) => fetch(address).then((answer) => answer.ok, () => false);
+
+/** A server that a killed run left behind would answer in place of the one that is about to start. */
+async function nobodyAt(address) {
+  if (await answers(address)) throw new Error(`${address} answers already: stop what is there, perhaps of a run that was killed`);
+}
+
 async function started(process, address) {
   for (let i = 0; i < 400; i += 1) {
-    const answered = await fetch(address).then((answer) => answer.ok, () => false);
+    if (await answers(address)) return process;
     await wait(25);
-    // Whoever answers then is another one, of a run before that was killed.
-    if (process.exitCode !== null) throw new Error(`what should answer at ${address} has ended: is its port in use?`);
-    if (answered) return process;
   }
   throw new Error(`${address} does not answer`);
 }
@@ -165,6 +169,7 @@ async function office(database) {
   for (const [role, extra] of [["employee", []], ["super_admin", []], ["company_admin", ["--company", company.id]]]) {
     spvctl(["user", "create", "--role", role, "--first-name", "Bench", "--last-name", role, "--email", `${role}@bench.example`, "--password-stdin", ...extra], password);
   }
+  await nobodyAt(`${base}/readyz`);
   const starting = performance.now();
   const log = join(dir, "log");
   const server = spawn("sh", ["-c", `exec "${join(target, "spvctl")}" serve >"${log}" 2>&1`], { env });
@@ -376,6 +381,7 @@ const round = (value, digits) => (value === undefined ? "–" : value.toLocaleSt
 
 mkdirSync(work, { recursive: true });
 yieldAcrossSessions();
+await nobodyAt("http://127.0.0.1:18510/bytes/1");
 const fixedServer = spawn(join(target, "examples/fixed"), ["127.0.0.1:18510"], { stdio: "ignore" });
 const fixed = { base: "http://127.0.0.1:18510", pid: fixedServer.pid };
 try {

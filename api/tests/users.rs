@@ -126,6 +126,9 @@ async fn somebody_of_every_role_is_invited_and_invited_again() {
         sam.post("/rest/v1/users", taken).await.refused(409, "email_taken");
         let empty = sam.post("/rest/v1/users", json!({ "role": "company_admin" })).await.fields();
         assert_eq!(empty, ["first_name required", "last_name required", "email required", "company_id required"]);
+        let nobody = sam.post("/rest/v1/users", json!({ "role": null, "email": "nowhere" })).await.fields();
+        assert_eq!(nobody, ["role required", "first_name required", "last_name required", "email invalid_email"]);
+        assert_eq!(sam.post("/rest/v1/users", json!({ "role": "boss" })).await.fields(), ["role unknown"]);
         let odd = json!({ "role": "employee", "first_name": "N", "last_name": "O", "email": "o@example.com",
             "company_id": app.acme });
         assert_eq!(sam.post("/rest/v1/users", odd).await.fields(), ["company_id not_allowed"]);

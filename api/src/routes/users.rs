@@ -226,9 +226,8 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAccount {
-    /// Empty is refused together with whatever else is wrong.
-    #[serde(default, deserialize_with = "chosen")]
-    #[schema(required, value_type = Option<Role>)]
+    /// Null is refused, together with whatever else is wrong.
+    #[schema(required)]
     role: Option<Role>,
     #[serde(default)]
     #[schema(required)]

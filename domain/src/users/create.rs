@@ -30,8 +30,8 @@ pub struct Input {
     pub language: Option<String>,
 }
 
-/// Makes an account of any role, which must be told like everything else of it. Super admins and the operator, who makes
-/// the first account of an empty portal.
+/// Makes an account of any role; none is refused together with whatever else is wrong. Super admins and the operator, who
+/// makes the first account of an empty portal.
 ///
 /// # Errors
 /// Forbidden; Invalid fields; Conflict `email_taken`.
