@@ -1,10 +1,11 @@
 //! Rows as [`super::row_of`], [`super::list_of`] and [`super::rows_of`] select them, read into whatever serde can make.
 //!
 //! SQLite writes them as JSON. PostgreSQL, to which JSON costs more than all else in a query of fifty orders, answers with
-//! records of its own: each value as its binary form, behind the number of its type.
+//! columns, and within these with records of its own: each value as its binary form, behind the number of its type.
+use super::times;
 use serde::{
     Deserializer,
-    de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor},
+    de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor, value::SeqAccessDeserializer},
     forward_to_deserialize_any,
 };
 use sqlx::{
@@ -54,16 +55,11 @@ impl<T> Type<Postgres> for Shaped<T> {
 
 impl<'r, T: DeserializeOwned> Decode<'r, Postgres> for Shaped<T> {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
-        if value.format() != PgValueFormat::Binary {
-            return Err("records are read from prepared statements".into());
-        }
-        let kind = value.type_info().oid().map_or(oid::RECORDS, |oid| oid.0);
-        let bytes = if value.is_null() { None } else { Some(value.as_bytes()?) };
-        Ok(Self(T::deserialize(Field { kind, bytes })?))
+        Ok(Self(T::deserialize(Field::of(value)?)?))
     }
 }
 
-/// One of the rows that SQLite gives for [`super::rows_of`], with all of them in it, or one of PostgreSQL's, with itself.
+/// One of the rows that SQLite gives for [`super::rows_of`], with all of them in it, or one of PostgreSQL's.
 #[derive(Debug)]
 pub(super) struct Listed<T>(pub Vec<T>);
 
@@ -75,7 +71,32 @@ impl<'r, T: DeserializeOwned> FromRow<'r, SqliteRow> for Listed<T> {
 
 impl<'r, T: DeserializeOwned> FromRow<'r, PgRow> for Listed<T> {
     fn from_row(row: &'r PgRow) -> sqlx::Result<Self> {
-        row.try_get(0).map(|Shaped(row)| Self(vec![row]))
+        let mut columns = Columns { row, next: 0 };
+        let read =
+            T::deserialize(SeqAccessDeserializer::new(&mut columns)).and_then(|read| match row.len() - columns.next {
+                0 => Ok(Self(vec![read])),
+                more => Err(Unreadable(format!("{more} columns more than are read"))),
+            });
+        read.map_err(|e| sqlx::Error::Decode(Box::new(e)))
+    }
+}
+
+/// The columns of a row one after the other.
+struct Columns<'r> {
+    row: &'r PgRow,
+    next: usize,
+}
+
+impl<'r> SeqAccess<'r> for &mut Columns<'r> {
+    type Error = Unreadable;
+
+    fn next_element_seed<S: de::DeserializeSeed<'r>>(&mut self, seed: S) -> Read<Option<S::Value>> {
+        if self.next == self.row.len() {
+            return Ok(None);
+        }
+        let value = self.row.try_get_raw(self.next).map_err(de::Error::custom)?;
+        self.next += 1;
+        seed.deserialize(Field::of(value)?).map(Some)
     }
 }
 
@@ -208,24 +229,29 @@ impl<'a> SeqAccess<'a> for &mut Fields<'a> {
     }
 }
 
-/// Days and microseconds count from here.
-const BEGIN: chrono::NaiveDate = chrono::NaiveDate::from_ymd_opt(2000, 1, 1).expect("there was that day");
-
 /// A point in time as text, as JSON has it: chrono reads nothing else.
 fn instant(bytes: &[u8]) -> Read<String> {
-    let microseconds = chrono::Duration::microseconds(i64::from_be_bytes(whole(bytes)?));
-    let at = BEGIN.and_time(chrono::NaiveTime::MIN).checked_add_signed(microseconds);
-    let at = at.ok_or_else(|| Unreadable("a time beyond all times".to_owned()))?.and_utc();
+    let at =
+        times::at(i64::from_be_bytes(whole(bytes)?)).ok_or_else(|| Unreadable("a time beyond all times".to_owned()))?;
     Ok(at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
 }
 
 fn day(bytes: &[u8]) -> Read<String> {
-    let days = chrono::Duration::days(i64::from(i32::from_be_bytes(whole(bytes)?)));
-    let day = BEGIN.checked_add_signed(days).ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
+    let day =
+        times::on(i32::from_be_bytes(whole(bytes)?)).ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
     Ok(day.to_string())
 }
 
 impl<'a> Field<'a> {
+    fn of(value: PgValueRef<'a>) -> Read<Self> {
+        if value.format() != PgValueFormat::Binary {
+            return Err(Unreadable("values are read from prepared statements".to_owned()));
+        }
+        let kind = value.type_info().oid().map_or(oid::RECORDS, |oid| oid.0);
+        let bytes = if value.is_null() { None } else { Some(value.as_bytes().map_err(de::Error::custom)?) };
+        Ok(Self { kind, bytes })
+    }
+
     /// The JSON that it is.
     fn json(&self) -> Option<&'a [u8]> {
         match (self.kind, self.bytes?) {
@@ -273,6 +299,22 @@ impl<'de> Deserializer<'de> for Field<'de> {
         }
     }
 
+    /// Whoever asks for a number takes a point in time as one ([`times`]).
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
+        match (self.kind, self.bytes) {
+            (oid::TIMESTAMPTZ, Some(bytes)) => visitor.visit_i64(i64::from_be_bytes(whole(bytes)?)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    /// And a day likewise.
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
+        match (self.kind, self.bytes) {
+            (oid::DATE, Some(bytes)) => visitor.visit_i32(i32::from_be_bytes(whole(bytes)?)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
@@ -307,7 +349,7 @@ impl<'de> Deserializer<'de> for Field<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        bool i8 i16 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         tuple tuple_struct map struct identifier ignored_any
     }
 }

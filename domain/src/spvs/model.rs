@@ -1,6 +1,7 @@
 //! An order and its state machine (decisions 3, 7, 9 and 14).
 use crate::{
     counts::figures::Place,
+    db::times,
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, SpvId, UserId},
     money::Currency,
@@ -167,14 +168,18 @@ pub struct Spv {
     pub held_from: Option<Status>,
     pub cancelled_from: Option<Status>,
     pub status_reason: Option<String>,
+    #[serde(deserialize_with = "times::day")]
     pub ordered_date: NaiveDate,
+    #[serde(deserialize_with = "times::maybe_instant")]
     pub closed_at: Option<DateTime<Utc>>,
     pub steps_total: i64,
     pub steps_completed: i64,
     pub steps_pending: i64,
     /// The first step that is not completed.
     pub current_step: Option<String>,
+    #[serde(deserialize_with = "times::instant")]
     pub created_at: DateTime<Utc>,
+    #[serde(deserialize_with = "times::instant")]
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,

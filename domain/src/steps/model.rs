@@ -1,6 +1,7 @@
 //! A step of an order and how it moves (specification, section 4; decisions 2, 4 and 5).
 use crate::{
     check::{self, Check},
+    db::times,
     error::{Problem, Result},
     ids::{SpvId, StepId, UserId},
 };
@@ -89,7 +90,9 @@ pub struct Step {
     /// Notes of the staff; not for others.
     pub text_data: Option<String>,
     pub document_url: Option<String>,
+    #[serde(deserialize_with = "times::maybe_instant")]
     pub completed_at: Option<DateTime<Utc>>,
+    #[serde(deserialize_with = "times::maybe_day")]
     pub due_date: Option<NaiveDate>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<Party>,
@@ -98,6 +101,7 @@ pub struct Step {
     /// Who of the staff sees to it.
     pub assignee_id: Option<UserId>,
     pub assignee_name: Option<String>,
+    #[serde(deserialize_with = "times::instant")]
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
