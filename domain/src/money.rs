@@ -145,14 +145,18 @@ fn decimal(text: &str, digits: u32) -> Result<i128, NotDecimal> {
 }
 
 fn fixed(value: i64, digits: u32) -> String {
-    let unit = 10_i64.pow(digits);
-    let sign = if value < 0 { "-" } else { "" };
-    let (whole, rest) = (value.unsigned_abs() / unit as u64, value.unsigned_abs() % unit as u64);
-    if digits == 0 {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{rest:0width$}", width = digits as usize)
+    let digits = digits as usize;
+    let mut text = value.unsigned_abs().to_string();
+    while text.len() <= digits {
+        text.insert(0, '0');
     }
+    if digits > 0 {
+        text.insert(text.len() - digits, '.');
+    }
+    if value < 0 {
+        text.insert(0, '-');
+    }
+    text
 }
 
 #[cfg(test)]
