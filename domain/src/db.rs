@@ -10,7 +10,7 @@ mod pg;
 mod shaped;
 mod snapshot;
 pub(crate) mod tables;
-pub(crate) mod times;
+pub mod times;
 mod writer;
 mod zones;
 

@@ -200,6 +200,18 @@ mod tests {
         assert_eq!(share(MAX_MINOR, MAX_PERCENT), MAX_MINOR);
     }
 
+    #[test]
+    fn amounts_are_written_with_the_digits_of_their_currency() {
+        let written =
+            |currency: Currency, amounts: &[i64]| amounts.iter().map(|n| currency.format(*n)).collect::<Vec<_>>();
+        assert_eq!(
+            written(Currency::Usd, &[0, 5, -5, 99, 100, -12_345]),
+            ["0.00", "0.05", "-0.05", "0.99", "1.00", "-123.45"]
+        );
+        assert_eq!(written(Currency::Usd, &[i64::MIN]), ["-92233720368547758.08"]);
+        assert_eq!(written(Currency::Jpy, &[0, -5, 1250]), ["0", "-5", "1250"]);
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read_back(minor in 0..=MAX_MINOR) {

@@ -2,7 +2,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Error,
-    db::{Col, Dialect, Shape, Shaped, Sql, Tx, list_of, row_of, rows_of, within},
+    db::{Col, Dialect, Shape, Shaped, Sql, Tx, list_of, row_of, rows_of, times, within},
     testing::{World, on_both},
 };
 use serde::Deserialize;
@@ -39,6 +39,32 @@ struct Read {
 struct Named {
     name: String,
 }
+
+/// Its times as the rows that are read most take them.
+#[derive(Debug, Deserialize, PartialEq)]
+struct Times {
+    #[serde(deserialize_with = "times::day")]
+    day: NaiveDate,
+    #[serde(deserialize_with = "times::maybe_day")]
+    day_if_ever: Option<NaiveDate>,
+    #[serde(deserialize_with = "times::instant")]
+    at: DateTime<Utc>,
+    #[serde(deserialize_with = "times::maybe_instant")]
+    never: Option<DateTime<Utc>>,
+}
+
+impl Times {
+    fn of(row: &Read) -> Self {
+        Self { day: row.day, day_if_ever: row.never.map(|_| row.day), at: row.at, never: row.never }
+    }
+}
+
+const TIMES: &Shape = &[
+    ("day", "t.day", Col::Plain),
+    ("day_if_ever", "case when t.never is not null then t.day end", Col::Plain),
+    ("at", "t.at", Col::Plain),
+    ("never", "t.never", Col::Plain),
+];
 
 const LINES: &Shape = &[("text", "t.text", Col::Plain), ("n", "t.n", Col::Plain)];
 
@@ -173,6 +199,11 @@ async fn rows_within_a_row_are_what_was_written() {
         assert_eq!(tx.sql_built(list).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
         let one = format!("select {} from kinds t where number = 0", row_of(dialect, &shape));
         assert_eq!(tx.sql_built(one).one::<(Shaped<Read>,)>().await.unwrap().0.0, bare());
+        let times = rows_of(dialect, TIMES, "select * from kinds order by id");
+        let both = [Times::of(&full()), Times::of(&bare())];
+        assert_eq!(tx.sql_built(times).list::<Times>().await.unwrap(), both);
+        let times = format!("select ({})", list_of(dialect, TIMES, "select * from kinds order by id"));
+        assert_eq!(tx.sql_built(times).one::<(Shaped<Vec<Times>>,)>().await.unwrap().0.0, both);
         let names = rows_of(dialect, LINES, "select * from lines");
         assert_eq!(tx.sql_built(names.clone()).list::<(String, i64)>().await.unwrap().len(), 2);
         // A row that is not what is read is an error, not half of it.

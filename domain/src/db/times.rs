@@ -76,8 +76,10 @@ impl<'de> Deserialize<'de> for On {
     }
 }
 
+/// A point in time.
+///
 /// # Errors
-/// What is no point in time.
+/// What is none.
 pub fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<DateTime<Utc>, D::Error> {
     At::deserialize(from).map(|At(at)| at)
 }
@@ -90,8 +92,10 @@ pub fn maybe_instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DateTi
     Option::<At>::deserialize(from).map(|at| at.map(|At(at)| at))
 }
 
+/// A day.
+///
 /// # Errors
-/// What is no day.
+/// What is none.
 pub fn day<'de, D: Deserializer<'de>>(from: D) -> Result<NaiveDate, D::Error> {
     On::deserialize(from).map(|On(day)| day)
 }
