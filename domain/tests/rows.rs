@@ -43,10 +43,6 @@ struct Named {
 /// Its times as the rows that are read most take them.
 #[derive(Debug, Deserialize, PartialEq)]
 struct Times {
-    #[serde(deserialize_with = "times::day")]
-    day: NaiveDate,
-    #[serde(deserialize_with = "times::maybe_day")]
-    day_if_ever: Option<NaiveDate>,
     #[serde(deserialize_with = "times::instant")]
     at: DateTime<Utc>,
     #[serde(deserialize_with = "times::maybe_instant")]
@@ -55,16 +51,11 @@ struct Times {
 
 impl Times {
     fn of(row: &Read) -> Self {
-        Self { day: row.day, day_if_ever: row.never.map(|_| row.day), at: row.at, never: row.never }
+        Self { at: row.at, never: row.never }
     }
 }
 
-const TIMES: &Shape = &[
-    ("day", "t.day", Col::Plain),
-    ("day_if_ever", "case when t.never is not null then t.day end", Col::Plain),
-    ("at", "t.at", Col::Plain),
-    ("never", "t.never", Col::Plain),
-];
+const TIMES: &Shape = &[("at", "t.at", Col::Plain), ("never", "t.never", Col::Plain)];
 
 const LINES: &Shape = &[("text", "t.text", Col::Plain), ("n", "t.n", Col::Plain)];
 

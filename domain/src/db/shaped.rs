@@ -237,8 +237,9 @@ fn instant(bytes: &[u8]) -> Read<String> {
 }
 
 fn day(bytes: &[u8]) -> Read<String> {
-    let day =
-        times::on(i32::from_be_bytes(whole(bytes)?)).ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
+    let days = chrono::Duration::days(i64::from(i32::from_be_bytes(whole(bytes)?)));
+    let day = times::BEGIN.checked_add_signed(days);
+    let day = day.ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
     Ok(day.to_string())
 }
 
@@ -307,14 +308,6 @@ impl<'de> Deserializer<'de> for Field<'de> {
         }
     }
 
-    /// And a day likewise.
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
-        match (self.kind, self.bytes) {
-            (oid::DATE, Some(bytes)) => visitor.visit_i32(i32::from_be_bytes(whole(bytes)?)),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
@@ -349,7 +342,7 @@ impl<'de> Deserializer<'de> for Field<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        bool i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -168,7 +168,6 @@ pub struct Spv {
     pub held_from: Option<Status>,
     pub cancelled_from: Option<Status>,
     pub status_reason: Option<String>,
-    #[serde(deserialize_with = "times::day")]
     pub ordered_date: NaiveDate,
     #[serde(deserialize_with = "times::maybe_instant")]
     pub closed_at: Option<DateTime<Utc>>,

@@ -92,7 +92,6 @@ pub struct Step {
     pub document_url: Option<String>,
     #[serde(deserialize_with = "times::maybe_instant")]
     pub completed_at: Option<DateTime<Utc>>,
-    #[serde(deserialize_with = "times::maybe_day")]
     pub due_date: Option<NaiveDate>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<Party>,
