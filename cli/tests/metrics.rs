@@ -1,12 +1,15 @@
 //! Figures for Prometheus, read as it reads them.
 
-use crate::support::{Office, free_port, offices};
+use crate::support::{Office, offices};
 use std::{
     io::{Read, Write},
     net::TcpStream,
     thread,
     time::{Duration, Instant},
 };
+
+/// What a process says before their address.
+const FIGURES: &str = "figures for Prometheus are at http://";
 
 fn ask(port: u16, what: &str) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
@@ -38,10 +41,10 @@ fn page(office: &Office, port: u16, wanted: impl Fn(&str) -> bool) -> String {
 #[tokio::test]
 async fn a_worker_counts_its_jobs_and_tells_how_the_portal_stands() {
     for mut office in offices().await {
-        let port = free_port();
-        office.set("SPV_METRICS_LISTEN", format!("127.0.0.1:{port}"));
         office.client("maya@example.com");
+        office.set("SPV_METRICS_LISTEN", "127.0.0.1:0");
         let mut worker = office.start(&["worker"]);
+        let port = office.port(&mut worker, FIGURES);
         let sent = r#"spv_job_attempts_total{job="mails.send",outcome="done"}"#;
         let page =
             page(&office, port, |page| figure(page, sent) == Some(2.0) && figure(page, "spv_workers") == Some(1.0));
@@ -59,11 +62,11 @@ async fn a_worker_counts_its_jobs_and_tells_how_the_portal_stands() {
 #[tokio::test]
 async fn a_server_counts_requests_by_their_routes() {
     let mut office = Office::sqlite().await;
-    let (port, metrics) = (free_port(), free_port());
-    office.set("SPV_LISTEN", format!("127.0.0.1:{port}"));
-    office.set("SPV_METRICS_LISTEN", format!("127.0.0.1:{metrics}"));
+    office.set("SPV_LISTEN", "127.0.0.1:0");
+    office.set("SPV_METRICS_LISTEN", "127.0.0.1:0");
     let mut server = office.start(&["serve", "--no-worker"]);
-    page(&office, port, |_| TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let metrics = office.port(&mut server, FIGURES);
+    let port = office.port(&mut server, "listening on ");
     let id = "6f1c2d3e-0000-4000-8000-000000000000";
     for asked in [format!("GET /rest/v1/spvs/{id}"), format!("BREW /rest/v1/spvs/{id}"), "GET /healthz".to_owned()] {
         assert!(ask(port, &asked).is_some());

@@ -1,7 +1,7 @@
 //! The portal as a process: what it holds while files come in, and what it does and tells when its disk is full or its
 //! database gone.
 
-use crate::support::{Office, Running, free_port, offices};
+use crate::support::{Office, Running, offices};
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
@@ -47,18 +47,14 @@ impl Answer {
 
 impl Served {
     fn new(office: &mut Office) -> Self {
-        let port = free_port();
         office.set("SPV_DEMO", true);
-        office.set("SPV_LISTEN", format!("127.0.0.1:{port}"));
+        office.set("SPV_LISTEN", "127.0.0.1:0");
         // What is written beyond the limit of a file fails then, as on a full disk, and ends nobody.
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve --no-worker", env!("CARGO_BIN_EXE_spvctl")]);
-        let mut served = Self { port, token: String::new(), process: running(office, shell) };
-        let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(60), "nobody listens: {}", office.log());
-            thread::sleep(Duration::from_millis(50));
-        }
+        let mut process = running(office, shell);
+        let port = office.port(&mut process, "listening on ");
+        let mut served = Self { port, token: String::new(), process };
         let sign_in = json!({ "email": "client@example.com", "password": domain::DEMO_PASSWORD });
         let granted = served.send("POST /auth/v1/token?grant_type=password", &sign_in);
         served.token = granted.json()["access_token"].as_str().expect("a token").to_owned();

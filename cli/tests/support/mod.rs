@@ -75,6 +75,22 @@ impl Office {
         std::fs::read_to_string(self.dir.with_extension("log")).unwrap_or_default()
     }
 
+    /// The port behind these words, once the process has said where it listens: the system picks it, as one that is
+    /// picked before may be lost meanwhile.
+    pub fn port(&self, process: &mut Running, words: &str) -> u16 {
+        let began = Instant::now();
+        loop {
+            let log = self.log();
+            let said = log.lines().find_map(|line| line.split_once(words)?.1.strip_prefix("127.0.0.1:"));
+            if let Some(port) = said.and_then(|said| said.split(|c: char| !c.is_ascii_digit()).next()) {
+                return port.parse().unwrap();
+            }
+            assert!(process.0.try_wait().unwrap().is_none(), "it has ended: {log}");
+            assert!(began.elapsed() < Duration::from_secs(120), "nobody listens: {log}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// A company and a client of it, the first made with flags only.
     pub fn client(&self, email: &str) -> Value {
         self.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
