@@ -38,6 +38,9 @@ export const test = base.extend<Offices, { place: Place }>({
   },
 });
 
+/** A story of how pages look and read, which is the same on either database: it is told on SQLite alone. */
+export const looks = { tag: '@looks' };
+
 type Provide = (office: Office) => Promise<void>;
 
 async function work(place: Place, browser: Browser, provide: Provide, story: TestInfo): Promise<void> {
