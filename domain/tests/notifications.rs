@@ -564,13 +564,23 @@ async fn nothing_is_missed_however_many_processes_follow() {
             (tokio::spawn(activity::follow(office.world.operator(), feed, |_| ())), heard)
         };
         let ((one, mut heard), (other, mut heard_by_other)) = (follow(), follow());
+        let notes = async |text: String| {
+            let change = steps::Change { text_data: Some(text), ..steps::Change::default() };
+            let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
+            steps::update(&office.erin, step, None, change).await.unwrap();
+        };
+        // They hear of what is numbered after their first look, which may be late.
+        let mut knocks = 0;
+        while heard.is_empty() || heard_by_other.is_empty() {
+            notes(format!("Knock {knocks}")).await;
+            knocks += 1;
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
         let mut seqs = Vec::new();
         let sent = 40;
         for n in 0..sent {
             // Some of what happens is told to nobody: it must not be taken for what comes after it.
-            let change = steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() };
-            let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
-            steps::update(&office.erin, step, None, change).await.unwrap();
+            notes(format!("Note {n}")).await;
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(&office.erin, input).await.unwrap();
             if n % 4 == 1 {
