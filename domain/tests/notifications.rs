@@ -574,6 +574,7 @@ async fn nothing_is_missed_however_many_processes_follow() {
         while heard.is_empty() || heard_by_other.is_empty() {
             notes(format!("Knock {knocks}")).await;
             knocks += 1;
+            assert!(knocks < 100, "somebody does not follow");
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
         let mut seqs = Vec::new();

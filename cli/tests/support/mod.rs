@@ -82,7 +82,7 @@ impl Office {
         loop {
             let log = self.log();
             let said = log.lines().find_map(|line| line.split_once(words)?.1.strip_prefix("127.0.0.1:"));
-            if let Some(port) = said.and_then(|said| said.split(|c: char| !c.is_ascii_digit()).next()) {
+            if let Some((port, _)) = said.and_then(|said| said.split_once(|c: char| !c.is_ascii_digit())) {
                 return port.parse().unwrap();
             }
             assert!(process.0.try_wait().unwrap().is_none(), "it has ended: {log}");
