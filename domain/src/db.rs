@@ -7,6 +7,7 @@ mod connections;
 mod dialect;
 mod file;
 mod pg;
+mod reads;
 mod shaped;
 mod snapshot;
 pub(crate) mod tables;
@@ -28,6 +29,7 @@ use crate::{
 };
 use connections::Connections;
 use file::File;
+use reads::{Reads, Values};
 use serde::de::DeserializeOwned;
 use sqlx::{
     Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
@@ -80,7 +82,8 @@ const PLANS: &str = "select set_config('random_page_cost', '1.1', false) from pg
 /// Who writes at a time on PostgreSQL, unless the machine has many cores.
 const WRITERS: usize = 12;
 
-/// A handle to the database; cheap to clone.
+/// A handle to the database; cheap to clone. What it is asked changes nothing: two who ask the same may have one answer
+/// ([`reads`]).
 #[derive(Clone, Debug)]
 pub struct Db {
     pools: Pools,
@@ -96,7 +99,7 @@ enum Pools {
     /// The same connections for both, of which neither takes all. Reads are let at few: each has a process of its own
     /// there, which forgets what it knows of our tables whenever the processor takes up another. Writers may be more,
     /// because they wait for the disk together; still more would wait for one another.
-    Postgres { read: Connections<Postgres>, write: Connections<Postgres>, queue: PgPool },
+    Postgres { read: Reads, write: Connections<Postgres>, queue: PgPool },
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -166,7 +169,7 @@ enum On<'c> {
     PgAlone(&'c mut sqlx::PgConnection, PgArguments),
     /// Sent with the statement that comes next.
     Later(&'c mut Turn),
-    PgAny(&'c Connections<Postgres>, PgArguments),
+    PgAny(&'c Reads, PgArguments, Values),
     Pg(&'c mut pg::Open, PgArguments),
     /// Sent before whatever else comes next, and with others like it.
     PgLater(&'c mut pg::Open),
@@ -184,7 +187,7 @@ impl Sql for Db {
         let error = self.is_in_place().err();
         let on = match &self.pools {
             Pools::Sqlite { read, .. } => On::SqliteAny(read, SqliteArguments::default()),
-            Pools::Postgres { read, .. } => On::PgAny(read, PgArguments::default()),
+            Pools::Postgres { read, .. } => On::PgAny(read, PgArguments::default(), Values::default()),
         };
         let text = text.into_sql_str();
         #[cfg(feature = "testing")]
@@ -217,7 +220,7 @@ impl Sql for Tx {
 /// Fetches by the same sqlx function from whichever database the query is for. In a box: a use case with many statements
 /// would have the room for each of them on the stack.
 macro_rules! fetch {
-    ($query:expr, $method:ident) => {
+    ($query:expr, $method:ident, $answer:ident) => {
         Box::pin(async move {
             let Query { text, on, error } = $query;
             if let Some(error) = error {
@@ -239,12 +242,7 @@ macro_rules! fetch {
                 On::SqliteAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
                 On::PgAlone(to, args) => sqlx::query_as_with(text, args).$method(to).await?,
                 On::Later(_) | On::PgLater(_) => return Err(Error::internal("a statement for later has no rows")),
-                On::PgAny(from, args) => {
-                    let mut to = from.take().await?;
-                    let found = sqlx::query_as_with(text, args).$method(&mut *to).await?;
-                    to.keep();
-                    found
-                }
+                On::PgAny(from, args, values) => from.ask(text, args, values).await?.$answer()?,
                 On::Pg(open, args) => {
                     let found = sqlx::query_as_with(text, args).$method(open.writing().await?).await?;
                     open.went_well();
@@ -262,7 +260,8 @@ impl Query<'_> {
             On::SqliteAny(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
             On::Later(turn) => turn.bind(value),
             On::PgLater(open) => open.bind(value),
-            On::PgAny(_, args) | On::Pg(_, args) | On::PgAlone(_, args) => args.add(value),
+            On::PgAny(_, args, values) => values.add(&value).and_then(|()| args.add(value)),
+            On::Pg(_, args) | On::PgAlone(_, args) => args.add(value),
         };
         if let Err(e) = added {
             self.error.get_or_insert(sqlx::Error::Encode(e));
@@ -271,15 +270,15 @@ impl Query<'_> {
     }
 
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        fetch!(self, fetch_all)
+        fetch!(self, fetch_all, all)
     }
 
     pub async fn one<T: Record>(self) -> Result<T> {
-        fetch!(self, fetch_one)
+        fetch!(self, fetch_one, one)
     }
 
     pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        fetch!(self, fetch_optional)
+        fetch!(self, fetch_optional, optional)
     }
 
     /// Runs a statement and says how many rows it changed.
@@ -304,8 +303,8 @@ impl Query<'_> {
                 On::SqliteAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
                 On::PgAlone(to, args) => sqlx::query_with(text, args).execute(to).await?.rows_affected(),
                 On::Later(_) | On::PgLater(_) => 0,
-                On::PgAny(from, args) => {
-                    let mut to = from.take().await?;
+                On::PgAny(from, args, _) => {
+                    let mut to = from.connections().take().await?;
                     let changed = sqlx::query_with(text, args).execute(&mut *to).await?.rows_affected();
                     to.keep();
                     changed
@@ -393,7 +392,7 @@ impl Db {
                     })
             };
             let ours = Connections::new(pool(20).connect_with(options.clone()).await?, FRESH);
-            let (read, write) = (ours.gated(readers), ours.gated(readers.max(WRITERS)));
+            let (read, write) = (Reads::new(ours.gated(readers)), ours.gated(readers.max(WRITERS)));
             let queue = pool(10).connect_lazy_with(options);
             return Ok(Self { pools: Pools::Postgres { read, write, queue }, signals });
         }

@@ -1,6 +1,10 @@
 //! The one error type. It carries codes and parameters; words come from the catalogue at the edge.
 use serde_json::{Map, Value};
-use sqlx::{error::ErrorKind, sqlite::SqliteError};
+use sqlx::{
+    error::{DatabaseError, ErrorKind},
+    sqlite::SqliteError,
+};
+use std::sync::Arc;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -88,40 +92,52 @@ impl Error {
     /// True where a unique index refused the row. Its name is known on PostgreSQL only, so callers know by what
     /// they wrote which one it was.
     pub fn is_unique_violation(&self) -> bool {
-        matches!(self, Self::Internal(e) if matches!(
-            e.downcast_ref::<sqlx::Error>(),
-            Some(sqlx::Error::Database(db)) if db.is_unique_violation()
-        ))
+        matches!(self.by_database(), Some(db) if db.is_unique_violation())
     }
 
     /// True where a row was written over that somebody else has written since it was read: it has no version then, or one
     /// that PostgreSQL cannot divide by zero (22012; SQLite has no version for that either). Or it is gone, and something was
     /// to hang on it.
     pub(crate) fn is_outdated(&self) -> bool {
-        matches!(self, Self::Internal(e) if matches!(
-            e.downcast_ref::<sqlx::Error>(),
-            Some(sqlx::Error::Database(db)) if match db.kind() {
-                ErrorKind::NotNullViolation => db.message().contains("version"),
-                ErrorKind::ForeignKeyViolation => true,
-                _ => db.code().is_some_and(|code| code == "22012"),
-            }
-        ))
+        matches!(self.by_database(), Some(db) if match db.kind() {
+            ErrorKind::NotNullViolation => db.message().contains("version"),
+            ErrorKind::ForeignKeyViolation => true,
+            _ => db.code().is_some_and(|code| code == "22012"),
+        })
+    }
+
+    /// What the database refused, told to one or to several.
+    fn by_database(&self) -> Option<&dyn DatabaseError> {
+        let Self::Internal(error) = self else { return None };
+        let told = || error.downcast_ref::<Arc<sqlx::Error>>().map(Arc::as_ref);
+        error.downcast_ref().or_else(told)?.as_database_error()
     }
 }
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        let gone = match &error {
-            sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
-            // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 40: rolled back in favour of
-            // another, with which it waited crosswise. SQLite: busy, disk I/O, disk full, cannot open; what exactly
-            // failed is in the higher bytes.
-            sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
-                Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 10 | 13 | 14)),
-                None => ["57P", "53", "08", "40"].iter().any(|class| code.starts_with(class)),
-            }),
-            _ => false,
-        };
-        if gone { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+        if is_gone(&error) { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+    }
+}
+
+/// One that several hear of.
+impl From<Arc<sqlx::Error>> for Error {
+    fn from(error: Arc<sqlx::Error>) -> Self {
+        if is_gone(&error) { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+    }
+}
+
+/// Whether the database cannot be used right now, rather than refuses.
+fn is_gone(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
+        // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 40: rolled back in favour of
+        // another, with which it waited crosswise. SQLite: busy, disk I/O, disk full, cannot open; what exactly
+        // failed is in the higher bytes.
+        sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
+            Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 10 | 13 | 14)),
+            None => ["57P", "53", "08", "40"].iter().any(|class| code.starts_with(class)),
+        }),
+        _ => false,
     }
 }
