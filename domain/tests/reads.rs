@@ -185,7 +185,7 @@ async fn nobody_waits_for_ever_when_others_go_away() {
     let Some(world) = world().await else { return };
     let everybody = async {
         for round in 0..100 {
-            let asking = (0..24).map(|_| tokio::spawn(next(world.db.clone()))).collect::<Vec<_>>();
+            let asking = (0..64).map(|_| tokio::spawn(next(world.db.clone()))).collect::<Vec<_>>();
             let goes = |n: usize| n % 3 == round % 3;
             for (_, one) in asking.iter().enumerate().filter(|(n, _)| goes(*n)) {
                 tokio::task::yield_now().await;

@@ -1,5 +1,5 @@
 //! Reads on PostgreSQL. When something changes, all open pages that show it ask for it anew at the same moment. While they
-//! wait for a connection, those that ask the same are one question: it is put once, and each of them has the answer.
+//! wait for a connection, those that ask the same are one question: one of them puts it, and each has the answer.
 //!
 //! Nobody is told what was so before they asked: with a connection for it, and before PostgreSQL hears of it, a question
 //! takes no more who ask it. Not so on SQLite, where two threads may not look at one value at the same time.
@@ -36,7 +36,8 @@ struct Question {
     text: Box<str>,
 }
 
-/// A question that somebody waits for. The first puts it; when that one goes away, the next.
+/// A question that somebody waits for. The first puts it; when that one goes away the next does, behind all who wait for a
+/// connection by then.
 #[derive(Debug)]
 struct Asked {
     question: Arc<Question>,
@@ -46,7 +47,7 @@ struct Asked {
 
 type Rows = sqlx::Result<Arc<[PgRow]>, Arc<sqlx::Error>>;
 
-/// The values of a question as PostgreSQL gets them, each behind its length.
+/// The values of a question, each behind its length.
 #[derive(Default)]
 pub(super) struct Values(PgArgumentBuffer);
 
@@ -89,7 +90,8 @@ impl Reads {
     }
 
     /// # Errors
-    /// When no connection is to be had in time, and what PostgreSQL refuses; all who wait for the answer hear the same.
+    /// When no connection is to be had in time, which is the time of whoever puts it, and what PostgreSQL refuses. All who
+    /// wait for the answer hear the same.
     pub async fn ask(&self, text: SqlStr, args: PgArguments, Values(values): Values) -> Result<Answer> {
         let asked = self.waiting.join(Question { values: values.to_vec(), text: text.as_str().into() });
         let rows = asked.rows.get_or_init(|| async {
@@ -137,5 +139,31 @@ impl Drop for Asked {
     /// All may have gone away before it was put.
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(value: u8) -> Question {
+        Question { values: vec![value], text: "select $1".into() }
+    }
+
+    #[test]
+    fn a_question_is_open_until_it_is_closed_and_no_longer_than_somebody_waits() {
+        let waiting = Waiting::default();
+        let first = waiting.join(question(1));
+        assert!(Arc::ptr_eq(&first, &waiting.join(question(1))));
+        assert!(!Arc::ptr_eq(&first, &waiting.join(question(2))), "another question");
+        first.close();
+        let second = waiting.join(question(1));
+        assert!(!Arc::ptr_eq(&first, &second), "that one takes no more who ask it");
+        first.close();
+        drop(first);
+        assert!(Arc::ptr_eq(&second, &waiting.join(question(1))), "one that was closed closes no other");
+        assert_eq!(waiting.lock().len(), 1);
+        drop(second);
+        assert!(waiting.lock().is_empty(), "nobody waits any more");
     }
 }
