@@ -17,8 +17,8 @@ mod zones;
 
 use dialect::renumber;
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, row_of,
-    rows_of, slot, within,
+    Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, of_each,
+    row_of, rows_of, slot, within,
 };
 pub use shaped::Shaped;
 pub use zones::local_date;
@@ -43,6 +43,7 @@ use sqlx::{
 pub use sqlx::{AssertSqlSafe, PgPool, SqlitePool, types::Json};
 use std::{collections::BTreeSet, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::watch;
+use uuid::Uuid;
 use writer::{Turn, Writer};
 
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
@@ -279,6 +280,15 @@ impl Query<'_> {
 
     pub async fn optional<T: Record>(self) -> Result<Option<T>> {
         fetch!(self, fetch_optional, optional)
+    }
+
+    /// The row that the statement finds by its only value `$1`, a key. Those who look for others by it at the same time may
+    /// be answered together ([`reads`]).
+    pub async fn by<T: Record>(self, key: Uuid) -> Result<Option<T>> {
+        match (self.on, self.error) {
+            (On::PgAny(from, args, _), None) if args.len() == 0 => Box::pin(from.find(self.text, key)).await,
+            (on, error) => Query { text: self.text, on, error }.bind(key).optional().await,
+        }
     }
 
     /// Runs a statement and says how many rows it changed.

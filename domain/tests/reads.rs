@@ -2,10 +2,12 @@
 use domain::{
     Error,
     db::{Db, Sql, Tx},
+    spvs, steps,
     testing::World,
 };
 use futures::{FutureExt, future::join_all};
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
+use uuid::Uuid;
 
 /// More than there are connections for reads, on any machine.
 const CROWD: i64 = 20;
@@ -45,6 +47,19 @@ async fn world() -> Option<World> {
     Some(world)
 }
 
+/// Comes back once so many wait for what is held.
+async fn begun(world: &World, wanted: i64) {
+    let sql = "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = \
+        (select oid from pg_database where datname = current_database())";
+    for _ in 0..2_000 {
+        if world.db.clone().sql(sql).scalar::<i64>().await.unwrap() >= wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("{wanted} were to be asked");
+}
+
 async fn tell(world: &World, n: i64) {
     let mut tx = world.db.begin().await.unwrap();
     tx.sql("update told set n = $1").bind(n).run().await.unwrap();
@@ -82,6 +97,116 @@ async fn who_asks_with_other_values_has_another_answer() {
     assert_eq!(n[..5].iter().sum::<i64>(), 15, "{n:?}");
 }
 
+/// Twenty rows with a number each, and their keys.
+async fn things(world: &World) -> Vec<Uuid> {
+    let keys: Vec<Uuid> = (0..20).map(Uuid::from_u128).collect();
+    let mut tx = world.db.begin().await.unwrap();
+    tx.sql("create table things (id uuid primary key, n bigint)").run().await.unwrap();
+    for (n, key) in (0_i64..).zip(&keys) {
+        tx.sql("insert into things values ($1, $2)").bind(*key).bind(n).run().await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    keys
+}
+
+/// Within one statement it is always the same time.
+const LOOK: &str = "select n, cast(statement_timestamp() as text) from things where id = $1";
+/// The same, held up by whoever holds the lock.
+const LOOK_LONG: &str = "select n, cast(pg_advisory_xact_lock_shared(8) as text) from things where id = $1";
+
+async fn look(mut db: Db, sql: &'static str, key: Uuid) -> Option<(i64, String)> {
+    db.sql(sql).by(key).await.unwrap()
+}
+
+#[tokio::test]
+async fn who_looks_for_rows_by_their_keys_while_all_wait_is_answered_together() {
+    let Some(world) = world().await else { return };
+    let keys = things(&world).await;
+    let look = |key: Uuid| look(world.db.clone(), LOOK, key);
+    let held = hold(&world).await;
+    let twice = join_all(keys.iter().chain(&keys[..3]).map(|key| look(*key)));
+    let (_, found, missing, ()) =
+        tokio::join!(crowd(&world.db), twice, look(Uuid::max()), async { held.commit().await.unwrap() });
+    assert_eq!(missing, None);
+    let (numbers, asked): (Vec<i64>, Vec<String>) = found.into_iter().map(Option::unwrap).unzip();
+    assert_eq!(numbers, (0..20).chain(0..3).collect::<Vec<_>>());
+    assert_eq!(asked[..3], asked[20..], "those had been asked for already");
+    // Eight, eight, and four with the one that is not there.
+    assert_eq!(BTreeSet::from_iter(&asked).len(), 3, "{asked:?}");
+
+    assert_eq!(look(keys[7]).await.map(|(n, _)| n), Some(7), "alone");
+    assert_eq!(look(Uuid::max()).await, None);
+    let mut tx = world.db.begin().await.unwrap();
+    tx.sql("update things set n = 70 where id = $1").bind(keys[7]).run().await.unwrap();
+    let within: Option<(i64, String)> = tx.sql(LOOK).by(keys[7]).await.unwrap();
+    assert_eq!(within.map(|(n, _)| n), Some(70), "a transaction reads what it wrote");
+}
+
+#[tokio::test]
+async fn who_goes_away_takes_no_row_from_those_who_stay() {
+    let Some(world) = world().await else { return };
+    let keys = things(&world).await;
+    let held = hold(&world).await;
+    let mut late = world.db.begin().await.unwrap();
+    late.sql("select pg_advisory_xact_lock(8)").run().await.unwrap();
+    let crowd = tokio::spawn({
+        let db = world.db.clone();
+        async move { crowd(&db).await }
+    });
+    tokio::task::yield_now().await;
+    let asking: Vec<_> = keys[..4].iter().map(|key| tokio::spawn(look(world.db.clone(), LOOK_LONG, *key))).collect();
+    tokio::task::yield_now().await;
+    // One before it is asked for, one while it is.
+    asking[0].abort();
+    held.commit().await.unwrap();
+    crowd.await.unwrap();
+    begun(&world, 1).await;
+    asking[1].abort();
+    late.commit().await.unwrap();
+    for (n, one) in asking.into_iter().enumerate() {
+        match one.await {
+            Ok(found) => assert_eq!(found.map(|(n, _)| n), i64::try_from(n).ok(), "{n}"),
+            Err(gone) => assert!(gone.is_cancelled() && n < 2, "{n}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn orders_that_are_read_together_are_what_they_are_alone() {
+    let Some(world) = World::postgres().await else { return };
+    let company = world.company("Northwind").await;
+    let staff = world.employee("Sam").await;
+    let mut orders = Vec::new();
+    let mut clients = Vec::new();
+    let mut alone = Vec::new();
+    for first in ["Ada", "Ben", "Cleo"] {
+        let (_, spv, client) = world.client(first, company, None).await;
+        alone.push(spvs::get(&staff, spv).await.unwrap());
+        orders.push(spv);
+        clients.push(client);
+    }
+    let held = hold(&world).await;
+    let asking = join_all(orders.iter().map(|spv| spvs::get(&staff, *spv)));
+    let strangers = spvs::get(&clients[0], orders[1]);
+    let (_, together, strangers, ()) =
+        tokio::join!(crowd(&world.db), asking, strangers, async { held.commit().await.unwrap() });
+    assert!(matches!(strangers, Err(Error::NotFound("spv"))), "{strangers:?}");
+    let together: Vec<_> = together.into_iter().map(Result::unwrap).collect();
+    assert_eq!(format!("{together:?}"), format!("{alone:?}"));
+
+    // A step's order is read together with those of other steps, and each step is changed in its own.
+    let held = hold(&world).await;
+    let note = |n: usize| steps::Change { text_data: Some(format!("note {n}")), ..Default::default() };
+    let changing = alone.iter().enumerate().map(|(n, order)| steps::update(&staff, order.steps[n].id, None, note(n)));
+    let (_, changed, ()) = tokio::join!(crowd(&world.db), join_all(changing), async { held.commit().await.unwrap() });
+    for (n, changed) in changed.into_iter().enumerate() {
+        let (step, spv) = changed.unwrap();
+        assert_eq!((step.id, spv.id), (alone[n].steps[n].id, orders[n]));
+        assert_eq!(step.text_data, Some(format!("note {n}")));
+        assert_eq!(step.step_name, alone[n].steps[n].step_name);
+    }
+}
+
 #[tokio::test]
 async fn nobody_is_told_what_was_so_before_they_asked() {
     let Some(world) = world().await else { return };
@@ -93,25 +218,11 @@ async fn nobody_is_told_what_was_so_before_they_asked() {
             db.sql(sql).one::<(i64, String)>().await.unwrap().0
         }
     };
-    let begun = |wanted: i64| {
-        let mut db = world.db.clone();
-        async move {
-            let sql = "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = \
-                (select oid from pg_database where datname = current_database())";
-            for _ in 0..2_000 {
-                if db.sql(sql).scalar::<i64>().await.unwrap() >= wanted {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            panic!("{wanted} were to be asked");
-        }
-    };
     let first = tokio::spawn(ask());
-    begun(1).await;
+    begun(&world, 1).await;
     tell(&world, 2).await;
     let second = tokio::spawn(ask());
-    begun(2).await;
+    begun(&world, 2).await;
     held.commit().await.unwrap();
     assert_eq!((first.await.unwrap(), second.await.unwrap()), (1, 2));
 
@@ -183,16 +294,28 @@ async fn what_goes_wrong_all_who_asked_hear_of() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_waits_for_ever_when_others_go_away() {
     let Some(world) = world().await else { return };
+    let keys = things(&world).await;
     let everybody = async {
         for round in 0..100 {
-            let asking = (0..64).map(|_| tokio::spawn(next(world.db.clone()))).collect::<Vec<_>>();
+            let asking = (0..64).map(|n| {
+                let (db, key) = (world.db.clone(), keys[n % 20]);
+                // Half of them the same, half of them rows.
+                tokio::spawn(async move {
+                    if n % 2 == 0 { Some(next(db).await) } else { look(db, LOOK, key).await.map(|(n, _)| n) }
+                })
+            });
+            let asking = asking.collect::<Vec<_>>();
             let goes = |n: usize| n % 3 == round % 3;
             for (_, one) in asking.iter().enumerate().filter(|(n, _)| goes(*n)) {
                 tokio::task::yield_now().await;
                 one.abort();
             }
             for (n, one) in asking.into_iter().enumerate() {
-                assert!(one.await.is_ok() || goes(n), "{n} of {round}");
+                match one.await {
+                    Ok(number) if n % 2 == 1 => assert_eq!(number, i64::try_from(n % 20).ok(), "{n} of {round}"),
+                    Ok(number) => assert!(number.is_some()),
+                    Err(_) => assert!(goes(n), "{n} of {round}"),
+                }
             }
         }
     };

@@ -118,6 +118,16 @@ pub(super) fn renumber(text: &str, by: usize, to: &mut String) {
     }
 }
 
+/// A statement that finds a row by its only value `$1`, a uuid, for `n` such values on PostgreSQL: its columns, and behind
+/// them which of the values it was found by, from zero. Not an array, of which PostgreSQL does not know how many there
+/// will be, and so plans every time anew.
+pub fn of_each(text: &str, n: usize) -> String {
+    debug_assert!(!text.contains("$2") && !text.contains("$10"), "{text}");
+    let keys: Vec<String> = (0..n).map(|nth| format!("(cast(${} as uuid), {nth})", nth + 1)).collect();
+    let text = text.replace("$1", "asked.key");
+    format!("select t.*, asked.nth from (values {}) asked (key, nth) cross join lateral ({text}) t", keys.join(", "))
+}
+
 /// A condition that no index is chosen by, beside one that finds fewer rows. Both databases take the first index that
 /// an equality fits, however many rows have the value; that something is true is no equality to them.
 pub fn beside(condition: &str) -> String {
@@ -216,6 +226,15 @@ mod tests {
         let mut text = String::new();
         renumber("update t set a = $2, b = c ->> '$.x' where id = $1 and n = $10", 7, &mut text);
         assert_eq!(text, "update t set a = $9, b = c ->> '$.x' where id = $8 and n = $17");
+    }
+
+    #[test]
+    fn a_statement_for_one_row_is_put_for_several() {
+        assert_eq!(
+            of_each("select a from t where id = $1", 2),
+            "select t.*, asked.nth from (values (cast($1 as uuid), 0), (cast($2 as uuid), 1)) asked (key, nth) \
+             cross join lateral (select a from t where id = asked.key) t"
+        );
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Reads on PostgreSQL. When something changes, all open pages that show it ask for it anew at the same moment. While they
-//! wait for a connection, those that ask the same are one question: one of them puts it, and each has the answer.
+//! wait for a connection, those that ask the same are one question: one of them puts it, and each has the answer. Those
+//! that look for a row by its key are one question even where each looks for another: half of what it costs to find a row
+//! is to begin a statement.
 //!
 //! Nobody is told what was so before they asked: with a connection for it, and before PostgreSQL hears of it, a question
 //! takes no more who ask it. Not so on SQLite, where two threads may not look at one value at the same time.
-use super::connections::Connections;
+use super::{connections::Connections, dialect::of_each};
 use crate::error::{Error, Result};
 use sqlx::{
-    Encode, FromRow, Postgres, SqlStr,
+    Arguments, AssertSqlSafe, Encode, FromRow, Postgres, Row, SqlSafeStr, SqlStr,
     encode::IsNull,
     error::BoxDynError,
     postgres::{PgArgumentBuffer, PgArguments, PgRow},
@@ -14,9 +16,13 @@ use sqlx::{
 use std::{
     collections::BTreeMap,
     ptr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
 use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+/// Rows that one statement looks for; with more, the first of them would wait for the last.
+const MOST_KEYS: usize = 8;
 
 /// How reads get at the connections.
 #[derive(Clone, Debug)]
@@ -27,13 +33,24 @@ pub(super) struct Reads {
 
 /// The questions that have no connection yet.
 #[derive(Clone, Debug, Default)]
-struct Waiting(Arc<Mutex<BTreeMap<Arc<Question>, Weak<Asked>>>>);
+struct Waiting(Arc<Mutex<Open>>);
 
-/// A statement and the values bound to it, which come first: they tell apart sooner.
+/// Of rows by their keys there may be several with the same text.
+type Open = BTreeMap<Arc<Question>, Vec<Place>>;
+
+/// A statement and the values bound to it, which come first: they tell apart sooner. None is one for rows by their keys.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Question {
-    values: Vec<u8>,
+    values: Option<Vec<u8>>,
     text: Box<str>,
+}
+
+/// Where to join a question.
+#[derive(Debug)]
+struct Place {
+    asked: Weak<Asked>,
+    /// Of the rows that are looked for, each once.
+    keys: Vec<Uuid>,
 }
 
 /// A question that somebody waits for. The first puts it; when that one goes away the next does, behind all who wait for a
@@ -41,6 +58,8 @@ struct Question {
 #[derive(Debug)]
 struct Asked {
     question: Arc<Question>,
+    /// There once it is closed.
+    keys: OnceLock<Vec<Uuid>>,
     rows: OnceCell<Rows>,
     waiting: Waiting,
 }
@@ -93,43 +112,112 @@ impl Reads {
     /// When no connection is to be had in time, which is the time of whoever puts it, and what PostgreSQL refuses. All who
     /// wait for the answer hear the same.
     pub async fn ask(&self, text: SqlStr, args: PgArguments, Values(values): Values) -> Result<Answer> {
-        let asked = self.waiting.join(Question { values: values.to_vec(), text: text.as_str().into() });
+        let asked = self.waiting.join(Question { values: Some(values.to_vec()), text: text.as_str().into() });
+        self.answer(&asked, |_| Ok((text, args))).await.map(Answer)
+    }
+
+    /// The row that the statement finds by its only value.
+    ///
+    /// # Errors
+    /// As [`Reads::ask`].
+    pub async fn find<T: for<'r> FromRow<'r, PgRow>>(&self, text: SqlStr, key: Uuid) -> Result<Option<T>> {
+        let (asked, nth) = self.waiting.join_by(text.as_str(), key);
+        let statement = |keys: &[Uuid]| {
+            let mut args = PgArguments::default();
+            keys.iter().try_for_each(|key| args.add(*key)).map_err(sqlx::Error::Encode)?;
+            let together = || AssertSqlSafe(of_each(text.as_str(), keys.len())).into_sql_str();
+            Ok((if keys.len() == 1 { text.clone() } else { together() }, args))
+        };
+        let rows = self.answer(&asked, statement).await?;
+        if asked.keys().len() == 1 {
+            return Ok(Answer(rows).optional()?);
+        }
+        for row in rows.iter() {
+            if usize::try_from(row.try_get::<i32, _>(row.len() - 1)?) == Ok(nth) {
+                return Ok(Some(T::from_row(row)?));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn answer(
+        &self,
+        asked: &Asked,
+        statement: impl FnOnce(&[Uuid]) -> sqlx::Result<(SqlStr, PgArguments)>,
+    ) -> Result<Arc<[PgRow]>> {
         let rows = asked.rows.get_or_init(|| async {
             let taken = self.from.take().await;
             asked.close();
             let mut to = taken?;
+            let (text, args) = statement(asked.keys())?;
             let rows = sqlx::query_with(text, args).fetch_all(&mut *to).await?;
             to.keep();
             Ok(rows.into())
         });
-        rows.await.clone().map(Answer).map_err(Error::from)
+        rows.await.clone().map_err(Error::from)
     }
 }
 
 impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<Question>, Weak<Asked>>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The question among those who ask it already, or as the first.
     fn join(&self, question: Question) -> Arc<Asked> {
-        let mut waiting = self.lock();
-        if let Some(asked) = waiting.get(&question).and_then(Weak::upgrade) {
-            return asked;
-        }
         let question = Arc::new(question);
-        let asked = Asked { question: question.clone(), rows: OnceCell::new(), waiting: self.clone() };
-        let asked = Arc::new(asked);
-        waiting.insert(question, Arc::downgrade(&asked));
+        let mut waiting = self.lock();
+        // Whoever is found here is answered: nothing is let go of, which would want the lock.
+        let known = waiting.get(&question).and_then(|places| places.iter().find_map(|place| place.asked.upgrade()));
+        known.unwrap_or_else(|| self.first(&mut waiting, question, Vec::new()))
+    }
+
+    /// The same among those who look for rows by the same statement, and which of these rows is the one.
+    fn join_by(&self, text: &str, key: Uuid) -> (Arc<Asked>, usize) {
+        let question = Arc::new(Question { values: None, text: text.into() });
+        let mut waiting = self.lock();
+        for place in waiting.get_mut(&question).into_iter().flatten() {
+            let known = place.keys.iter().position(|known| *known == key);
+            if known.is_none() && place.keys.len() == MOST_KEYS {
+                continue;
+            }
+            if let Some(asked) = place.asked.upgrade() {
+                let nth = known.unwrap_or(place.keys.len());
+                if known.is_none() {
+                    place.keys.push(key);
+                }
+                return (asked, nth);
+            }
+        }
+        (self.first(&mut waiting, question, vec![key]), 0)
+    }
+
+    fn first(&self, waiting: &mut Open, question: Arc<Question>, keys: Vec<Uuid>) -> Arc<Asked> {
+        let asked = Arc::new(Asked {
+            question: question.clone(),
+            keys: OnceLock::new(),
+            rows: OnceCell::new(),
+            waiting: self.clone(),
+        });
+        waiting.entry(question).or_default().push(Place { asked: Arc::downgrade(&asked), keys });
         asked
     }
 }
 
 impl Asked {
+    fn keys(&self) -> &[Uuid] {
+        self.keys.get().map_or(&[], Vec::as_slice)
+    }
+
     /// From now on who asks the same asks anew.
     fn close(&self) {
         let mut waiting = self.waiting.lock();
-        if waiting.get(&self.question).is_some_and(|open| ptr::eq(open.as_ptr(), self)) {
+        let Some(places) = waiting.get_mut(&self.question) else { return };
+        if let Some(nth) = places.iter().position(|place| ptr::eq(place.asked.as_ptr(), self)) {
+            // Closed for the first time.
+            let _ = self.keys.set(places.remove(nth).keys);
+        }
+        if places.is_empty() {
             waiting.remove(&self.question);
         }
     }
@@ -147,7 +235,7 @@ mod tests {
     use super::*;
 
     fn question(value: u8) -> Question {
-        Question { values: vec![value], text: "select $1".into() }
+        Question { values: Some(vec![value]), text: "select $1".into() }
     }
 
     #[test]
@@ -165,5 +253,36 @@ mod tests {
         assert_eq!(waiting.lock().len(), 1);
         drop(second);
         assert!(waiting.lock().is_empty(), "nobody waits any more");
+    }
+
+    #[test]
+    fn rows_are_looked_for_together_each_once_and_not_too_many() {
+        let waiting = Waiting::default();
+        let join = |key: usize| waiting.join_by("select $1", Uuid::from_u128(key as u128));
+        let (first, _) = join(0);
+        for key in 0..MOST_KEYS {
+            let (asked, nth) = join(key);
+            assert_eq!((Arc::ptr_eq(&first, &asked), nth), (true, key));
+        }
+        let (second, nth) = join(MOST_KEYS);
+        assert!(!Arc::ptr_eq(&first, &second), "one too many");
+        assert_eq!(nth, 0);
+        for key in 0..=MOST_KEYS {
+            let (asked, nth) = join(key);
+            assert_eq!((Arc::ptr_eq(&first, &asked), nth), (key < MOST_KEYS, key % MOST_KEYS), "looked for already");
+        }
+        let other = waiting.join(Question { values: Some(Vec::new()), text: "select $1".into() });
+        assert!(!Arc::ptr_eq(&second, &other), "another question");
+
+        first.close();
+        assert_eq!(first.keys(), (0..MOST_KEYS).map(|key| Uuid::from_u128(key as u128)).collect::<Vec<_>>());
+        let (asked, nth) = join(1);
+        assert_eq!((Arc::ptr_eq(&second, &asked), nth), (true, 1), "the first takes no more");
+        first.close();
+        assert_eq!(first.keys().len(), MOST_KEYS, "whoever puts it next puts the same");
+        second.close();
+        assert_eq!(second.keys(), [MOST_KEYS, 1].map(|key| Uuid::from_u128(key as u128)));
+        drop(other);
+        assert!(waiting.lock().is_empty());
     }
 }

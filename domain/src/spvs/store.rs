@@ -2,7 +2,7 @@
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of, rows_of},
+    db::{Col, Db, Dialect, PerDialect, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of, rows_of},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
@@ -58,12 +58,16 @@ const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
 
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
-    with_steps(db, "$1", id.0).await
+    static BY_ID: PerDialect = PerDialect::new(|dialect| with_steps(dialect, "$1"));
+    let found = db.sql(BY_ID.of(db.dialect())).by(id.0).await?;
+    Ok(found.map(read))
 }
 
 /// The order of a step with all its steps.
 pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
-    with_steps(db, OF_STEP, step.0).await
+    static BY_STEP: PerDialect = PerDialect::new(|dialect| with_steps(dialect, OF_STEP));
+    let found = db.sql(BY_STEP.of(db.dialect())).by(step.0).await?;
+    Ok(found.map(read))
 }
 
 /// The same, kept from others until the transaction ends.
@@ -80,23 +84,23 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
 type WithSteps = (Shaped<Spv>, Shaped<Vec<Step>>, Shaped<Vec<(StepId, StepId)>>);
 
 /// `which` is the order's id as SQL, from the value `$1`.
-async fn with_steps(db: &mut impl Sql, which: &str, value: Uuid) -> Result<Option<(Spv, Vec<Step>)>> {
-    let dialect = db.dialect();
+fn with_steps(dialect: Dialect, which: &str) -> String {
     let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
-    let sql = format!(
+    format!(
         "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
         row_of(dialect, COLUMNS),
         list_of(dialect, steps::store::COLUMNS, steps),
         list_of(dialect, steps::store::NEED, steps::store::NEEDS),
-    );
-    let found: Option<WithSteps> = db.sql_built(sql).bind(value).optional().await?;
-    let Some((Shaped(spv), Shaped(mut steps), Shaped(needs))) = found else { return Ok(None) };
+    )
+}
+
+fn read((Shaped(spv), Shaped(mut steps), Shaped(needs)): WithSteps) -> (Spv, Vec<Step>) {
     let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
     for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
         let needed = |id: &&StepId| needs.contains(&(step.id, **id));
         step.depends_on = order.iter().filter(needed).copied().collect();
     }
-    Ok(Some((spv, steps)))
+    (spv, steps)
 }
 
 /// Keeps the order from others until the transaction ends.
