@@ -149,10 +149,11 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         data.insert("on_behalf_of".to_owned(), who.name.clone().into());
         data.insert("on_behalf_of_id".to_owned(), who.id.to_string().into());
     }
+    let at = ctx.now();
     let row = Activity {
-        id: ActivityId(ctx.chance.uuid()),
+        id: ActivityId(ctx.chance.uuid_at(at)),
         seq: None,
-        at: ctx.now(),
+        at,
         actor_kind: seeing_as.map_or(ctx.actor.kind(), |_| Role::SuperAdmin.name()).to_owned(),
         actor_id: seeing_as.map_or(ctx.actor.user_id(), |admin| Some(admin.id)),
         actor_name: seeing_as.map_or_else(|| ctx.actor.name(), |admin| admin.name.clone()),

@@ -405,7 +405,7 @@ impl Year<'_> {
             data.insert("reason".to_owned(), reason.into());
         }
         Activity {
-            id: ActivityId(self.chance.uuid()),
+            id: ActivityId(self.chance.uuid_at(at)),
             seq: None,
             at,
             actor_kind: kind.to_owned(),
