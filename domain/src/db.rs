@@ -55,7 +55,8 @@ const BUSY: Duration = Duration::from_secs(8);
 /// The same for the queue, where nobody waits for an answer.
 const PATIENT: Duration = Duration::from_secs(30);
 
-/// How long writers may wait until nobody reads any more what was committed, so that SQLite's log can be begun anew.
+/// How long writers may wait until nobody reads any more what was committed, and no other process writes, so that SQLite's
+/// log can be begun anew.
 const BRIEF: Duration = Duration::from_millis(200);
 
 /// How long a migration waits on PostgreSQL for those who use a table, and everybody behind it; how often it then tries
@@ -417,20 +418,26 @@ impl Db {
             .busy_timeout(BUSY)
             .statement_cache_capacity(STATEMENTS)
             .pragma("temp_store", "memory")
-            // Pages (of 4 kB): so much may come together before a writer has to stop and move it into the database.
+            // Pages (of 4 kB): so much may come together before whoever writes has to stop and move it into the database.
             .pragma("wal_autocheckpoint", "8000")
+            // Bytes: what a backup, behind which nothing can be moved, has let grow beyond is cut off afterwards.
+            .pragma("journal_size_limit", "128000000")
             .disable_statement_logging();
         File::may_be_made(options.get_filename())?;
+        // The log is begun anew beside the writer before it comes to this.
+        let writer = |options: SqliteConnectOptions| {
+            options.pragma("cache_size", WRITER_CACHE).pragma("wal_autocheckpoint", "40000")
+        };
         // A connection to a file does not break by itself: nothing is tested before it is used.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(BUSY)
             .test_before_acquire(false)
-            .connect_with(options.clone().pragma("cache_size", WRITER_CACHE))
+            .connect_with(writer(options.clone()))
             .await?;
         // Where the file is gone later, a new one would be another database.
         let options = options.create_if_missing(false);
-        write.set_connect_options(options.clone().pragma("cache_size", WRITER_CACHE));
+        write.set_connect_options(writer(options.clone()));
         let file = File::opened(options.get_filename().to_owned());
         let queue = SqlitePoolOptions::new()
             .max_connections(3)

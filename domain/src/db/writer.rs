@@ -22,7 +22,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicI64, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -40,9 +40,10 @@ const MOST_TURNS: usize = 32;
 /// Turns between two times that the log is emptied. Pages that many of them change are moved once, and few of them at a
 /// time: the disk has not much to do before the next group is on it.
 const TURNS: usize = 50;
-/// Pages (of 4 kB) in the log from which on it is begun anew. Where two processes write without a pause, it never happens
-/// to be empty when one of them begins, and whoever reads has ever more to look through.
-const MOST_PAGES: i64 = 32_000;
+/// Pages (of 4 kB) in the log from which on it is begun anew: whoever reads has ever more to look through, and where one
+/// writes without a pause, it never happens to be empty when the next begins. What is there is written over, which is
+/// less work for the disk's own log than a file that grows.
+const MANY_PAGES: i64 = 8_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
@@ -64,6 +65,8 @@ struct Log {
     writer: Connections<Sqlite>,
     turns: Arc<AtomicUsize>,
     moving: Arc<Mutex<()>>,
+    /// How long it was when it could not be begun anew.
+    stayed: Arc<AtomicI64>,
 }
 
 impl Log {
@@ -78,22 +81,39 @@ impl Log {
         let log = self.clone();
         tokio::spawn(async move {
             // What cannot be moved now is moved the next time.
-            let _ = log.empty(MOST_PAGES).await;
+            let _ = log.empty(MANY_PAGES).await;
             drop(alone);
         });
     }
 
-    /// Moves what is in the log into the database's own file. Where there are more than `most` pages it is begun anew: as
-    /// soon as nobody here writes, and only where nobody reads from it for long, such as a backup. Writers wait for that.
-    async fn empty(&self, most: i64) -> sqlx::Result<()> {
-        let moved = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
-        let (_, pages, moved): (i64, i64, i64) = moved;
-        if pages > most && pages - moved <= most / 8 {
+    /// Moves what is in the log into the database's own file. Where there are more than `many` pages it is begun anew: as
+    /// soon as nobody here writes, and only where nobody reads from it for long, such as a backup. Writers wait for that;
+    /// where others read or write all the same, not soon again.
+    async fn empty(&self, many: i64) -> sqlx::Result<()> {
+        let (pages, _) = self.moved().await?;
+        let stayed = self.stayed.load(Ordering::Relaxed);
+        // It may have been begun anew since.
+        let grown = if pages < stayed { pages } else { pages - stayed };
+        if pages <= many || grown <= many / 4 {
+            return Ok(());
+        }
+        // What came meanwhile: writers are to wait for little.
+        let (pages, moved) = self.moved().await?;
+        if pages > many && pages - moved <= many / 8 {
             let writer = self.writer.take().await?;
-            sqlx::query("pragma wal_checkpoint(truncate)").execute(&self.pool).await?;
+            let begun = sqlx::query_as("pragma wal_checkpoint(restart)").fetch_one(&self.pool).await;
             writer.keep();
+            let (busy, ..): (i64, i64, i64) = begun?;
+            self.stayed.store(if busy == 0 { 0 } else { pages }, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Moves what can be moved beside writers and readers: how many pages there are, and how many of them are moved.
+    async fn moved(&self) -> sqlx::Result<(i64, i64)> {
+        let moved = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
+        let (_, pages, moved): (i64, i64, i64) = moved;
+        Ok((pages, moved))
     }
 }
 
@@ -141,7 +161,13 @@ type Place = OwnedMutexGuard<Option<Group>>;
 impl Writer {
     /// Writes on the only one of the connections. `beside` empties the log; writers wait as long as it waits for readers.
     pub fn new(connection: Connections<Sqlite>, beside: SqlitePool, file: File, patience: Duration) -> Self {
-        let log = Log { pool: beside, writer: connection.clone(), turns: Arc::default(), moving: Arc::default() };
+        let log = Log {
+            pool: beside,
+            writer: connection.clone(),
+            turns: Arc::default(),
+            moving: Arc::default(),
+            stayed: Arc::default(),
+        };
         Self {
             connection,
             file: Arc::new(file),
@@ -487,6 +513,7 @@ impl Drop for Turn {
 mod tests {
     use super::*;
     use crate::db::{Db, Durability, Pools};
+    use sqlx::Connection;
 
     async fn writer() -> (tempfile::TempDir, Writer) {
         let dir = tempfile::tempdir().expect("a folder");
@@ -551,15 +578,37 @@ mod tests {
             add(&mut turn, n).await;
             turn.commit().await.expect("is kept");
         }
-        // Whoever moves it lets go when it is done.
-        drop(writer.log.moving.lock().await);
+        // Whoever moves it lets go when it is done, and nobody else does from here on.
+        let _alone = writer.log.moving.lock().await;
         assert!(size() > before);
         let log = dir.path().join("turns.db-wal");
         let log = || std::fs::metadata(&log).expect("a log").len();
-        writer.log.empty(MOST_PAGES).await.expect("is small");
-        assert!(log() > 0, "so few pages are written over");
+        let long = log();
+        writer.log.empty(MANY_PAGES).await.expect("is small");
+        sqlx::raw_sql("pragma busy_timeout = 50").execute(&writer.log.pool).await.expect("waits less");
+        let write = async |n| {
+            let mut turn = writer.begin().await.expect("a turn");
+            add(&mut turn, n).await;
+            turn.commit().await.expect("is kept");
+        };
+        // Whoever reads keeps it from being written over, and then it is not tried again at once.
+        write(-1).await;
+        let mut reader = SqliteConnection::connect(&format!("sqlite:{}", file.display())).await.expect("opens");
+        sqlx::raw_sql("begin; select n from t").execute(&mut reader).await.expect("reads");
+        writer.log.empty(0).await.expect("is tried");
+        let (pages, _) = writer.log.moved().await.expect("a count");
+        assert_eq!(writer.log.stayed.load(Ordering::Relaxed), pages);
+        sqlx::raw_sql("commit").execute(&mut reader).await.expect("has read");
+        writer.log.empty(0).await.expect("is left");
+        assert_eq!(writer.log.stayed.load(Ordering::Relaxed), pages);
+        // Nothing of the first is moved when the second comes behind it.
+        write(-2).await;
+        write(-3).await;
         writer.log.empty(0).await.expect("is begun anew");
-        assert_eq!(log(), 0);
+        assert_eq!(writer.log.stayed.load(Ordering::Relaxed), 0);
+        write(-4).await;
+        assert_eq!(writer.log.moved().await.expect("a count").0, 1, "what was there is written over");
+        assert!(log() >= long, "where it was");
     }
 
     #[tokio::test]
