@@ -90,8 +90,8 @@ impl Chance {
         Self { ids: any.clone(), any }
     }
 
-    /// With ids from a seed, for made-up data that is the same each time, but for ids that begin with the time. Its passwords, salts and the tokens of its
-    /// links stay as hard to guess as they were.
+    /// With ids from a seed, for made-up data that is the same each time, but for ids that begin with the time. Its
+    /// passwords, salts and the tokens of its links stay as hard to guess as they were.
     #[must_use]
     pub fn with_ids(&self, seed: u64) -> Self {
         Self { ids: Self::seeded(seed).any, ..self.clone() }
