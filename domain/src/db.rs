@@ -6,6 +6,7 @@
 mod connections;
 mod dialect;
 mod file;
+mod parts;
 mod pg;
 mod reads;
 mod shaped;
@@ -13,6 +14,7 @@ mod snapshot;
 pub(crate) mod tables;
 pub mod times;
 mod writer;
+mod writes;
 mod zones;
 
 use dialect::renumber;
@@ -45,6 +47,7 @@ use std::{collections::BTreeSet, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use uuid::Uuid;
 use writer::{Turn, Writer};
+use writes::{LANES, PATIENCE, SETTINGS, Writes};
 
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
@@ -100,8 +103,9 @@ enum Pools {
     Sqlite { read: Connections<Sqlite>, write: Writer, queue: SqlitePool },
     /// The same connections for both, of which neither takes all. Reads are let at few: each has a process of its own
     /// there, which forgets what it knows of our tables whenever the processor takes up another. Writers may be more,
-    /// because they wait for the disk together; still more would wait for one another.
-    Postgres { read: Reads, write: Connections<Postgres>, queue: PgPool },
+    /// because they wait for the disk together; still more would wait for one another. Transactions that are one statement
+    /// go together, on connections of their own.
+    Postgres { read: Reads, write: Writes, queue: PgPool },
 }
 
 /// Tells this process what a commit has brought: jobs to run, activity to number.
@@ -132,11 +136,17 @@ pub(crate) enum TxOn {
 
 /// A value that can be bound in both databases.
 pub trait Value:
-    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + 'static
+    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + Sync + 'static
 {
 }
 impl<T> Value for T where
-    T: for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + 'static
+    T: for<'q> Encode<'q, Sqlite>
+        + Type<Sqlite>
+        + for<'q> Encode<'q, Postgres>
+        + Type<Postgres>
+        + Send
+        + Sync
+        + 'static
 {
 }
 
@@ -261,7 +271,10 @@ impl Query<'_> {
         let added = match &mut self.on {
             On::SqliteAny(_, args) | On::Sqlite(_, args) | On::SqliteAlone(_, args) => args.add(value),
             On::Later(turn) => turn.bind(value),
-            On::PgLater(open) => open.bind(value),
+            On::PgLater(open) => {
+                open.bind(value);
+                Ok(())
+            }
             On::PgAny(_, args, values) => values.add(&value).and_then(|()| args.add(value)),
             On::Pg(_, args) | On::PgAlone(_, args) => args.add(value),
         };
@@ -380,16 +393,17 @@ impl Db {
                 .application_name("spvctl")
                 .statement_cache_capacity(STATEMENTS)
                 .disable_statement_logging();
-            let pool = |most| {
+            let pool = |most, more: &'static str| {
                 PgPoolOptions::new()
                     .max_connections(most)
                     .acquire_timeout(Duration::from_secs(5))
                     // One that was in use a moment ago is there; asking every time costs as much as a small query.
                     .test_before_acquire(false)
-                    .after_connect(|connection, _| {
+                    .after_connect(move |connection, _| {
                         Box::pin(async move {
                             // To compile a statement takes longer than each of ours does.
-                            sqlx::raw_sql(AssertSqlSafe(format!("set jit = off; {PLANS}"))).execute(connection).await?;
+                            let settings = format!("set jit = off; {PLANS}; {more}");
+                            sqlx::raw_sql(AssertSqlSafe(settings)).execute(connection).await?;
                             Ok(())
                         })
                     })
@@ -402,9 +416,11 @@ impl Db {
                         })
                     })
             };
-            let ours = Connections::new(pool(20).connect_with(options.clone()).await?, FRESH);
-            let (read, write) = (Reads::new(ours.gated(readers)), ours.gated(readers.max(WRITERS)));
-            let queue = pool(10).connect_lazy_with(options);
+            let ours = Connections::new(pool(20, "").connect_with(options.clone()).await?, FRESH);
+            let lanes = pool(LANES, SETTINGS).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
+            let read = Reads::new(ours.gated(readers));
+            let write = Writes::new(ours.gated(readers.max(WRITERS)), Connections::new(lanes, FRESH));
+            let queue = pool(10, "").connect_lazy_with(options);
             return Ok(Self { pools: Pools::Postgres { read, write, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?
@@ -549,17 +565,17 @@ impl Db {
     }
 
     /// Starts a transaction. The database hears of it with its first statement, which on SQLite takes the write lock, so
-    /// that it never fails half-way.
+    /// that it never fails half-way, and on PostgreSQL waits for a connection.
     ///
     /// Whoever answers from what it has read in one commits it, also when nothing was written: what it has read may
     /// be another's that is not on the disk yet.
     ///
     /// # Errors
-    /// Unavailable when no connection is to be had in time.
+    /// Unavailable when on SQLite other writers take too long.
     pub async fn begin(&self) -> Result<Tx> {
         let on = match &self.pools {
             Pools::Sqlite { write, .. } => TxOn::Sqlite(write.begin().await?),
-            Pools::Postgres { write, .. } => TxOn::Postgres(pg::Open::begin(write).await?),
+            Pools::Postgres { write, .. } => TxOn::Postgres(pg::Open::begin(write)),
         };
         Ok(Tx { on, signals: self.signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() })
     }
@@ -597,16 +613,21 @@ impl Db {
         }
     }
 
-    /// How many wait for somebody else to be done writing: on SQLite for their turn, on PostgreSQL for a lock.
+    /// How many wait for somebody else to be done writing: on SQLite for their turn, on PostgreSQL for a lock or to go
+    /// together.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
     #[cfg(feature = "testing")]
-    pub(crate) async fn waiting(&self) -> Result<usize> {
-        if let Pools::Sqlite { write, .. } = &self.pools {
-            return Ok(write.wanted());
-        }
+    pub async fn waiting(&self) -> Result<usize> {
+        let together = match &self.pools {
+            Pools::Sqlite { write, .. } => return Ok(write.wanted()),
+            Pools::Postgres { write, .. } => write.waiting(),
+        };
         let sql =
             "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
         let found: i64 = self.clone().sql(sql).scalar().await?;
-        usize::try_from(found).map_err(Error::internal)
+        Ok(together + usize::try_from(found).map_err(Error::internal)?)
     }
 
     /// Begins to keep the text of every read; [`Db::reads`] gives them.

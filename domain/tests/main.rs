@@ -33,3 +33,4 @@ mod templates;
 mod timelines;
 mod uploads;
 mod users;
+mod writes;

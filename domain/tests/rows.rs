@@ -327,7 +327,7 @@ async fn statements_that_go_together_come_in_their_order() {
             return;
         }
         tx.sql("create sequence turns").run().await.unwrap();
-        for table in ["one", "two", "three", "four"] {
+        for table in ["one", "two", "three", "four", "five"] {
             let sql = format!("create table {table} (id bigint not null unique, turn bigint default nextval('turns'))");
             tx.sql_built(sql).run().await.unwrap();
             tx.sql_built(format!("insert into {table} (id, turn) values (1, 0)")).run().await.unwrap();
@@ -336,21 +336,20 @@ async fn statements_that_go_together_come_in_their_order() {
         tx.later("insert into three (id) values (2)").await.unwrap().run().await.unwrap();
         tx.later("update one set turn = nextval('turns') where id = 1").await.unwrap().run().await.unwrap();
         tx.later("insert into three (id) values (3)").await.unwrap().run().await.unwrap();
-        tx.later("insert into four (id) values (1) on conflict (id) do update set turn = excluded.turn")
-            .await
-            .unwrap()
-            .run()
-            .await
-            .unwrap();
+        for sums in ["four", "five"] {
+            let add = format!("insert into {sums} (id) values (1) on conflict (id) do update set turn = excluded.turn");
+            tx.later(&add).await.unwrap().run().await.unwrap();
+        }
         let turns: Vec<(i64,)> = tx
             .sql(
                 "select turn from two union all select turn from three where id = 2 union all select turn from one \
-                  union all select turn from three where id = 3 union all select turn from four",
+                  union all select turn from three where id = 3 union all select turn from four \
+                  union all select turn from five",
             )
             .all()
             .await
             .unwrap();
-        assert_eq!(turns, [(1,), (2,), (3,), (4,), (5,)]);
+        assert_eq!(turns, [(1,), (2,), (3,), (4,), (5,), (6,)]);
     })
     .await;
 }

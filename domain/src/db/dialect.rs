@@ -105,14 +105,24 @@ pub fn within(dialect: Dialect, list: &str) -> String {
 
 /// Writes `text` with its placeholders `$1…` moved up by `by`.
 pub(super) fn renumber(text: &str, by: usize, to: &mut String) {
+    put(text, "$", by, to);
+}
+
+/// Writes `text` with something else in place of its placeholders `$1…`: a word and the number moved up by `by`.
+pub(super) fn put(text: &str, word: &str, by: usize, to: &mut String) {
     let mut parts = text.split('$');
     to.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        to.push('$');
         match part[..digits].parse::<usize>() {
-            Ok(n) => to.push_str(&(n + by).to_string()),
-            Err(_) => to.push_str(&part[..digits]),
+            Ok(n) => {
+                to.push_str(word);
+                to.push_str(&(n + by).to_string());
+            }
+            Err(_) => {
+                to.push('$');
+                to.push_str(&part[..digits]);
+            }
         }
         to.push_str(&part[digits..]);
     }

@@ -34,7 +34,7 @@ impl Db {
                 Connection::Sqlite(Box::new(connection))
             }
             Pools::Postgres { write, .. } => {
-                let mut connection = write.pool.connect_options().connect().await?;
+                let mut connection = write.connections().pool.connect_options().connect().await?;
                 sqlx::query("begin isolation level repeatable read read only").execute(&mut connection).await?;
                 sqlx::query("select 1").fetch_one(&mut connection).await?;
                 Connection::Postgres(Box::new(connection))
