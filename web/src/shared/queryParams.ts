@@ -13,7 +13,8 @@ export function useParam(name: string): [string, (value: string) => void] {
           else next.delete(name);
           return next;
         },
-        { replace: true, preventScrollReset: true },
+        // At once: what stands in the address is what is shown, and what is taken away as a file.
+        { replace: true, preventScrollReset: true, flushSync: true },
       ),
     [name, setParams],
   );
