@@ -281,7 +281,8 @@ impl Many {
 
     /// The rows that one with these values updates: in one statement, only the first to update a row would.
     pub fn rows(&self, bound: &Values) -> Result<Vec<(usize, Vec<u8>)>, BoxDynError> {
-        self.keys.iter().map(|key| Ok((*key, bound[key - 1].bytes()?))).collect()
+        let bytes = |key: usize| bound.get(key.wrapping_sub(1)).ok_or("a value is missing")?.bytes();
+        self.keys.iter().map(|key| Ok((*key, bytes(*key)?))).collect()
     }
 }
 
@@ -409,6 +410,7 @@ mod tests {
         assert_eq!(many.rows(&values).expect("are written"), many.rows(&same).expect("are written"));
         same[1] = Box::new(1_i64);
         assert_ne!(many.rows(&values).expect("are written"), many.rows(&same).expect("are written"), "another row");
+        assert!(many.rows(&Values::new()).is_err(), "nothing was bound");
     }
 
     #[test]
