@@ -63,7 +63,7 @@ impl Gatekeeper {
         if failed || known.read_at == Some(changes) && !self.is_due(&known, now) {
             return known.gate;
         }
-        let read = tokio::time::timeout(PATIENCE, read(db)).await;
+        let read = tokio::time::timeout(PATIENCE, Box::pin(read(db))).await;
         let mut kept = self.known.write().unwrap_or_else(PoisonError::into_inner);
         match read {
             Ok(Ok(gate)) => {

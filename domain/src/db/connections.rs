@@ -81,6 +81,7 @@ impl<D: Database> Connections<D> {
         taken.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
+    /// What is rare is in a place of its own: whoever finds one at hand has not to carry the room for it along.
     async fn take_any(&self) -> sqlx::Result<Taken<D>> {
         let closed = |_| sqlx::Error::PoolClosed;
         let passed = match &self.gate {
@@ -89,16 +90,16 @@ impl<D: Database> Connections<D> {
         };
         let permit = (self.free.clone().acquire_owned().await.map_err(closed)?, passed);
         let Some((connection, since)) = self.idle.lock().pop() else {
-            let connection = self.pool.acquire().await?;
+            let connection = Box::pin(self.pool.acquire()).await?;
             return Ok(Taken { held: Some((connection, permit)), from: self.clone() });
         };
         let mut taken = Taken { held: Some((connection, permit)), from: self.clone() };
         let fresh = since.elapsed() <= self.fresh;
-        if !fresh && !matches!(timeout(SILENCE, taken.ping()).await, Ok(Ok(()))) {
+        if !fresh && !matches!(timeout(SILENCE, Box::pin(taken.ping())).await, Ok(Ok(()))) {
             // As it has gone, so have those that were used before it.
             self.idle.forget();
             let permit = taken.forget();
-            let connection = self.pool.acquire().await?;
+            let connection = Box::pin(self.pool.acquire()).await?;
             return Ok(Taken { held: permit.map(|permit| (connection, permit)), from: self.clone() });
         }
         Ok(taken)

@@ -78,7 +78,8 @@ async fn at_once(
     let mut tx = ctx.begin().await?;
     let changed = match seen {
         Some(seen) => changed(&mut tx, ctx, Seen::Before(seen), id, version, change).await?,
-        None => self::change(&mut tx, ctx, id, version, change).await?,
+        // Where it is rare, in a place of its own: a change that need not has not to carry the room for it along.
+        None => Box::pin(self::change(&mut tx, ctx, id, version, change)).await?,
     };
     let changed = settled(&mut tx, ctx, changed).await?;
     tx.commit().await?;
@@ -99,7 +100,10 @@ pub(crate) async fn work(
 
 /// The step and its order, once what the step set free is done where it is done by itself.
 async fn settled(tx: &mut Tx, ctx: &Ctx, (step, spv, free): Changed) -> Result<(Step, Spv)> {
-    match settle(tx, ctx, spv.id, free).await? {
+    if free.is_empty() {
+        return Ok((step, spv));
+    }
+    match Box::pin(settle(tx, ctx, spv.id, free)).await? {
         Some(detail) => of(detail, step.id),
         None => Ok((step, spv)),
     }
