@@ -177,6 +177,57 @@ async fn whoever_goes_round_the_triggers_is_found_out() {
     }
 }
 
+/// More of them than one look takes, and than one transaction: whoever comes in between finds where to go on.
+#[tokio::test]
+async fn however_many_processes_number_what_has_gathered_it_is_one_chain_and_each_hears_it_in_order() {
+    on_both(async |world| {
+        let operator = world.operator();
+        world.company("Meridian").await;
+        let id = match world.db.dialect() {
+            Dialect::Sqlite => "randomblob(16)",
+            Dialect::Postgres => "gen_random_uuid()",
+        };
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql_built(format!(
+            "insert into activity (id, nth, at, actor_kind, actor_name, action, subject_kind, subject_label, public, data) \
+             with recursive n (i) as (select 1 union all select i + 1 from n where i < 619) \
+             select {id}, i, at, actor_kind, actor_name, action, subject_kind, subject_label, public, data \
+             from n, (select * from activity limit 1) one"
+        ))
+        .run()
+        .await
+        .unwrap();
+        tx.commit().await.unwrap();
+        let follow = || {
+            let (feed, heard) = broadcast::channel(1_000);
+            (tokio::spawn(activity::follow(operator.clone(), feed, |_| ())), heard)
+        };
+        let mut following = vec![follow(), follow()];
+        let numbering = (0..3).map(|_| {
+            let operator = operator.clone();
+            tokio::spawn(async move { activity::number_all(&operator).await })
+        });
+        for one in numbering.collect::<Vec<_>>() {
+            one.await.unwrap().unwrap();
+        }
+        assert_eq!(activity::verify(&operator).await.unwrap(), 620);
+        // They begin with what is numbered after their first look.
+        world.company("Summit").await;
+        for (task, heard) in &mut following {
+            let mut rows: Vec<Activity> = Vec::new();
+            while rows.last().and_then(|row| row.seq) != Some(621) {
+                let row = tokio::time::timeout(std::time::Duration::from_secs(20), heard.recv()).await;
+                rows.push((*row.expect("all is heard of").unwrap()).clone());
+            }
+            task.abort();
+            let from = rows[0].seq.unwrap() - 1;
+            let kept = activity::since(&operator, from, 1_000).await.unwrap();
+            assert_eq!(rows, kept, "each with its own number, once");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_head_that_was_noted_is_found_again() {
     on_both(async |world| {
@@ -304,6 +355,33 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     other.commit().await.unwrap();
     let heard = async { while live.recv().await.unwrap().action != "client.suspended" {} };
     tokio::time::timeout(soon, heard).await.expect("everybody hears of it then");
+    following.abort();
+}
+
+/// PostgreSQL locks single entries.
+#[tokio::test]
+async fn who_is_shut_out_is_so_though_what_came_later_waits_for_its_number() {
+    let Some(world) = World::postgres().await else { return };
+    let operator = world.operator();
+    let company = world.company("Meridian").await;
+    let (maya, order, _) = world.client("Maya", company, None).await;
+    clients::suspend(&operator, maya, None).await.unwrap();
+    world.clock.advance(Duration::seconds(1));
+    let step = spvs::get(&operator, order).await.unwrap().steps[0].id;
+    for n in 0..60 {
+        let change = steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() };
+        steps::update(&operator, step, None, change).await.unwrap();
+    }
+    let mut other = world.db.begin().await.unwrap();
+    let last = "select seq from activity order by at desc, nth desc, id desc limit 1 for update";
+    let (unnumbered,): (Option<i64>,) = other.sql(last).one().await.unwrap();
+    assert_eq!(unnumbered, None);
+    let (forgotten, mut forgetting) = mpsc::unbounded_channel();
+    let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
+    let following = tokio::spawn(activity::follow(operator, broadcast::channel(1_000).0, first));
+    let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
+    tokio::time::timeout(std::time::Duration::from_secs(10), suspended).await.expect("it waits for nobody");
+    other.commit().await.unwrap();
     following.abort();
 }
 

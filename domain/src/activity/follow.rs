@@ -6,8 +6,8 @@ use tokio::{sync::broadcast, time::timeout};
 
 const CHANNEL: &str = "spv_activity";
 /// Rows numbered in one transaction: few enough that no writer waits long behind it.
-const BATCH: i64 = 50;
-/// Rows read for listeners at a time.
+const BATCH: usize = 50;
+/// Rows read at a time, to be numbered or for listeners.
 const READ: usize = 200;
 /// The shortest time between two looks, so that a busy office is numbered in batches.
 const REST: Duration = Duration::from_millis(100);
@@ -103,21 +103,19 @@ async fn step(
     }
 }
 
-/// Numbers batch after batch, and answers what comes right behind a number; `first` has heard of it.
+/// Numbers until there are no more or they are many, and answers what comes right behind a number.
 async fn number_many(ctx: &Ctx, mut after: i64, first: impl Fn(&Activity)) -> Result<Numbered> {
     let mut rows = Vec::new();
     while rows.len() < READ {
-        let batch = number(ctx).await?;
-        if batch.rows.first().is_some_and(|(row, _)| row.seq != Some(after + 1)) {
+        let some = number(ctx, READ - rows.len(), &first).await?;
+        let follows = some.rows.first().map(|(row, _)| row.seq == Some(after + 1));
+        if follows == Some(false) || follows.is_none() && some.more {
             // Another process has numbered some in between, which are read together with these.
             return Ok(Numbered { rows, more: true });
         }
-        for (row, _) in &batch.rows {
-            first(row);
-            after = row.seq.unwrap_or(after);
-        }
-        rows.extend(batch.rows);
-        if !batch.more {
+        after = some.rows.last().and_then(|(row, _)| row.seq).unwrap_or(after);
+        rows.extend(some.rows);
+        if !some.more {
             return Ok(Numbered { rows, more: false });
         }
     }
@@ -129,7 +127,7 @@ async fn number_many(ctx: &Ctx, mut after: i64, first: impl Fn(&Activity)) -> Re
 /// # Errors
 /// What the database refuses.
 pub async fn number_all(ctx: &Ctx) -> Result<()> {
-    while number(ctx).await?.more {}
+    while number(ctx, READ, |_| ()).await?.more {}
     Ok(())
 }
 
@@ -140,33 +138,36 @@ struct Numbered {
     more: bool,
 }
 
-/// Numbers one batch of committed rows.
+/// Numbers up to `most` committed rows, some in each transaction; `first` hears of them as soon as they have numbers.
 ///
-/// The rows are read and chained before the transaction, so that writers wait for nothing but the result. A
+/// The rows are read and chained before the transactions, so that writers wait for nothing but the result. A
 /// process that numbered meanwhile has moved the head, and then this one looks again.
 ///
 /// # Errors
-/// What the database refuses.
-async fn number(ctx: &Ctx) -> Result<Numbered> {
-    let store::Unnumbered { mut seq, mut hash, mut rows } = store::unnumbered(&mut ctx.db(), BATCH).await?;
-    let head = (seq, hash.clone());
-    let mut numbers = Vec::with_capacity(rows.len());
-    for (row, _) in &mut rows {
-        seq += 1;
-        row.seq = Some(seq);
-        hash = chained(&hash, row);
-        numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
+/// What the database refuses. What `first` has heard of has its number all the same.
+async fn number(ctx: &Ctx, most: usize, first: impl Fn(&Activity)) -> Result<Numbered> {
+    let store::Unnumbered { mut seq, mut hash, mut rows } = store::unnumbered(&mut ctx.db(), most).await?;
+    let more = rows.len() == most;
+    let mut numbered = 0;
+    for batch in rows.chunks_mut(BATCH) {
+        let head = (seq, hash.clone());
+        let mut numbers = Vec::with_capacity(batch.len());
+        for (row, _) in &mut *batch {
+            seq += 1;
+            row.seq = Some(seq);
+            hash = chained(&hash, row);
+            numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
+        }
+        let mut tx = ctx.begin().await?;
+        if !store::move_head(&mut tx, &head, &(seq, hash.clone())).await? {
+            rows.truncate(numbered);
+            return Ok(Numbered { rows, more: true });
+        }
+        store::number(&mut tx, &numbers).await?;
+        tx.announce(CHANNEL).await?;
+        tx.commit().await?;
+        batch.iter().for_each(|(row, _)| first(row));
+        numbered += batch.len();
     }
-    if numbers.is_empty() {
-        return Ok(Numbered { rows, more: false });
-    }
-    let mut tx = ctx.begin().await?;
-    if !store::move_head(&mut tx, &head, &(seq, hash)).await? {
-        return Ok(Numbered { rows: Vec::new(), more: true });
-    }
-    store::number(&mut tx, &numbers).await?;
-    tx.announce(CHANNEL).await?;
-    tx.commit().await?;
-    let more = i64::try_from(rows.len()).is_ok_and(|many| many >= BATCH);
     Ok(Numbered { rows, more })
 }

@@ -425,13 +425,13 @@ pub struct Unnumbered {
 }
 
 /// In one statement: a row that was without a number when the chain ended so.
-pub async fn unnumbered(db: &mut Db, limit: i64) -> Result<Unnumbered> {
+pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
     let dialect = db.dialect();
     let row = row_of(dialect, COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("quiet", "t.quiet", Col::Flag)];
-    let rows = "select * from activity where seq is null order by at, nth, id limit $1";
-    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(dialect, &columns, rows));
-    db.sql_built(sql).bind(limit).one().await
+    let rows = format!("select * from activity where seq is null order by at, nth, id limit {limit}");
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(dialect, &columns, &rows));
+    db.sql_built(sql).one().await
 }
 
 #[derive(Serialize)]
