@@ -123,11 +123,9 @@ impl Output {
         }
     }
 
-    /// Any JSON, as it is.
+    /// Any JSON: the same value for a program, and harmless on a terminal.
     pub fn json(&self, value: &Value) -> Result {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, value)?;
-        writeln!(out)?;
+        writeln!(std::io::stdout().lock(), "{}", escaped(&serde_json::to_string_pretty(value)?))?;
         Ok(())
     }
 
@@ -233,6 +231,23 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// JSON whose texts have as escapes what a terminal would act on. Outside its texts JSON has none of that.
+fn escaped(json: &str) -> String {
+    json.chars().fold(String::with_capacity(json.len()), |mut out, c| {
+        if c != '\n' && (c.is_control() || turns(c)) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+        out
+    })
+}
+
+/// Whether what follows this character is written in another direction.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Text of others, made harmless: what would move the cursor, recolour or turn the line around is left out.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -246,8 +261,7 @@ pub fn clean(text: &str) -> String {
                 _ => {}
             },
             '\n' | '\t' => out.push(' '),
-            c if c.is_control()
-                || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {}
+            c if c.is_control() || turns(c) => {}
             c => out.push(c),
         }
     }
@@ -261,6 +275,11 @@ mod tests {
     #[test]
     fn escapes_and_direction_marks_never_reach_a_terminal() {
         assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{202e}y\u{7}\r"), "red xy");
+        let name = serde_json::json!(["\u{9b}31mred\u{1b}[0m\u{7f} \u{202e}x\n <b>Söhne & Co</b>"]);
+        let json = escaped(&serde_json::to_string_pretty(&name).unwrap());
+        assert!(json.chars().all(|c| c == '\n' || !c.is_control() && !turns(c)), "{json:?}");
+        assert!(json.contains("<b>Söhne & Co</b>"), "{json}");
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), name);
         assert_eq!(clean("two\nlines <b>Söhne & Co</b>"), "two lines <b>Söhne & Co</b>");
     }
 

@@ -31,6 +31,46 @@ async fn a_missing_flag_is_named_where_nobody_can_be_asked() {
 }
 
 #[tokio::test]
+async fn a_blank_flag_is_named_as_a_missing_one() {
+    for office in offices().await {
+        office.client("maya@example.com");
+        let commands: &[(&[&str], &[&str])] = &[
+            (&["company", "create"], &["--name", "Beta", "--business-name", "Beta LLC"]),
+            (
+                &["iso", "create"],
+                &[
+                    "--first-name",
+                    "Ines",
+                    "--last-name",
+                    "Vega",
+                    "--email",
+                    "ines@example.com",
+                    "--company",
+                    "Harbor Capital",
+                ],
+            ),
+            (
+                &["client", "create", "--setup", "full", "--company", "Harbor Capital", "--price", "1"],
+                &["--first-name", "Ana", "--last-name", "Lima", "--email", "ana@example.com"],
+            ),
+            (&["spv", "create"], &["--client", "maya@example.com", "--purchase-amount", "1"]),
+        ];
+        for (command, flags) in commands {
+            for blank in (1..flags.len()).step_by(2) {
+                for nothing in ["", " \t "] {
+                    let mut flags = flags.to_vec();
+                    flags[blank] = nothing;
+                    let done = office.run(&[command, &flags[..]].concat());
+                    let flag = flags[blank - 1];
+                    assert_eq!((done.code, done.out.as_str()), (2, ""), "{command:?} {flag}: {}", done.err);
+                    assert!(done.err.contains(&format!("{flag}: ")), "{command:?} {flag}: {}", done.err);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn refusals_are_sentences_with_the_flag_and_an_exit_code() {
     for office in offices().await {
         office.client("maya@example.com");

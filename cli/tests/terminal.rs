@@ -92,13 +92,17 @@ async fn names_cannot_repaint_the_terminal() {
     office.run(&["company", "create", "--name", "Red Harbor", "--business-name", "x"]);
     // No form lets such a name in; another program that writes to the database may.
     let mut tx = db.begin().await.unwrap();
-    let renamed =
-        tx.sql("update companies set name = $1 where name = 'Red Harbor'").bind("Red \u{1b}[31mHarbor".to_owned());
+    let renamed = tx
+        .sql("update companies set name = $1 where name = 'Red Harbor'")
+        .bind("Red \u{1b}[31m\u{9b}32m\u{202e}Harbor".to_owned());
     assert_eq!(renamed.run().await.unwrap(), 1);
     tx.commit().await.unwrap();
     office.run(&["company", "create", "--name", "<b>Blue</b> Harbor", "--business-name", "x"]);
     let (_, said) = on_a_terminal(&office, &["company", "list"], &[]);
     assert!(said.contains("<b>Blue</b> Harbor"), "{said}");
-    assert!(said.contains("Red Harbor"), "{said}");
+    assert!(said.contains("Red 32mHarbor"), "{said}");
     assert!(!said.contains("\u{1b}[31m"), "{said}");
+    let (_, said) = on_a_terminal(&office, &["company", "list", "--format", "json"], &[]);
+    assert!(said.contains(r"Red \u001b[31m\u009b32m\u202eHarbor"), "{said}");
+    assert!(!said.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{said}");
 }

@@ -16,6 +16,7 @@ use domain::{
 /// A wrong name given as `--flag` is said with the flag.
 fn under(flag: &str, name: &str, error: Error) -> Failure {
     match error {
+        Error::NotFound(_) if name.trim().is_empty() => Error::field(flag, "required").into(),
         Error::NotFound(noun) => Failure::Refused(format!("--{flag}: there is no {noun} `{name}`")),
         other => other.into(),
     }
