@@ -55,10 +55,14 @@ impl Served {
         let mut process = running(office, shell);
         let port = office.port(&mut process, "listening on ");
         let mut served = Self { port, token: String::new(), process };
-        let sign_in = json!({ "email": "client@example.com", "password": domain::DEMO_PASSWORD });
-        let granted = served.send("POST /auth/v1/token?grant_type=password", &sign_in);
-        served.token = granted.json()["access_token"].as_str().expect("a token").to_owned();
+        served.token =
+            served.sign_in("client@example.com").json()["access_token"].as_str().expect("a token").to_owned();
         served
+    }
+
+    fn sign_in(&self, email: &str) -> Answer {
+        let whose = json!({ "email": email, "password": domain::DEMO_PASSWORD });
+        self.send("POST /auth/v1/token?grant_type=password", &whose)
     }
 
     /// One request on a connection of its own.
@@ -120,6 +124,35 @@ impl Served {
         let pid = self.process.0.id().to_string();
         let done = Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:")]).status().unwrap();
         assert!(done.success());
+    }
+}
+
+#[tokio::test]
+async fn a_demo_office_says_how_to_sign_in_and_notes_each_request_without_its_token() {
+    for mut office in offices().await {
+        let served = Served::new(&mut office);
+        let address = format!("http://127.0.0.1:{}/auth/login", served.port);
+        for (portal, email) in [
+            ("client", "client@example.com"),
+            ("employee", "employee@example.com"),
+            ("employee", "super@example.com"),
+            ("company", "company@example.com"),
+            ("iso", "iso@example.com"),
+        ] {
+            let log = office.log();
+            let mut lines = log.lines().filter(|line| line.contains(email));
+            let line = lines.next().unwrap_or_else(|| panic!("{email}: {log}"));
+            assert!(line.contains(&format!("{address}/{portal} ")) && line.contains(domain::DEMO_PASSWORD), "{line}");
+            assert_eq!(served.sign_in(email).status, 200, "{email}");
+        }
+        let answer = served.ask("GET /rest/v1/spvs?q=maya", &[], b"");
+        let id = answer.header("x-request-id").expect("a number").to_owned();
+        let log = office.log();
+        let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("{id}: {log}"));
+        for words in ["method=GET", "route=\"/rest/v1/spvs\"", "status=200", "ms=", "actor="] {
+            assert!(line.contains(words), "{words}: {line}");
+        }
+        assert!(!log.contains("maya") && !log.contains(&served.token), "{log}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mails leave, whatever happens to workers and mail servers: killed, gone, back.
 
-use crate::support::{Office, free_port, received, smtp_server};
+use crate::support::{Mails, Office, free_port, offices, received, smtp_server, write};
 use std::time::Duration;
 
 fn all_sent(mails: &[serde_json::Value]) -> bool {
@@ -14,7 +14,7 @@ fn message_id(mail: &str) -> &str {
 /// A worker dies with the mail half delivered; the next one finds the job and delivers it, as the same mail.
 fn a_killed_worker_loses_nothing(mut office: Office) {
     let (port, mailbox) = (free_port(), office.dir.with_extension("mailbox"));
-    let _server = smtp_server(port, &mailbox, true);
+    let _server = smtp_server(port, &mailbox, Mails::HoldFirst);
     office.set("SPV_SMTP_URL", format!("smtp://127.0.0.1:{port}"));
     office.set("SPV_WORKER_CONCURRENCY", 1);
     office.client("maya@example.com");
@@ -60,7 +60,7 @@ fn mails_wait_for_the_server(mut office: Office) {
     let waiting = office.mails(Duration::from_secs(20), |mails| mails.iter().all(|mail| !mail["last_error"].is_null()));
     assert!(waiting.iter().all(|mail| mail["status"] == "queued"), "{waiting:#?}");
     assert_eq!(office.run(&["doctor"]).code, 1, "the doctor sees that no mail leaves");
-    let _server = smtp_server(port, &mailbox, false);
+    let _server = smtp_server(port, &mailbox, Mails::Take);
     let sent = office.mails(Duration::from_secs(40), all_sent);
     assert!(sent.iter().all(|mail| mail["last_error"].is_null()), "{sent:#?}");
     let received = received(&mailbox);
@@ -99,4 +99,42 @@ async fn without_a_server_mails_are_files_and_may_be_sent_again() {
     let again = files.iter().filter(|mail| message_id(mail) == setup["message_id"].as_str().unwrap()).count();
     assert_eq!(again, 2, "the same mail, recognisable by its Message-ID");
     assert_eq!(worker.stop(), 0, "{}", office.log());
+}
+
+/// A server that refuses mails for good, until its owner has put that right.
+#[tokio::test]
+async fn what_was_given_up_is_listed_and_leaves_once_it_is_asked_for_again() {
+    for mut office in offices().await {
+        let (port, mailbox) = (free_port(), office.dir.with_extension("mailbox"));
+        let _server = smtp_server(port, &mailbox, Mails::Refuse);
+        office.set("SPV_SMTP_URL", format!("smtp://127.0.0.1:{port}"));
+        office.client("maya@example.com");
+        let mut worker = office.start(&["worker"]);
+        office.mails(Duration::from_secs(20), |mails| mails.iter().all(|mail| mail["status"] == "failed"));
+        let listed = |what: &[&str]| office.json(what).as_array().cloned().unwrap();
+        let failed = listed(&["mail", "list", "--status", "failed"]);
+        assert_eq!(failed.len(), 2, "{failed:#?}");
+        for mail in &failed {
+            assert!(mail["last_error"].as_str().is_some_and(|why| why.contains("not from you")), "{mail}");
+            assert_eq!(mail["attempts"], 1, "what was refused for good is not tried again: {mail}");
+        }
+        assert_eq!(received(&mailbox).len(), 0);
+        let dead = listed(&["job", "list", "--status", "dead"]);
+        assert_eq!(dead.len(), 2, "{dead:#?}");
+        assert!(dead.iter().all(|job| job["job"] == "mails.send"), "{dead:#?}");
+
+        write(&mailbox.join("taken"), "");
+        assert_eq!(office.json(&["job", "retry", dead[0]["id"].as_str().unwrap()])["status"], "pending");
+        let left = office.mails(Duration::from_secs(20), |mails| mails.iter().any(|mail| mail["status"] == "sent"));
+        let other = left.iter().find(|mail| mail["status"] == "failed").expect("nobody asked for the other");
+        office.json(&["mail", "resend", other["id"].as_str().unwrap()]);
+        let sent = office.mails(Duration::from_secs(20), all_sent);
+        assert!(sent.iter().all(|mail| mail["attempts"] == 2 && mail["last_error"].is_null()), "{sent:#?}");
+        let mut named: Vec<_> = sent.iter().map(|mail| mail["message_id"].as_str().unwrap().to_owned()).collect();
+        let mut arrived: Vec<_> = received(&mailbox).iter().map(|mail| message_id(mail).to_owned()).collect();
+        named.sort();
+        arrived.sort();
+        assert_eq!(arrived, named, "each once, as the mail that it was");
+        assert_eq!(worker.stop(), 0, "{}", office.log());
+    }
 }

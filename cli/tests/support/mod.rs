@@ -176,17 +176,28 @@ pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A real SMTP server as a process of its own, Debian's python3-aiosmtpd. Each mail becomes a file in `dir`;
-/// when `hold` is set, the first is kept waiting for its answer, and a file `held` says so.
-pub fn smtp_server(port: u16, dir: &Path, hold: bool) -> Running {
+/// What a mail server does with mails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mails {
+    Take,
+    /// The first is kept waiting for its answer, and a file `held` says so.
+    HoldFirst,
+    /// Each is refused for good, until there is a file `taken`.
+    Refuse,
+}
+
+/// A real SMTP server as a process of its own, Debian's python3-aiosmtpd. Each mail becomes a file in `dir`.
+pub fn smtp_server(port: u16, dir: &Path, mails: Mails) -> Running {
     const SERVER: &str = r#"
 import asyncio, os, sys
 from aiosmtpd.controller import Controller
-port, folder, hold = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "hold"
+port, folder, mails = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 class Handler:
     async def handle_DATA(self, server, session, envelope):
+        if mails == "refuse" and not os.path.exists(os.path.join(folder, "taken")):
+            return "554 5.7.1 not from you"
         held = os.path.join(folder, "held")
-        if hold and not os.path.exists(held):
+        if mails == "hold" and not os.path.exists(held):
             open(held, "wb").write(envelope.content)
             await asyncio.sleep(600)
         names = [name for name in os.listdir(folder) if name.endswith(".eml")]
@@ -209,8 +220,13 @@ sys.stdin.read()
                 .is_ok_and(|s| s.success())
         })
         .expect("the SMTP tests need Debian's python3-aiosmtpd");
+    let mails = match mails {
+        Mails::Take => "take",
+        Mails::HoldFirst => "hold",
+        Mails::Refuse => "refuse",
+    };
     let mut child = Command::new(python)
-        .args(["-c", SERVER, &port.to_string(), dir.to_str().unwrap(), if hold { "hold" } else { "" }])
+        .args(["-c", SERVER, &port.to_string(), dir.to_str().unwrap(), mails])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
