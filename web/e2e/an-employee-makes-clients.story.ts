@@ -1,4 +1,5 @@
 /** An employee signs in and sets up clients with their first orders. */
+import { paths } from '../src/paths';
 import { expect, test } from './support/story';
 import type { Office } from './support/office';
 import type { Staff } from './support/people';
@@ -200,6 +201,55 @@ test('an e-mail address that is taken, in whatever case, leads to an order for t
   expect(await ordersOf(office, who.email)).toHaveLength(2);
 });
 
+test('a partner who no longer fits is refused beside the field, and another one is chosen', async ({
+  office,
+}) => {
+  const who = office.newcomer('Nora', 'Lind');
+  const company = await office.company();
+  const [stranger, leaving] = await Promise.all([
+    partnerOf(office, await office.company(), 'Stan', 'Ager'),
+    partnerOf(office, company, 'Lea', 'Ving'),
+  ]);
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard');
+  const dialog = elias.dialog('Full Setup');
+  await elias.button('Full Setup').click();
+  await elias.writes(
+    { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '900' },
+    dialog,
+  );
+  await elias.finds('Company', company.name, dialog);
+  const refused = async (message: string) => {
+    await elias.button('Create Client', dialog).click();
+    await elias.isRefused('Error', `ISO: ${message}`);
+    await elias.isToldBeside('ISO', message, dialog);
+    await expect(elias.field('ISO', dialog)).toBeFocused();
+    await expect(elias.field('Email', dialog)).toHaveValue(who.email);
+  };
+
+  // Only partners of the company are offered: somebody else's is there by mistake.
+  const partners = /\/rest\/v1\/isos\?.*company_id=/;
+  await elias.page.route(partners, (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.delete('company_id');
+    return route.continue({ url: url.href });
+  });
+  await elias.finds('ISO', stranger.name, dialog);
+  await elias.page.unroute(partners);
+  await elias.writes({ Commission: '90' }, dialog);
+  await refused('Does not belong to the chosen company.');
+
+  await elias.finds('ISO', leaving.name, dialog);
+  await elias.api.post(`/rest/v1/isos/${leaving.id}/archive`);
+  await refused('Is archived. Restore it or choose another.');
+  expect(await ordersOf(office, who.email)).toEqual([]);
+
+  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.button('Create Client', dialog).click();
+  await elias.isTold('Client Created');
+  expect(await ordersOf(office, who.email)).toHaveLength(1);
+});
+
 test('a form that was typed into asks before it is thrown away', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens('/employee-dashboard');
@@ -266,6 +316,41 @@ test('a client is edited, suspended, let in again, archived and restored', async
   await expect(elias.row(who.email)).toContainText('Active');
 });
 
+test('each tab while its list is on its way, when it failed, and when it is asked for again', async ({
+  office,
+}) => {
+  const elias = await office.employee();
+  for (const [tab, list] of [
+    ['Clients', 'clients'],
+    ['Companies', 'companies'],
+    ['ISOs', 'isos'],
+    ['SPVs', 'spvs'],
+  ] as const) {
+    const address = new RegExp(`/rest/v1/${list}(\\?|$)`);
+    let answer = () => undefined as void;
+    const way = new Promise<void>((resolve) => (answer = resolve));
+    // Not a failure of the server, which would be tried again by itself first.
+    await elias.page.route(address, async (route) => {
+      await way;
+      return route.fulfill({ status: 404 });
+    });
+    await elias.opens(paths.employeeTab(list));
+    const panel = elias.page.getByRole('tabpanel', { name: tab, exact: true });
+    const orders = panel.getByRole('region', { name: 'SPV orders', exact: true });
+    const rows = panel.getByRole('cell').or(orders.getByRole('button'));
+    const waiting = panel.locator('[aria-busy="true"]');
+    await expect(waiting.first()).toBeVisible();
+    await expect(rows).toHaveCount(0);
+    answer();
+    await expect(panel.getByRole('alert')).toContainText('This could not be loaded');
+    await expect(waiting).toHaveCount(0);
+    await elias.page.unroute(address);
+    await elias.button('Try again', panel).click();
+    await expect(rows.first()).toBeVisible();
+    await expect(panel.getByRole('alert')).toHaveCount(0);
+  }
+});
+
 test('on the first day of an office every list says that it is empty', async ({ emptyOffice }) => {
   const ada = await emptyOffice.firstEmployee('Ada', 'Berg');
   await ada.opens('/employee-dashboard');
@@ -306,6 +391,23 @@ interface Order {
   country: string;
   iso_id: string | null;
   client_email: string;
+}
+
+async function partnerOf(
+  office: Office,
+  company: { id: string },
+  first: string,
+  last: string,
+): Promise<{ id: string; name: string }> {
+  const who = office.newcomer(first, last);
+  const api = await office.api();
+  const { id } = await api.post<{ id: string }>('/rest/v1/isos', {
+    first_name: first,
+    last_name: last,
+    email: who.email,
+    company_id: company.id,
+  });
+  return { id, name: who.name };
 }
 
 async function ordersOf(office: Office, email: string): Promise<Order[]> {

@@ -170,6 +170,38 @@ test('an answer that is lost on the way makes nothing twice, and the form keeps 
   expect(mails).toHaveLength(1);
 });
 
+test('while the database cannot be used a form says so, keeps what was typed, and is sent again', async ({
+  office,
+}) => {
+  const name = office.fresh('Patience Capital');
+  const typed = { Name: name, 'Business Name': `${name} LLC`, Phone: '+1 555 0163' };
+  const elias = await office.employee();
+  elias.foresees(/Failed to load resource|503 from/);
+  await elias.opens(paths.employeeTab('companies'));
+  await elias.button('Add Company').click();
+  const dialog = elias.dialog('Create New Company');
+  await elias.writes(typed, dialog);
+
+  const keys: (string | undefined)[] = [];
+  await elias.page.route('**/rest/v1/companies', (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.continue();
+    const error = { code: 'unavailable', message: 'Not now', request_id: '' };
+    return route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: error });
+  });
+  await elias.button('Create Company', dialog).click();
+  await elias.isRefused('Error', 'The portal is not available right now. Please try again in a moment.');
+  for (const [label, text] of Object.entries(typed))
+    await expect(elias.field(label, dialog)).toHaveValue(text);
+
+  await elias.button('Create Company', dialog).click();
+  await elias.isTold('Company Created', name);
+  await expect(dialog).toBeHidden();
+  // What may have been made the first time is not made twice.
+  expect(keys).toEqual([expect.any(String), keys[0]]);
+});
+
 test('mails wait while the mail server is gone, and leave when it is back', async ({ ownOffice: office }) => {
   const who = office.newcomer('Patience', 'Post');
   await office.portal.post.close();

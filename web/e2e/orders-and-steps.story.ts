@@ -82,6 +82,33 @@ test('an employee creates an order, with an identifier of the server or of their
   }
 });
 
+test('a client who moved while the order was typed is refused beside the field', async ({ office }) => {
+  const who = office.newcomer('Moa', 'Vik');
+  const [from, to] = [await office.company(), await office.company()];
+  const { client } = await office.clientWithOrder(who, from.id);
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.button('Create SPV Order').click();
+  const dialog = elias.dialog('Create SPV Order');
+  const choosesFrom = async (company: string) => {
+    await elias.finds('Company', company, dialog);
+    await elias.finds('ISO', 'No ISO partner', dialog);
+    await elias.finds('Client', `${who.name} (${who.email})`, dialog);
+  };
+  await choosesFrom(from.name);
+  await elias.writes({ 'Purchase Amount': '500' }, dialog);
+  await elias.api.patch(`/rest/v1/clients/${client.id}`, { company_id: to.id });
+  await elias.button('Create Order', dialog).click();
+  const elsewhere = 'Does not belong to the chosen company.';
+  await elias.isRefused('Error', `Client: ${elsewhere}`);
+  await elias.isToldBeside('Client', elsewhere, dialog);
+  await expect(elias.field('Purchase Amount', dialog)).toHaveValue('500');
+
+  await choosesFrom(to.name);
+  await elias.button('Create Order', dialog).click();
+  await elias.isTold('SPV Created');
+});
+
 test('the list of orders scrolls at 600 px, newest first', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens('/employee-dashboard?tab=spvs');
