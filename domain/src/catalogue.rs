@@ -141,6 +141,154 @@ fn at<'a>(file: &'a Value, key: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{
+        fs,
+        path::{Path, PathBuf},
+    };
+
+    /// Nobody is told of these by these names: `api/src/routes/auth/error.rs` has words of its own for them, or others.
+    const SAID_OTHERWISE: [&str; 5] = [
+        "bad_code_verifier",
+        "flow_state_expired",
+        "flow_state_not_found",
+        "mfa_challenge_not_found",
+        "refresh_session_expired",
+    ];
+
+    /// The Rust files below `folder`, each in one line, without its tests and comments.
+    fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).expect("the sources are here") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                found.extend(sources(&path));
+            } else if path.extension().is_some_and(|kind| kind == "rs")
+                && !["tests.rs", "testing.rs"].iter().any(|name| path.ends_with(name))
+            {
+                let text = fs::read_to_string(&path).expect("a text");
+                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+                let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+                // What stands between quotation marks is found by counting them.
+                found.push((path, lines.collect::<String>().replace("\\\"", "").replace("'\"'", "")));
+            }
+        }
+        found
+    }
+
+    /// Of each call of `name`, the statement before it and what stands between its parentheses.
+    fn calls<'t>(text: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
+        let mut found = Vec::new();
+        for (begin, _) in text.match_indices(&format!("{name}(")) {
+            let (before, given) = (&text[..begin], &text[begin + name.len() + 1..]);
+            if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                continue;
+            }
+            let (mut open, mut quoted) = (1, false);
+            let end = given.find(|c| {
+                quoted ^= c == '"';
+                open += i32::from(c == '(' && !quoted) - i32::from(c == ')' && !quoted);
+                open == 0
+            });
+            let statement = before.rsplit([';', '{', '}']).next().unwrap_or_default();
+            found.push((statement, &given[..end.unwrap_or(given.len())]));
+        }
+        found
+    }
+
+    /// What stands between quotation marks and may be a key.
+    fn keys(text: &str) -> impl Iterator<Item = &str> {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' || c == '_';
+        let may_be = move |word: &&str| !word.is_empty() && word.chars().all(fits);
+        text.split('"').skip(1).step_by(2).filter(may_be)
+    }
+
+    /// The key that comes last in a call, where it is written out.
+    fn last_key(given: &str) -> Option<&str> {
+        given.trim_end_matches(',').ends_with('"').then(|| keys(given).last())?
+    }
+
+    /// What a source gives to the catalogue: a namespace and a key, or the keys that it may turn out to be.
+    fn named(text: &str) -> Vec<(&str, Vec<String>)> {
+        let (whole, field) = (|key: &str| key.to_owned(), |key: &str| format!("fields.{key}"));
+        let mut found = Vec::new();
+        for name in ["conflict", "forbidden", "unauthenticated", "turn_back", "refusal"] {
+            let said = calls(text, name).into_iter().flat_map(|(_, given)| keys(given));
+            found.extend(said.map(|key| ("errors", vec![whole(key)])));
+        }
+        for name in ["AuthError::new", "AuthError::reworded", "Self::reworded"] {
+            let said = calls(text, name).into_iter().filter_map(|(_, given)| last_key(given));
+            found.extend(said.map(|key| ("errors", vec![whole(key)])));
+        }
+        let refused = calls(text, "Error::field").into_iter().filter_map(|(_, given)| last_key(given));
+        found.extend(refused.map(|key| ("errors", vec![field(key)])));
+        for (statement, given) in calls(text, "Problem::new") {
+            let is_in = |names: &[&str]| names.iter().any(|name| statement.contains(name));
+            let of_field = is_in(&["refuse(", "field_with("]);
+            let of_all = is_in(&["Conflict(", "Forbidden(", "Unauthenticated(", "Http(", "worded: "]);
+            found.extend(keys(given).map(|key| match (of_field, of_all) {
+                (true, _) => ("errors", vec![field(key)]),
+                (false, true) => ("errors", vec![whole(key)]),
+                (false, false) => ("errors", vec![field(key), whole(key)]),
+            }));
+        }
+        for name in ["text", "find"] {
+            for (_, given) in calls(text, name) {
+                let mut given = given.split(", ").skip(1).map(|part| keys(part).next());
+                if let (Some(Some(namespace @ ("errors" | "events" | "mails" | "names"))), Some(Some(key))) =
+                    (given.next(), given.next())
+                {
+                    found.push((namespace, vec![whole(key)]));
+                }
+            }
+        }
+        for name in ["word", "words"] {
+            let said = calls(text, name).into_iter().flat_map(|(_, given)| keys(given)).filter(|key| key.contains('.'));
+            found.extend(said.map(|key| ("names", vec![whole(key)])));
+        }
+        found
+    }
+
+    /// Whatever is called as an event is, unless it is the name of a job: there are many ways to make one.
+    fn events(text: &str) -> Vec<&str> {
+        let all = MESSAGES["en/events"].as_object().expect("an object");
+        let like_known = |key: &str| {
+            let Some((noun, verb)) = key.split_once('.') else { return false };
+            let of_noun = |other: &String| other.split_once('.').is_some_and(|(of, _)| of == noun);
+            !verb.is_empty() && !verb.contains('.') && all.keys().any(of_noun)
+        };
+        let is_job = |key: &str| text.contains(&format!("NAME: &'static str = \"{key}\""));
+        keys(text).filter(|key| like_known(key) && !is_job(key)).collect()
+    }
+
+    #[test]
+    fn all_that_people_are_told_by_a_key_has_words_in_both_languages() {
+        let has_words = |short: &str, namespace: &str, key: &str| {
+            let file = &MESSAGES[format!("{short}/{namespace}").as_str()];
+            at(file, key).or_else(|| at(file, &format!("{key}_other"))).is_some()
+        };
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+        let (mut looked_at, mut without) = (0, Vec::new());
+        for part in ["domain", "api", "jobs", "cli"] {
+            for (path, text) in sources(&workspace.join(part).join("src")) {
+                let mut told = named(&text);
+                if part == "domain" {
+                    let events = events(&text).into_iter().filter(|key| !has_words("en", "names", key));
+                    told.extend(events.map(|key| ("events", vec![key.to_owned()])));
+                }
+                told.retain(|(_, keys)| !SAID_OTHERWISE.contains(&keys[0].as_str()));
+                looked_at += told.len();
+                for (namespace, keys) in told {
+                    for short in ["en", "es"] {
+                        if !keys.iter().any(|key| has_words(short, namespace, key)) {
+                            without.push(format!("{short}/{namespace} {keys:?} of {}", path.display()));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(without.is_empty(), "no words for\n{}", without.join("\n"));
+        assert!(looked_at > 600, "only {looked_at} keys were found: are they named in another way by now?");
+    }
 
     #[test]
     fn what_is_refused_by_an_orders_status_says_what_is_possible_in_each() {

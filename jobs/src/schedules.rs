@@ -98,9 +98,15 @@ mod tests {
     use domain::{
         Options, backups,
         clock::Clock,
+        db::{Db, Durability},
         page::PageQuery,
+        queue::{
+            Status,
+            worker::{self, Attempt, Failure, Handler, Workers},
+        },
         testing::{World, noon, on_both},
     };
+    use std::sync::Mutex;
 
     fn at(day: u32, hour: u32) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 11, day, hour, 0, 0).unwrap()
@@ -151,6 +157,81 @@ mod tests {
             let mut skipped = lines();
             skip_to_restore(&right, &mut skipped).await.unwrap();
             assert_eq!(skipped[0].last, Some(noon()));
+        })
+        .await;
+    }
+
+    /// Writes down which jobs were begun.
+    #[derive(Default)]
+    struct Hands(Mutex<Vec<String>>);
+
+    impl Handler for Hands {
+        fn limit(&self, _: &str) -> Duration {
+            Duration::from_secs(60)
+        }
+
+        fn pause(&self, _: &str, _: usize) -> Duration {
+            Duration::from_secs(1)
+        }
+
+        fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
+            self.0.lock().unwrap().push(attempt.id);
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+            panic!("{why}")
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn of_two_machines_one_makes_a_tick_and_one_does_it() {
+        const TICKS: u32 = 12;
+        on_both(async |world| {
+            // Each with connections of its own, as two processes have; apalis' statements use the real time.
+            let mut machines = Vec::new();
+            for _ in 0..2 {
+                let db = Db::open(&world.url, Durability::Normal).await.unwrap();
+                machines.push(Ctx { db, clock: Clock::system(), ..world.operator() });
+            }
+            let hands = Arc::new(Hands::default());
+            let (stop, stopped) = watch::channel(false);
+            let work = |(nth, ctx): (usize, &Ctx)| {
+                let options = Workers { concurrency: 2, name: format!("machine-{nth}") };
+                tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped.clone()))
+            };
+            let working: Vec<_> = machines.iter().enumerate().map(work).collect();
+            for hour in 0..TICKS {
+                // Told to end before they begin, both look once, at the same time.
+                let (_told, ended) = watch::channel(true);
+                let look = |ctx: &Ctx| {
+                    let ctx = Ctx { clock: Clock::fixed(at(14, hour)), ..ctx.clone() };
+                    tokio::spawn(keep(ctx, vec![Line::new::<RemindOverdue>("0 0 * * * *")], ended.clone()))
+                };
+                for look in machines.iter().map(look).collect::<Vec<_>>() {
+                    look.await.unwrap();
+                }
+            }
+            let done = [(Status::Done, i64::from(TICKS))];
+            let mut found = Vec::new();
+            for _ in 0..300 {
+                found = queue::stats(&machines[0]).await.unwrap();
+                if found == done {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            assert_eq!(found, done);
+            stop.send(true).unwrap();
+            for one in working {
+                one.await.unwrap();
+            }
+            let jobs = queue::list(&machines[0], None, &PageQuery::default()).await.unwrap().items;
+            let mut made: Vec<String> = jobs.into_iter().map(|job| job.id).collect();
+            let mut begun = hands.0.lock().unwrap().clone();
+            made.sort();
+            begun.sort();
+            assert_eq!(begun, made, "each was begun once");
         })
         .await;
     }
