@@ -114,13 +114,18 @@ impl Office {
 
     /// Waits until the outbox is as `wanted` says.
     pub fn mails(&self, limit: Duration, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        self.until(&["mail", "list"], limit, wanted)
+    }
+
+    /// Waits until what a command lists is as `wanted` says.
+    pub fn until(&self, list: &[&str], limit: Duration, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let began = Instant::now();
         loop {
-            let mails = self.json(&["mail", "list"]).as_array().cloned().unwrap();
-            if wanted(&mails) {
-                return mails;
+            let listed = self.json(list).as_array().cloned().unwrap();
+            if wanted(&listed) {
+                return listed;
             }
-            assert!(began.elapsed() < limit, "the outbox after {limit:?}: {mails:#?}\n{}", self.log());
+            assert!(began.elapsed() < limit, "{list:?} after {limit:?}: {listed:#?}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(300));
         }
     }
