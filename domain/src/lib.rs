@@ -62,6 +62,7 @@ pub mod tasks;
 pub mod templates;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod text;
 pub mod users;
 
 pub use access::{Action, Actor};
