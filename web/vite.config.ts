@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { pdfjsDecoder, pdfjsFiles } from './tools/pdfjs';
 
 interface ModuleGraph {
   getModuleInfo(id: string): { importers: readonly string[]; isEntry: boolean } | null;
@@ -27,7 +28,9 @@ function isLanding(id: string, graph: ModuleGraph, seen = new Set<string>()): bo
 const server = process.env.SPV_DEV_API ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), pdfjsFiles(), pdfjsDecoder()],
+  worker: { format: 'es', plugins: () => [pdfjsDecoder()] },
+  optimizeDeps: { exclude: ['pdfjs-dist'] },
   resolve: {
     alias: { '@catalogue': fileURLToPath(new URL('../domain/messages', import.meta.url)) },
   },

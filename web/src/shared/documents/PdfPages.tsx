@@ -1,24 +1,35 @@
 import { Button, Skeleton } from '@mantine/core';
-import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
-// oxlint-disable-next-line import/default -- Vite answers the address of the file
-import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import { getDocument, PDFWorker, version, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { heardFetch } from '../../api/connection';
 import { ErrorState } from '../../ui/states';
 import classes from './documents.module.css';
+import type { Loss } from './pdfWorker';
+// oxlint-disable-next-line import/default -- Vite answers the worker
+import Worker from './pdfWorker?worker';
 
-GlobalWorkerOptions.workerSrc = worker;
+/** What the page fetches for pdf.js while it draws; see tools/pdfjs.ts. The policies allow no WebAssembly, and the worker none of the rest. */
+const files = `/assets/pdfjs-${version}`;
+const options = {
+  cMapUrl: `${files}/cmaps/`,
+  standardFontDataUrl: `${files}/standard_fonts/`,
+  useWorkerFetch: false,
+  useWasm: false,
+  enableXfa: false,
+};
 
 interface Props {
   url: string;
   name: string;
   /** Begins again, with another link: the one that failed may be over. */
   onRetry: () => void;
+  /** Something of it is missing on the pages. */
+  onLoss: () => void;
 }
 
 /** The pages of a PDF, one at a time, drawn as pictures: nothing that is written in the file is run. */
-export default function PdfPages({ url, name, onRetry }: Props) {
+export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
   const { t } = useTranslation('documents');
   const [file, setFile] = useState<PDFDocumentProxy | null>(null);
   const [page, setPage] = useState(1);
@@ -27,13 +38,23 @@ export default function PdfPages({ url, name, onRetry }: Props) {
 
   useEffect(() => {
     let over = false;
-    let close = () => {};
+    const port = new Worker();
+    // The types know no port but null.
+    const worker = new PDFWorker({ port: port as never });
+    port.addEventListener('message', ({ data }: MessageEvent<Loss | object>) => {
+      if (!over && 'loss' in data) onLoss();
+    });
+    let close = () => {
+      worker.destroy();
+      port.terminate();
+    };
     // Whole and at once: the link would be over when a later page is turned to.
     const load = async () => {
       const answer = await heardFetch(url);
       if (!answer.ok) throw new Error(`the file: ${answer.status}`);
-      const task = getDocument({ data: await answer.arrayBuffer(), enableXfa: false, useWasm: false });
-      close = () => void task.destroy();
+      const task = getDocument({ ...options, worker, data: await answer.arrayBuffer() });
+      const end = close;
+      close = () => void task.destroy().finally(end);
       const opened = await task.promise;
       if (over) close();
       else setFile(opened);
@@ -43,7 +64,7 @@ export default function PdfPages({ url, name, onRetry }: Props) {
       over = true;
       close();
     };
-  }, [url]);
+  }, [url, onLoss]);
 
   useEffect(() => {
     if (!file || !canvas.current) return undefined;

@@ -1,25 +1,34 @@
-import { Modal, Skeleton } from '@mantine/core';
+import { Alert, Button, Modal, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { DocumentVersion } from '../../api/types';
 import { ErrorState } from '../../ui/states';
 import classes from './documents.module.css';
-import { linkTo } from './files';
+import { download, linkTo } from './files';
 
 // A megabyte that only those load who look at a PDF.
 const PdfPages = lazy(() => import('./PdfPages'));
 
-/** A version's file in the page: a picture, or the pages of a PDF. */
+/** Whether there is something to be said of a file instead of showing it: HEIC and the like, which browsers do not draw. */
+export function isPhotoWithoutPreview({ inline, media_type }: DocumentVersion): boolean {
+  return !inline && media_type.startsWith('image/');
+}
+
+/** A version's file in the page: a picture, or the pages of a PDF. What it cannot show, it leads to. */
 export function Preview({ version, onClose }: { version: DocumentVersion; onClose: () => void }) {
   const { t } = useTranslation(['documents', 'common']);
   const phone = useMediaQuery('(max-width: 600px)');
   const isPdf = version.media_type === 'application/pdf';
+  const shown = !isPhotoWithoutPreview(version);
+  const [lossy, setLossy] = useState(false);
+  const onLoss = useCallback(() => setLossy(true), []);
   const link = useQuery({
     queryKey: ['file', version.id],
     queryFn: () => linkTo(version.id, 'inline'),
+    enabled: shown,
     // The link is good for a moment only, and a picture that is there stays there.
     staleTime: 'static',
     gcTime: 0,
@@ -33,8 +42,18 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
       fullScreen={phone}
       closeButtonProps={{ 'aria-label': t('common:close') }}
     >
+      {(lossy || !shown) && (
+        <Alert className={classes.part} role="status">
+          <div className={classes.partWords}>
+            <span>{shown ? t('preview.part') : t('preview.no_format')}</span>
+            <Button variant="default" onClick={() => void download(version.id, t('download_failed'))}>
+              {t('download')}
+            </Button>
+          </div>
+        </Alert>
+      )}
       {link.error && <ErrorState message={errorText(link.error)} onRetry={() => void link.refetch()} />}
-      {link.isPending && <Skeleton height={360} />}
+      {shown && link.isPending && <Skeleton height={360} />}
       {link.data && !isPdf && <img className={classes.picture} src={link.data} alt={version.file_name} />}
       {link.data && isPdf && (
         <Suspense fallback={<Skeleton height={360} />}>
@@ -43,6 +62,7 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
             url={link.data}
             name={version.file_name}
             onRetry={() => void link.refetch()}
+            onLoss={onLoss}
           />
         </Suspense>
       )}

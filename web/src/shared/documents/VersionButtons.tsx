@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { DocumentVersion } from '../../api/types';
 import classes from './documents.module.css';
 import { download } from './files';
-import { Preview } from './Preview';
+import { isPhotoWithoutPreview, Preview } from './Preview';
 
 /** Looks at a version's file, or saves it. */
 export function VersionButtons({ version }: { version: DocumentVersion }) {
@@ -15,7 +15,7 @@ export function VersionButtons({ version }: { version: DocumentVersion }) {
   if (version.scan === 'infected' || version.scan === 'waiting') return null;
   return (
     <div className={classes.buttons}>
-      {version.inline && (
+      {(version.inline || isPhotoWithoutPreview(version)) && (
         <Tooltip label={t('preview.open')}>
           <ActionIcon
             variant="subtle"

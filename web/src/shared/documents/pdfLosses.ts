@@ -1,0 +1,38 @@
+/**
+ * Warnings of pdf.js after which something is missing on the page. It draws the rest and says so on the console only;
+ * what it repairs, and what does not show, is left out.
+ */
+const losses = [
+  'Unable to decode image',
+  'Image dimensions are missing',
+  'Image exceeded maximum allowed size',
+  'ignoring the rest of the image data',
+  'decodeScan - ',
+  'Unsupported /SMask format',
+  'Unsupported /Mask format',
+  'Filter ".*" is not supported',
+  'Invalid stream: ',
+  'getContentStream - ignoring',
+  'getOperatorList - ignoring (XObject|Shading|errors|annotation data|operator)',
+  'handleTilingType - ignoring',
+  'parseShading - ignoring',
+  '_handleColorSpace - ignoring',
+  'Unrecognized ColorSpace',
+  'Unimplemented ColorSpace',
+  'ensureStateFont',
+  'loadFont - ',
+  'Font ".*" is not available',
+  'translateFont - ',
+  'buildFontPaths - ignoring',
+  'Type3 (font resource|character) ".*" is not available',
+  'Font file is empty',
+  'Cannot substitute the font',
+  'Invalid cMap data',
+  'Failed to fetch',
+  'Unable to load (CMap|font|wasm) data',
+  'JpxImage#getJsModule',
+].map((start) => new RegExp(start));
+
+export function isLoss(warning: string): boolean {
+  return losses.some((loss) => loss.test(warning));
+}
