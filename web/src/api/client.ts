@@ -1,9 +1,9 @@
 import createClient from 'openapi-fetch';
-import { ApiError, unreachable } from './errors';
+import { ApiError, foreignAnswer, unreachable } from './errors';
+import { isErrorBody } from './foreign';
 import type { paths } from './schema';
 import { heardFetch } from './connection';
 import { accessToken, forgetSession, renewedToken } from './session';
-import type { ErrorBody } from './types';
 
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: heardFetch });
 
@@ -58,7 +58,7 @@ interface Answer<Body> {
 
 /** The body of a good answer; anything else is thrown as an ApiError. */
 export async function body<Body>(call: Promise<Answer<Body>>): Promise<Body> {
-  const { data, error, response } = await call;
+  const { data, error, response } = await call.catch(unread);
   if (response.ok) return data as Body;
   throw new ApiError(
     response.status,
@@ -67,8 +67,9 @@ export async function body<Body>(call: Promise<Answer<Body>>): Promise<Body> {
   );
 }
 
-function isErrorBody(value: unknown): value is ErrorBody {
-  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+/** A good answer that is not the JSON it should be was not the server's. */
+function unread(error: unknown): never {
+  throw error instanceof SyntaxError ? foreignAnswer(200) : error;
 }
 
 /** Two clicks or a retry must not make two rows: one key for each thing a person wants made. */

@@ -1,5 +1,6 @@
 /** Whether the server can be reached. Whoever fails to says so; then it is looked for until it answers. */
 import { useSyncExternalStore } from 'react';
+import { ownAnswer } from './foreign';
 
 const longestPause = 15_000;
 const listeners = new Set<() => void>();
@@ -24,10 +25,10 @@ export function useConnection(): boolean {
   return useSyncExternalStore(connection.subscribe, () => !lost);
 }
 
-/** `fetch` for every call to our server. */
+/** `fetch` for every call to our server; the answer of a proxy in front of it becomes a refusal in our own shape. */
 export async function heardFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    return await fetch(input, init);
+    return await ownAnswer(await fetch(input, init));
   } catch (error) {
     const leftAlone = error instanceof DOMException && error.name === 'AbortError';
     if (!leftAlone) void lose();

@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { dateTime } from '../messages/format';
+import { badGateway, foreignBody, isErrorBody, statusIn } from './foreign';
 import type { ErrorBody } from './types';
 
 type Params = Record<string, unknown>;
@@ -27,6 +28,28 @@ export class ApiError extends Error {
 
 export function unreachable(): ApiError {
   return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
+}
+
+/** The answer of a proxy in front of the portal, where our own was expected. */
+export function foreignAnswer(status: number): ApiError {
+  return new ApiError(badGateway, foreignBody(status));
+}
+
+/** What a call was answered that was not made by way of `heardFetch`: an upload's. */
+export function refusal(status: number, body: string): ApiError {
+  try {
+    const said: unknown = JSON.parse(body);
+    if (isErrorBody(said)) return new ApiError(status, said);
+  } catch {
+    // A page, as it seems.
+  }
+  return foreignAnswer(status);
+}
+
+/** Why the auth client could not ask: no answer, or one that says nothing about the session. */
+export function passing({ status, message }: { status?: number; message: string }): ApiError {
+  if (!status) return unreachable();
+  return status === badGateway ? foreignAnswer(statusIn(message)) : new ApiError(503, null);
 }
 
 /** The auth client hides the answer's headers, so the wait is read from the sentence. */

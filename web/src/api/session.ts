@@ -5,7 +5,7 @@ import {
   type AuthError,
 } from '@supabase/auth-js';
 import { heardFetch } from './connection';
-import { ApiError, secondsIn, unreachable } from './errors';
+import { ApiError, passing, secondsIn } from './errors';
 import { endLooking, lookAway, lookedFetch, looking } from './looking';
 import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionPlace';
 
@@ -60,7 +60,7 @@ export async function renewedToken(): Promise<string | undefined> {
 }
 
 function throwIfPassing(error: AuthError): void {
-  if (isAuthRetryableFetchError(error)) throw error.status ? new ApiError(error.status, null) : unreachable();
+  if (isAuthRetryableFetchError(error)) throw passing(error);
   const { status, message } = error;
   if (status === 429) {
     const params = { seconds: secondsIn(message) ?? 1 };

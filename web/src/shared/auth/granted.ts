@@ -4,7 +4,7 @@ import {
   isAuthWeakPasswordError,
   type AuthError,
 } from '@supabase/auth-js';
-import { ApiError, secondsIn, unreachable } from '../../api/errors';
+import { ApiError, passing, secondsIn } from '../../api/errors';
 
 interface Answer {
   data?: unknown;
@@ -20,15 +20,11 @@ export async function granted<A extends Answer>(call: Promise<A>): Promise<Data<
 }
 
 function refused(error: AuthError): ApiError {
-  if (isAuthRetryableFetchError(error)) return error.status ? unavailable(error) : unreachable();
+  if (isAuthRetryableFetchError(error)) return passing(error);
   const code = isAuthSessionMissingError(error) ? 'session_not_found' : (error.code ?? 'internal');
   const params = {
     ...(isAuthWeakPasswordError(error) && { reasons: error.reasons }),
     ...(error.status === 429 && { seconds: secondsIn(error.message) }),
   };
   return new ApiError(error.status ?? 500, { code, message: error.message, params, request_id: '' });
-}
-
-function unavailable({ status = 503, message }: AuthError): ApiError {
-  return new ApiError(status, { code: 'unavailable', message, request_id: '' });
 }

@@ -1,7 +1,7 @@
 /** What the auth client's errors say to a person. */
 import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
 import i18next from 'i18next';
-import { secondsIn } from '../../api/errors';
+import { errorText, passing, secondsIn } from '../../api/errors';
 
 export interface Problem {
   text: string;
@@ -12,8 +12,11 @@ export interface Problem {
 const say = (key: string, values?: Record<string, unknown>) => i18next.t(`public:${key}`, values);
 
 export function authProblem(error: AuthError): Problem {
-  if (isAuthRetryableFetchError(error))
+  if (isAuthRetryableFetchError(error)) {
+    const why = passing(error);
+    if (why.code.startsWith('proxy_')) return { text: errorText(why) };
     return { text: say(error.status ? 'problem.unavailable' : 'problem.offline') };
+  }
   if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };
   const key = `errors:${error.code}`;
   const wait = error.status === 429 ? secondsIn(error.message) : undefined;

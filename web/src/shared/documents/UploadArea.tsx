@@ -7,9 +7,9 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../session/me';
 import classes from './documents.module.css';
-import { useTellOfUploads } from './success';
 import { UploadList } from './UploadList';
 import { send, type Kept, type Running, type Target } from './uploads';
+import { useTellOfUploads } from './useTellOfUploads';
 
 interface Props {
   target: Target;
@@ -30,9 +30,9 @@ export function UploadArea({ target, label, single = false, onKept, onAgain }: P
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
   const tell = useTellOfUploads(target);
-  const kept: Kept = (documentId, milliseconds) => {
-    tell(documentId, milliseconds);
-    onKept?.(documentId, milliseconds);
+  const kept: Kept = (documentId) => {
+    tell(documentId);
+    onKept?.(documentId);
   };
   const take = (files: readonly File[]) => void send(files, target, user, kept, onAgain !== undefined);
   return (

@@ -24,7 +24,11 @@ export const isForNow = (status: number) => status === 401;
 
 /** Keeps the protocol's client from beginning anew, which it does whatever it hears when it asks how far it is. */
 export class NotGone extends Error {
-  constructor(readonly status: number) {
+  constructor(
+    readonly status: number,
+    /** It was a proxy that answered. */
+    readonly foreign = false,
+  ) {
     super(`HTTP ${status}`);
   }
 }
@@ -39,3 +43,7 @@ export function statusOf(error: Failure): number {
   if (error.originalResponse) return error.originalResponse.getStatus();
   return error.causingError instanceof NotGone ? error.causingError.status : 0;
 }
+
+/** Whether it was a proxy, and not the server, that did not say how far an upload is. */
+export const isForeign = (error: Failure) =>
+  error.causingError instanceof NotGone && error.causingError.foreign;

@@ -2,11 +2,10 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
 import { connection, heardFetch } from '../../api/connection';
-import { ApiError, errorText, fieldErrors } from '../../api/errors';
+import { ApiError, errorText, fieldErrors, refusal, unreachable } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
-import type { ErrorBody } from '../../api/types';
 import { useMe } from '../session/me';
-import { isBusy, isForNow, isNext, meaningOf, NotGone, statusOf } from './answers';
+import { isBusy, isForeign, isForNow, isNext, meaningOf, NotGone, statusOf } from './answers';
 import { cutOffOf, forget, hold, note, progressed } from './cutOff';
 
 /**
@@ -38,10 +37,6 @@ export interface Running {
    * it was for could not be told.
    */
   status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
-  /** When it was chosen, on the clock of `performance`: the same for all that were chosen at once. */
-  began: number;
-  /** Since when files have been on their way to its place, without a pause: whoever chose them hears of all at once. */
-  since: number;
   /** Where the server has it. */
   url?: string;
   /** Why it failed, in words. */
@@ -52,7 +47,11 @@ export interface Running {
   toldLater?: boolean;
 }
 
-const piece = 4 * 1024 * 1024;
+/** Below the 1 MB that nginx takes in one request as it comes. */
+const largestPiece = 512 * 1024;
+const smallestPiece = 64 * 1024;
+/** Halved where a proxy refuses it as too large; the next uploads begin with what went through. */
+let pieceBytes = largestPiece;
 /** Times that an upload goes on by itself without any progress in between. */
 const patience = 5;
 
@@ -122,15 +121,13 @@ async function recall(user: string): Promise<void> {
         sent,
         documentId,
         status,
-        began: 0,
-        since: 0,
       };
     });
   set([...uploads, ...rows]);
 }
 
-/** Hears of a file that has become a document, and of how long that took in milliseconds. */
-export type Kept = (documentId: string, milliseconds: number) => void;
+/** Hears of a file that has become a document. */
+export type Kept = (documentId: string) => void;
 
 /**
  * Sends files, all at once. `kept` hears of each that has become a document. `toldLater`: it tells what that is for in
@@ -145,13 +142,6 @@ export async function send(
 ): Promise<void> {
   // The protocol's client comes with the first file that is sent.
   const { Upload: Sender } = await import('tus-js-client');
-  const began = performance.now();
-  const since = Math.min(
-    began,
-    ...uploadsTo(target, user)
-      .filter(isOnTheWay)
-      .map((upload) => upload.since),
-  );
   for (const file of files) {
     numbers += 1;
     const id = numbers;
@@ -175,15 +165,13 @@ export async function send(
       modified,
       sent: before?.sent ?? 0,
       status: 'sending',
-      began,
-      since,
       toldLater,
     };
     set([...uploads.filter((known) => known !== before), running]);
     const sender = new Sender(file, {
       endpoint: '/storage/v1/uploads',
       uploadUrl: before?.url ?? null,
-      chunkSize: piece,
+      chunkSize: pieceBytes,
       retryDelays: [0, 1000, 3000],
       // We keep what is needed to go on after a reload ourselves, beside what people see of it.
       storeFingerprintForResuming: false,
@@ -198,7 +186,9 @@ export async function send(
       onAfterResponse: (request, response) => {
         const status = response.getStatus();
         const asked = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
-        if (asked && meaningOf(status) !== 'gone') throw new NotGone(status);
+        // Without the server's own header it is a proxy that says so, and the upload may well be there.
+        const ours = response.getHeader('x-request-id') !== undefined;
+        if (asked && (meaningOf(status) !== 'gone' || !ours)) throw new NotGone(status, !ours);
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) change(id, { documentId });
       },
@@ -222,7 +212,7 @@ export async function send(
       onSuccess: () => void ended(id, kept),
       onError: (error) => {
         const answer = 'originalResponse' in error ? error.originalResponse : null;
-        void failed(id, statusOf(error), answer?.getBody());
+        void failed(id, statusOf(error), answer?.getBody(), isForeign(error));
       },
     });
     senders.set(id, sender);
@@ -264,7 +254,7 @@ function done(id: number, kept: Kept | undefined): void {
   for (const noun of ['documents', 'document_requests']) {
     void queryClient.invalidateQueries({ queryKey: [noun] });
   }
-  if (upload?.documentId) kept?.(upload.documentId, performance.now() - upload.began);
+  if (upload?.documentId) kept?.(upload.documentId);
 }
 
 /** Nothing is left to go on with. */
@@ -275,10 +265,16 @@ function over(id: number): void {
   held.delete(id);
 }
 
-async function failed(id: number, status: number, body = ''): Promise<void> {
+async function failed(id: number, status: number, body = '', foreign = false): Promise<void> {
+  const why = status > 0 ? refusalOf(status, body, foreign) : unreachable();
+  const fromProxy = why.code.startsWith('proxy_');
+  if (why.code === 'proxy_too_large' && takesSmaller(id)) {
+    resume(id);
+    return;
+  }
   if (meaningOf(status) !== 'again') {
-    if (!isForNow(status)) over(id);
-    const why = refusal(status, body);
+    // What a proxy refuses stays on the server: it is there once somebody has seen to the proxy.
+    if (!isForNow(status) && !fromProxy) over(id);
     // It stands beside the name of the file: no need to say that it is about the file.
     change(id, { status: 'failed', problem: fieldErrors(why).file ?? errorText(why) });
     return;
@@ -288,7 +284,6 @@ async function failed(id: number, status: number, body = ''): Promise<void> {
   const tried = isNext(status) ? 1 : (tries.get(id) ?? 0) + 1;
   tries.set(id, tried);
   if (tried > patience) {
-    const why = status > 0 ? refusal(status, body) : new ApiError(0, unreachable);
     change(id, { status: 'failed', problem: errorText(why) });
     return;
   }
@@ -301,14 +296,19 @@ async function failed(id: number, status: number, body = ''): Promise<void> {
 
 const pause = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
 
-const unreachable: ErrorBody = { code: 'unreachable', message: 'unreachable', request_id: '' };
+/** An answer to HEAD has no body, and is the server's own unless its headers say otherwise. */
+function refusalOf(status: number, body: string, foreign: boolean): ApiError {
+  return body || foreign ? refusal(status, body) : new ApiError(status, null);
+}
 
-function refusal(status: number, body: string): ApiError {
-  try {
-    return new ApiError(status, JSON.parse(body) as ErrorBody);
-  } catch {
-    return new ApiError(status, null);
-  }
+/** Halves the pieces of an upload after a proxy's 413, down to the smallest that makes sense. */
+function takesSmaller(id: number): boolean {
+  const sender = senders.get(id);
+  const half = (sender?.options.chunkSize ?? 0) / 2;
+  if (!sender || half < smallestPiece) return false;
+  sender.options.chunkSize = half;
+  pieceBytes = Math.min(pieceBytes, half);
+  return true;
 }
 
 async function lineIsBack(): Promise<void> {

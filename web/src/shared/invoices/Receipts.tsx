@@ -1,13 +1,11 @@
 import { Text } from '@mantine/core';
-import { useEffect, useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
 import { errorText } from '../../api/errors';
 import type { InvoiceDetail } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { paths, successOf } from '../../paths';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
 import { dismiss, sendingAgain, unsent, uploadsTo, type Running, type Target } from '../documents/uploads';
@@ -27,22 +25,15 @@ export function Receipts({ invoice, actions }: Props) {
   const { t } = useTranslation(['billing', 'common']);
   const { id: user, role } = useMe();
   const isClient = role === 'client';
-  const navigate = useNavigate();
-  const here = useRef(true);
-  useEffect(() => {
-    here.current = true;
-    return () => void (here.current = false);
-  }, []);
   const { id, number, spv_id } = invoice;
   const maySend = invoice.can.includes('send_receipt');
   if (invoice.receipts.length === 0 && !maySend) return null;
   const target: Target = { spv_id, attach: `receipt ${id}` };
   const uploadOf = (documentId: string) =>
     uploadsTo(target, user).find((upload) => upload.documentId === documentId)?.id;
-  const sendIn = async (documentId: string, milliseconds: number) => {
-    const began = performance.now();
+  const sendIn = async (documentId: string) => {
     try {
-      const sent = await body(
+      await body(
         api.POST('/rest/v1/invoices/{id}/receipts', {
           // A document is a receipt once, however often this is said.
           params: { path: { id }, ...idempotent(`receipt ${id} ${documentId}`) },
@@ -52,13 +43,7 @@ export function Receipts({ invoice, actions }: Props) {
       const upload = uploadOf(documentId);
       if (upload !== undefined) dismiss(upload);
       for (const noun of ['invoices', 'documents']) void queryClient.invalidateQueries({ queryKey: [noun] });
-      if (isClient && here.current) {
-        const redirect = paths.clientInvoice(id);
-        const took = milliseconds + performance.now() - began;
-        void navigate(successOf({ redirect, reference: sent.number, milliseconds: took }));
-      } else {
-        toast({ title: t('receipts.done'), description: number });
-      }
+      toast({ title: t('receipts.done'), description: number });
     } catch (error) {
       const upload = uploadOf(documentId);
       if (upload !== undefined) unsent(upload, errorText(error));
@@ -68,7 +53,7 @@ export function Receipts({ invoice, actions }: Props) {
   const again = ({ id: upload, documentId }: Running) => {
     if (!documentId) return;
     sendingAgain(upload);
-    void sendIn(documentId, 0);
+    void sendIn(documentId);
   };
   return (
     <Section title={t('receipts')} actions={actions}>
@@ -98,7 +83,7 @@ export function Receipts({ invoice, actions }: Props) {
               target={target}
               label={t('receipts.upload', { number })}
               single
-              onKept={(documentId, milliseconds) => void sendIn(documentId, milliseconds)}
+              onKept={(documentId) => void sendIn(documentId)}
               onAgain={again}
             />
           </>

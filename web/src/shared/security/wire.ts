@@ -1,3 +1,4 @@
+import { heardFetch } from '../../api/connection';
 import { ApiError, unreachable } from '../../api/errors';
 import { accessToken } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
@@ -12,9 +13,11 @@ export async function authCall<Body>(
     authorization: `Bearer ${(await accessToken()) ?? ''}`,
     'x-supabase-api-version': '2024-01-01',
   };
-  const response = await fetch(`/auth/v1${path}`, { method, headers, signal }).catch((error: unknown) => {
-    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
-  });
+  const response = await heardFetch(`/auth/v1${path}`, { method, headers, signal }).catch(
+    (error: unknown) => {
+      throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+    },
+  );
   const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   if (response.ok) return answer as Body;
   throw new ApiError(response.status, answer as ErrorBody | null, response.headers.get('x-request-id'));

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { ApiError, errorText, unreachable } from '../../../api/errors';
+import { heardFetch } from '../../../api/connection';
+import { errorText, refusal, unreachable } from '../../../api/errors';
 import { ErrorState } from '../../../ui/states';
 import { usePageTitle } from '../frame/usePageTitle';
 import { OperationDetails } from './OperationDetails';
@@ -10,10 +11,10 @@ import css from './ApiDocsPage.module.css';
 const address = '/rest/v1/openapi.json';
 
 async function load(): Promise<Document> {
-  const answer = await fetch(address).catch(() => {
+  const answer = await heardFetch(address).catch(() => {
     throw unreachable();
   });
-  if (!answer.ok) throw new ApiError(answer.status, null);
+  if (!answer.ok) throw refusal(answer.status, await answer.text());
   return (await answer.json()) as Document;
 }
 

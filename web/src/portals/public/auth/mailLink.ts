@@ -2,6 +2,8 @@
 import type { AuthError, EmailOtpType } from '@supabase/auth-js';
 import i18next from 'i18next';
 import { heardFetch } from '../../../api/connection';
+import { errorText, refusal } from '../../../api/errors';
+import { badGateway } from '../../../api/foreign';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
 import { authProblem, type Problem } from '../../../shared/auth/problem';
@@ -71,6 +73,8 @@ export async function leadBack(link: MailLink): Promise<Outcome> {
   if (!answer) return { status: 0, text: i18next.t('public:problem.offline') };
   const said = (await answer.json().catch(() => ({}))) as { url?: string; message?: string };
   if (answer.ok && said.url) return arrive(new URL(said.url));
+  if (answer.status === badGateway)
+    return { status: answer.status, text: errorText(refusal(502, JSON.stringify(said))) };
   return { status: answer.status, text: said.message ?? i18next.t('public:problem.unavailable') };
 }
 

@@ -1,0 +1,71 @@
+/** A proxy in front of a portal, with a mind of its own: what nginx and the like do as they come. */
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What it answers itself; `undefined` passes a request on. */
+type Answer = { status: number; type?: string; body?: string } | undefined;
+
+const page = (title: string) =>
+  `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
+
+export class Proxy {
+  /** The size of every body that was passed on to an upload. */
+  readonly pieces: number[] = [];
+  /** Asked before anything is passed on. */
+  answers: (request: IncomingMessage) => Answer = () => undefined;
+
+  private constructor(
+    private readonly server: ReturnType<typeof createServer>,
+    readonly url: string,
+  ) {}
+
+  static async start(portal: string): Promise<Proxy> {
+    const server = createServer((incoming, response) => proxy.take(incoming, response, portal));
+    await new Promise<void>((listens) => void server.listen(0, '127.0.0.1', listens));
+    const proxy = new Proxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return proxy;
+  }
+
+  /** Bodies above so many bytes are refused, as by nginx's `client_max_body_size`. */
+  refusesAbove(bytes: number): void {
+    this.answers = ({ headers }) =>
+      Number(headers['content-length'] ?? 0) > bytes
+        ? { status: 413, body: page('413 Request Entity Too Large') }
+        : undefined;
+  }
+
+  /** Calls to the API are answered with a page. */
+  answersCalls(status: number, title: string, path = /^\/(rest|auth\/v1)\//): void {
+    this.answers = ({ url = '' }) => (path.test(url) ? { status, body: page(title) } : undefined);
+  }
+
+  passesAll(): void {
+    this.answers = () => undefined;
+  }
+
+  private take(incoming: IncomingMessage, response: ServerResponse, portal: string): void {
+    const answer = this.answers(incoming);
+    if (answer) {
+      // Read to its end first: a line that is closed under a body is another fault.
+      incoming.resume().on('end', () => {
+        response.writeHead(answer.status, { 'content-type': answer.type ?? 'text/html' }).end(answer.body);
+      });
+      return;
+    }
+    if (incoming.method === 'PATCH' && incoming.url?.startsWith('/storage/v1/uploads/'))
+      this.pieces.push(Number(incoming.headers['content-length']));
+    const { method, headers } = incoming;
+    const onward = request(new URL(incoming.url ?? '/', portal), { method, headers }, (answered) => {
+      response.writeHead(answered.statusCode ?? 502, answered.headers);
+      answered.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise<void>((ended) => void this.server.close(() => ended()));
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Answers of a proxy in front of the portal (nginx, a gateway, a firewall, a sign-in page), told apart from the server's
+ * own. The server answers a refusal in JSON with a code, and never answers a call with a page.
+ */
+import type { ErrorBody } from './types';
+
+/** The status that stands for every answer that is not ours: worth another try, and no end of a session. */
+export const badGateway = 502;
+
+const unreachable = [502, 503, 504, 520, 521, 522, 523, 524, 530];
+
+function codeOf(status: number): string {
+  if (status === 413) return 'proxy_too_large';
+  if (unreachable.includes(status)) return 'proxy_unreachable';
+  return status < 400 ? 'proxy_page' : 'proxy_refused';
+}
+
+/** What a foreign answer with this status says, in our own shape. */
+export function foreignBody(status: number): ErrorBody {
+  return { code: codeOf(status), message: `HTTP ${status}`, params: { status }, request_id: '' };
+}
+
+/** The auth client hides everything of an answer but its sentence, so the status is read from there. */
+export function statusIn(message: string): number {
+  return Number(/\d{3}/.exec(message)?.[0] ?? badGateway);
+}
+
+/** Refusals of the server have a code; those of the auth protocol a `msg` or an `error`. */
+export function isErrorBody(value: unknown): value is ErrorBody {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+}
+
+function isOurs(value: unknown): boolean {
+  if (isErrorBody(value)) return true;
+  return typeof value === 'object' && value !== null && ('error_code' in value || 'error' in value);
+}
+
+async function isForeign(answer: Response): Promise<boolean> {
+  const kind = answer.headers.get('content-type') ?? '';
+  if (answer.ok) return kind.startsWith('text/html');
+  if (answer.status < 400) return false;
+  if (!kind.startsWith('application/json')) return true;
+  return !isOurs(
+    await answer
+      .clone()
+      .json()
+      .catch(() => null),
+  );
+}
+
+/** The answer, or in place of a foreign one a refusal in our own shape, which every reader of answers words alike. */
+export async function ownAnswer(answer: Response): Promise<Response> {
+  if (!(await isForeign(answer))) return answer;
+  const body = foreignBody(answer.status);
+  return Response.json({ ...body, error_code: body.code }, { status: badGateway });
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { queries } from '../../api/queries';
+import { toast } from '../../ui/toasts';
+import { useMe } from '../session/me';
+import { dismiss, isOnTheWay, uploadsTo, useUploads, type Kept, type Target } from './uploads';
+
+const namedAtMost = 3;
+
+/**
+ * Says in a toast what has arrived, once the last file on its way to this place has: people stay on the page, where the
+ * row says so too. A file that was refused keeps its own line.
+ */
+export function useTellOfUploads(target: Target): Kept {
+  const { t } = useTranslation('documents');
+  const { id: user } = useMe();
+  const arrived = useRef<{ id: string; name: string }[]>([]);
+  const tell = () => {
+    const files = arrived.current;
+    arrived.current = [];
+    if (files.length > 0) void announce(files);
+  };
+  const announce = async ([first, ...others]: { id: string; name: string }[]) => {
+    if (!first) return;
+    const title = t('upload.arrived', { count: others.length + 1 });
+    if (others.length === 0) {
+      // As it was chosen, where what the server made of it cannot be had.
+      const question = { ...queries.document(first.id), staleTime: 0 };
+      const document = await queryClient.fetchQuery(question).catch(() => null);
+      const words = document ? [document.latest.file_name, document.reference] : [first.name];
+      toast({ title, description: words.join(' · ') });
+      return;
+    }
+    const names = [first, ...others].slice(0, namedAtMost).map(({ name }) => name);
+    const rest = others.length + 1 - names.length;
+    toast({ title, description: names.join(', ') + (rest > 0 ? ` +${rest}` : '') });
+  };
+  const busy = useUploads(target).some(isOnTheWay);
+  // A refused file may be the last one, and says nothing of those before it.
+  useEffect(() => {
+    if (!busy) tell();
+  });
+  // What has arrived is in the list of documents by the next time.
+  const key = JSON.stringify(target);
+  useEffect(() => {
+    const left = JSON.parse(key) as Target;
+    return () => {
+      if (left.attach) return;
+      for (const { id, status } of uploadsTo(left, user)) if (status === 'done') dismiss(id);
+    };
+  }, [key, user]);
+  return (documentId) => {
+    // What hangs on something is told of with it.
+    if (target.attach) return;
+    const all = uploadsTo(target, user);
+    const name = all.find((upload) => upload.documentId === documentId)?.name ?? '';
+    arrived.current.push({ id: documentId, name });
+    // Its place may close, or have been left: nothing else tells then.
+    if (!all.some(isOnTheWay)) tell();
+  };
+}
