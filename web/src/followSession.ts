@@ -10,6 +10,7 @@ import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { before as beforePath, nextStep } from './shared/session/due';
 import { sessionKey, sessionOwner } from './api/sessionPlace';
+import { forgetUnsaved } from './ui/unsaved';
 import { notice, toast } from './ui/toasts';
 
 /** What one person saw is never shown to the next, in this tab or in another one. */
@@ -113,6 +114,8 @@ function tellOfTheEnd(): void {
 }
 
 async function leave(router: Router, nextUser: string | undefined): Promise<void> {
+  // Nobody is there any more to be asked.
+  forgetUnsaved();
   if (isGuarded(router) && !nextUser) {
     await router.navigate(paths.landing, { replace: true });
     await pageIsGone();
@@ -135,6 +138,7 @@ async function goToStep(router: Router): Promise<void> {
   const step = me && nextStep(me);
   const { pathname, search } = router.state.location;
   if (step && isGuarded(router) && !pathname.startsWith('/auth/')) {
+    forgetUnsaved();
     await router.navigate(beforePath(step, pathname + search), { replace: true });
   }
 }

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
+import { forgetUnsaved, useUnsaved } from './unsaved';
 import classes from './FormModal.module.css';
 
 interface Props {
@@ -28,6 +29,8 @@ export function FormModal(props: Props) {
   const { t } = useTranslation('common');
   const phone = useMediaQuery('(max-width: 600px)');
   const [asking, setAsking] = useState(false);
+  // Going back in the browser closes a dialog as well.
+  useUnsaved(props.dirty && !props.busy);
   const close = () => {
     if (props.busy) return;
     if (props.dirty && !asking) setAsking(true);
@@ -63,7 +66,13 @@ export function FormModal(props: Props) {
             <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
               {t('keep_editing')}
             </Button>
-            <Button color="red" onClick={props.onClose}>
+            <Button
+              color="red"
+              onClick={() => {
+                forgetUnsaved();
+                props.onClose();
+              }}
+            >
               {t('discard_yes')}
             </Button>
           </div>

@@ -13,6 +13,7 @@ import { ZoneSelect } from '../../shared/places/ZoneSelect';
 import { follow } from '../../shared/session/follow';
 import { useMe } from '../../shared/session/me';
 import { useStale } from '../../shared/StaleProblem';
+import { useUnsaved } from '../../ui/unsaved';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { Pair } from '../../ui/FormModal';
@@ -60,11 +61,13 @@ function ZoneForm() {
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
     saved: async (saved: Me) => {
+      form.resetDirty();
       await follow(saved);
       queryClient.setQueryData(queries.me().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
     },
   });
+  useUnsaved(form.isDirty() && !save.isPending);
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <ZoneSelect
@@ -113,6 +116,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
   const problem = stale.problem(() =>
     queryClient.invalidateQueries({ queryKey: queries.profile().queryKey }),
   );
+  useUnsaved(form.isDirty() && !save.isPending);
   const field = (name: keyof typeof form.values, needed = false) => (
     <TextInput size="sm" label={t(`names:field.${name}`)} required={needed} {...form.getInputProps(name)} />
   );

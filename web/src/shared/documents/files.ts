@@ -14,6 +14,8 @@ export async function download(versionId: string, failed: string): Promise<void>
   try {
     const anchor = document.createElement('a');
     anchor.href = await linkTo(versionId, 'attachment');
+    // A download leaves no page: nobody is asked whether to.
+    anchor.download = '';
     anchor.click();
   } catch (error) {
     toast({ title: failed, description: errorText(error), destructive: true });

@@ -5,6 +5,7 @@ import type { Noun } from '../../api/events';
 import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
 import { useStale } from '../StaleProblem';
+import { useUnsaved } from '../../ui/unsaved';
 import { useMissing, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 
@@ -63,6 +64,7 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
     touches,
     explain: stale.explain,
   });
+  useUnsaved(form.isDirty() && !saving.isPending);
   const problem = stale.problem(async () => show(await load()));
   return (
     <form

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Settings } from '../../../api/types';
+import { useUnsaved } from '../../../ui/unsaved';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { SettingsFooter, SettingsSection, SettingsState } from '../../../ui/Settings';
@@ -57,6 +58,7 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
     form.setValues(shown);
     setSeen(settings);
   }
+  useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => {
     const security: Rules = { ...(seen.security ?? unset) };
     if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);

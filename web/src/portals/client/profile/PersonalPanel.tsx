@@ -13,9 +13,9 @@ import { today } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
 import { useStale } from '../../../shared/StaleProblem';
+import { useUnsaved } from '../../../ui/unsaved';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { Pair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
@@ -50,7 +50,6 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   const navigate = useNavigate();
   const [profile, setProfile] = useState(opened);
   const stale = useStale();
-  const [asking, setAsking] = useState(false);
   const form = useForm({
     initialValues: valuesOf(opened),
   });
@@ -79,6 +78,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   });
   const reload = async () => show(await queryClient.fetchQuery({ ...queries.profile(), staleTime: 0 }));
   const problem = stale.problem(reload);
+  useUnsaved(form.isDirty() && !save.isPending);
   const leave = () => void navigate(paths.clientDashboard);
   const field = (name: keyof typeof form.values, type?: string) => (
     <TextInput size="sm" type={type} label={t(`names:field.${name}`)} {...form.getInputProps(name)} />
@@ -166,23 +166,10 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
       {problem && <div role="alert">{problem}</div>}
       <div className={classes.footer}>
         <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
-        <Button variant="default" onClick={() => (form.isDirty() ? setAsking(true) : leave())}>
+        <Button variant="default" onClick={leave}>
           {t('reset')}
         </Button>
       </div>
-      {asking && (
-        <ConfirmDialog
-          title={t('reset_title')}
-          confirmLabel={t('common:discard_yes')}
-          busyLabel={t('common:discard_yes')}
-          busy={false}
-          danger
-          onConfirm={leave}
-          onClose={() => setAsking(false)}
-        >
-          {t('reset_text')}
-        </ConfirmDialog>
-      )}
     </form>
   );
 }

@@ -12,6 +12,7 @@ import { languageNames, languages, useLocale } from '../../../messages/locale';
 import { ZoneSelect } from '../../../shared/places/ZoneSelect';
 import { follow } from '../../../shared/session/follow';
 import { useMe } from '../../../shared/session/me';
+import { useUnsaved } from '../../../ui/unsaved';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -43,6 +44,7 @@ export function PreferencesPanel() {
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
     saved: async (saved: Me) => {
+      form.resetDirty();
       await follow(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
@@ -53,6 +55,7 @@ export function PreferencesPanel() {
       });
     },
   });
+  useUnsaved(form.isDirty() && !save.isPending);
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Settings>

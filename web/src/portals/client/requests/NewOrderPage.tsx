@@ -11,6 +11,7 @@ import { useMe } from '../../../shared/session/me';
 import { useAttached } from '../../../shared/documents/attached';
 import { UploadArea } from '../../../shared/documents/UploadArea';
 import type { Target } from '../../../shared/documents/uploads';
+import { useUnsaved } from '../../../ui/unsaved';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -108,6 +109,7 @@ function OrderForm() {
       void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
+  useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => save.mutate(values));
 
   return (

@@ -6,7 +6,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { useCountries } from '../../../shared/countries';
 import { useParam } from '../../../shared/queryParams';
-import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { useUnsaved } from '../../../ui/unsaved';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/states';
@@ -18,9 +18,9 @@ export function Component() {
   const countries = useCountries();
   const [asked, setCountry] = useParam('country');
   const [dirty, setDirty] = useState(false);
-  const [wanted, setWanted] = useState<string | null>(null);
   const country = countries.find(({ value }) => value === asked)?.value ?? 'US';
   const { data: templates, error, refetch } = useQuery(queries.templates());
+  useUnsaved(dirty);
   const template = templates?.items.find((one) => one.country === country);
   return (
     <>
@@ -32,30 +32,13 @@ export function Component() {
             label={t('templates.country')}
             value={country}
             choices={countries}
-            onChange={(value) => (dirty && value !== country ? setWanted(value) : setCountry(value))}
+            onChange={setCountry}
           />
         }
       />
       {error && !templates && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {!templates && !error && <Skeleton height={420} radius="md" />}
       {template && <TemplateEditor key={country} template={template} onDirty={setDirty} />}
-      {wanted !== null && (
-        <ConfirmDialog
-          title={t('common:discard')}
-          confirmLabel={t('common:discard_yes')}
-          busyLabel={t('common:discard_yes')}
-          busy={false}
-          danger
-          onConfirm={() => {
-            setDirty(false);
-            setCountry(wanted);
-            setWanted(null);
-          }}
-          onClose={() => setWanted(null)}
-        >
-          {template && t('templates.discard', { country: t(`names:country.${country}`) })}
-        </ConfirmDialog>
-      )}
     </>
   );
 }

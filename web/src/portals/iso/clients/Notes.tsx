@@ -9,10 +9,12 @@ import { api, body, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { ClientNote } from '../../../api/types';
+import { useUnsaved } from '../../../ui/unsaved';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { Ago } from '../../../ui/DateText';
+import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/states';
 import { toast } from '../../../ui/toasts';
@@ -40,6 +42,7 @@ export function Notes({ clientId }: { clientId: string }) {
       toast({ title: t('notes.added') });
     },
   });
+  useUnsaved(form.isDirty() && !add.isPending);
   const remove = useSave({
     save: ({ id }: ClientNote) =>
       body(api.DELETE('/rest/v1/client-notes/{id}', { params: { path: { id } } })),
@@ -78,7 +81,9 @@ export function Notes({ clientId }: { clientId: string }) {
         <ul className={classes.list}>
           {data.map((note) => (
             <li key={note.id}>
-              <p className={classes.body}>{note.body}</p>
+              <p className={classes.body}>
+                <Prose>{note.body}</Prose>
+              </p>
               <div className={classes.foot}>
                 <Ago at={note.created_at} />
                 <ActionIcon
