@@ -12,6 +12,7 @@ import type { Me, MeChange } from '../api/types';
 import { setLanguage, type Language } from '../messages/locale';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
+import { LogoutButton } from '../ui/LogoutButton';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { followsAccount, noteFollowed } from './followedScheme';
@@ -19,6 +20,7 @@ import { follow } from './session/follow';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
+import { UnsavedGuard } from './UnsavedGuard';
 import classes from './PortalLayout.module.css';
 
 interface Props {
@@ -29,12 +31,21 @@ interface Props {
   security: { path: string; label: string };
   /** Where the person chooses what to be told of. */
   choices: string;
+  sidebarHasLogout?: boolean;
   /** Where the clock of this portal stands, if not where the person's does. */
   timeZone?: string;
 }
 
 /** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
-export function PortalLayout({ portal, home, navigation, security, choices, timeZone }: Props) {
+export function PortalLayout({
+  portal,
+  home,
+  navigation,
+  security,
+  choices,
+  timeZone,
+  sidebarHasLogout,
+}: Props) {
   const { t } = useTranslation(['common', 'names', 'notifications']);
   const admitted = useLoaderData<Me>();
   const me = useQuery(queries.me()).data ?? admitted;
@@ -82,6 +93,8 @@ export function PortalLayout({ portal, home, navigation, security, choices, time
           </Link>
         }
         tools={<Bell choices={choices} />}
+        logout={<LogoutButton onLogout={() => void logout()} />}
+        sidebarHasLogout={sidebarHasLogout}
         menu={
           <UserMenu
             name={`${me.first_name} ${me.last_name}`}
@@ -103,6 +116,7 @@ export function PortalLayout({ portal, home, navigation, security, choices, time
         }
       >
         <Outlet />
+        <UnsavedGuard />
       </AppFrame>
     </MeContext>
   );

@@ -14,13 +14,26 @@ interface Props {
   /** Between the colour scheme and the person's menu. */
   tools?: ReactNode;
   menu: ReactNode;
+  /** The way out, in the top bar; where the sidebar has it too, only while that is not shown. */
+  logout: ReactNode;
+  sidebarHasLogout?: boolean;
   /** Hears of light or dark chosen in the top bar. */
   onScheme: (scheme: 'light' | 'dark') => void;
   children: ReactNode;
 }
 
 /** The frame around every page of a portal: top bar, sidebar where there is one, content. */
-export function AppFrame({ brand, portal, navigation, tools, menu, onScheme, children }: Props) {
+export function AppFrame({
+  brand,
+  portal,
+  navigation,
+  tools,
+  menu,
+  logout,
+  onScheme,
+  children,
+  ...rest
+}: Props) {
   const { t } = useTranslation('common');
   const [open, drawer] = useDisclosure(false);
   return (
@@ -44,6 +57,9 @@ export function AppFrame({ brand, portal, navigation, tools, menu, onScheme, chi
           <SchemeToggle onScheme={onScheme} />
           {tools}
           {menu}
+          <div className={classes.logout} data-doubled={rest.sidebarHasLogout}>
+            {logout}
+          </div>
         </div>
       </header>
       {navigation && (

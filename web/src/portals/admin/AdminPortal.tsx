@@ -45,6 +45,7 @@ export function Component() {
       portal={t('common:portal.admin')}
       home={paths.adminDashboard}
       navigation={navigation}
+      sidebarHasLogout
       security={{ path: paths.adminSecurity, label: t('security:menu') }}
       choices={paths.adminNotifications}
     />

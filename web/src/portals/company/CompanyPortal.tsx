@@ -60,6 +60,7 @@ export function Component() {
       portal={t('common:portal.company')}
       home={to(paths.companyDashboard)}
       navigation={navigation}
+      sidebarHasLogout
       security={{ path: to(paths.companySecurity), label: t('security:menu') }}
       choices={to(paths.companyNotifications)}
       timeZone={company?.time_zone}
