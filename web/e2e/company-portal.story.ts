@@ -74,7 +74,7 @@ test('a company admin changes zone, language and currency, and sees them used', 
   await expect(side.locator('img')).toHaveJSProperty('naturalWidth', 4);
 
   const regional = page.getByRole('form', { name: 'Regional Settings' });
-  await clara.finds('Time zone', 'Pacific/Kiritimati', regional);
+  await clara.finds('Time zone', 'Kiritimati', regional);
   // By keyboard: a toast lies where these lists open.
   await clara.button('Language', regional).pressSequentially('Es');
   await clara.button('Currency', regional).pressSequentially('EU');
@@ -302,7 +302,7 @@ test('two ISO partners of one company side by side see nothing of each other', a
   }
   // Whoever works elsewhere than the company says so.
   await one.iso.opens('/iso-dashboard/profile');
-  await one.iso.finds('Time zone', 'Asia/Singapore');
+  await one.iso.finds('Time zone', 'Singapore');
   await one.iso.button('Save Time Zone').click();
   await one.iso.isTold('Profile Updated');
   expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });

@@ -1,10 +1,10 @@
-import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import { useLocale } from '../../messages/locale';
 import type { Choice } from '../../ui/ChoiceSelect';
+import { SearchSelect } from '../../ui/SearchSelect';
 
 interface Field {
   label: string;
@@ -56,9 +56,8 @@ function PlaceSelect({ choices, named, value, onChange, ...field }: Props) {
   const first = named.flatMap((code) => choices.filter((choice) => choice.value === code));
   const rest = choices.filter((choice) => !named.includes(choice.value));
   return (
-    <Select
+    <SearchSelect
       size="sm"
-      searchable
       clearable
       clearButtonProps={{ 'aria-label': `${t('common:clear_search')}: ${field.label}` }}
       value={value || null}

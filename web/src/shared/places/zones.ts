@@ -1,0 +1,111 @@
+/** Time zones as people look for them: by city, country, name of the zone, or its distance from Greenwich. */
+
+/** Cities that the zones' own names write as they were called before. */
+const renamed: Record<string, string> = {
+  'Africa/Asmera': 'Asmara',
+  'America/Coral_Harbour': 'Atikokan',
+  'America/Godthab': 'Nuuk',
+  'Asia/Calcutta': 'Kolkata',
+  'Asia/Katmandu': 'Kathmandu',
+  'Asia/Rangoon': 'Yangon',
+  'Asia/Saigon': 'Ho Chi Minh City',
+  'Asia/Ho_Chi_Minh': 'Ho Chi Minh City',
+  'Atlantic/Faeroe': 'Faroe',
+  'Europe/Kiev': 'Kyiv',
+  'Pacific/Enderbury': 'Kanton',
+  'Pacific/Ponape': 'Pohnpei',
+  'Pacific/Truk': 'Chuuk',
+};
+
+export interface Zone {
+  value: string;
+  /** "Dubai (GMT+4)" */
+  label: string;
+  /** All that it is found by, [folded]. */
+  words: string;
+}
+
+/** Every zone that the browser knows, and `also`, by distance and name. */
+export function zonesIn(language: string, also: string[], now = new Date()): Zone[] {
+  const ids = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+  // Each once, and by the name that is chosen already.
+  for (const zone of also) {
+    const known = zone && canonical(zone);
+    if (known && ids.delete(known)) ids.add(zone);
+  }
+  const countries = countriesOf(language);
+  return [...ids]
+    .map((value) => ({
+      ...zoneOf(value, language, now, countries.get(canonical(value) ?? value)),
+      minutes: minutesOf(value, now),
+    }))
+    .toSorted((a, b) => a.minutes - b.minutes || a.label.localeCompare(b.label, language))
+    .map(({ value, label, words }) => ({ value, label, words }));
+}
+
+export function zoneOf(value: string, language: string, now = new Date(), countries: string[] = []): Zone {
+  const city = renamed[value] ?? (value.split('/').at(-1) ?? value).replaceAll('_', ' ');
+  const offset = nameOf(value, 'en', 'shortOffset', now);
+  const label = value === 'UTC' ? value : `${city} (${offset})`;
+  const names = [nameOf(value, language, 'long', now), nameOf(value, 'en', 'short', now)];
+  return {
+    value,
+    label,
+    words: folded(
+      [label, value, canonical(value) ?? '', value.replaceAll('_', ' '), ...names, ...countries].join(' '),
+    ),
+  };
+}
+
+/** Whether every word that was typed is part of it, whatever its case and accents. */
+export function isFoundBy(zone: Zone, typed: string): boolean {
+  const wanted = folded(typed).split(' ').filter(Boolean);
+  return wanted.every((word) => zone.words.includes(word));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** The browser's own name of a zone, which may have several; none of what is no zone. */
+function canonical(zone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+type Style = 'shortOffset' | 'long' | 'short';
+
+function nameOf(zone: string, language: string, style: Style, now: Date): string {
+  const parts = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: style }).formatToParts(now);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+function minutesOf(zone: string, now: Date): number {
+  const [, sign, hours = '0', minutes = '0'] =
+    /([+-])(\d+)(?::(\d+))?/.exec(nameOf(zone, 'en', 'shortOffset', now)) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+interface WithZones {
+  getTimeZones?: () => string[] | undefined;
+  timeZones?: string[];
+}
+
+/** Which countries keep a zone. Empty in a browser that does not know: then a country's name finds nothing. */
+function countriesOf(language: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const names = [language, 'en'].map(
+    (one) => new Intl.DisplayNames(one, { type: 'region', fallback: 'none' }),
+  );
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
+    const region = new Intl.Locale(`und-${code}`) as Intl.Locale & WithZones;
+    const zones = region.getTimeZones?.() ?? region.timeZones ?? [];
+    const called = names.map((name) => name.of(code)).filter((name) => name !== undefined);
+    for (const zone of zones) found.set(zone, [...(found.get(zone) ?? []), ...called]);
+  }
+  return found;
+}
