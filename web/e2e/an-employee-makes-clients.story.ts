@@ -25,14 +25,21 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
     Companies: ['Name', 'Business Name', 'Email', 'Phone', 'Actions'],
     ISOs: ['Name', 'Email', 'Phone', 'Company', 'Actions'],
   } as const;
-  await expect(elias.page.getByRole('tab')).toHaveText(['Clients', 'Companies', 'ISOs', 'SPVs']);
+  const tabs = elias.page.getByRole('tab');
+  await expect(tabs).toHaveText(['Clients', 'Companies', 'ISOs', 'SPVs']);
+  // What is new, urgent and how it goes stands before the long lists.
+  const top = (await tabs.first().boundingBox())?.y ?? 0;
+  for (const name of ['Newest clients', 'My Tasks', 'Recent Activity', 'Performance, last 90 days']) {
+    const box = await elias.card(name).boundingBox();
+    expect((box?.y ?? top) + (box?.height ?? 0), name).toBeLessThanOrEqual(top);
+  }
+  await expect(elias.card('Newest clients').getByRole('row')).toHaveCount(6);
   for (const tab of ['Clients', 'Companies', 'ISOs'] as const) {
     await elias.goesTo(tab);
-    await expect(elias.page.getByRole('table', { name: tab }).getByRole('columnheader')).toHaveText(
-      columns[tab],
-    );
+    const table = elias.page.getByRole('table', { name: tab, exact: true });
+    await expect(table.getByRole('columnheader')).toHaveText(columns[tab]);
     // The head and at least three rows, which may still be on their way.
-    await expect(elias.page.getByRole('table', { name: tab }).getByRole('row').nth(3)).toBeVisible();
+    await expect(table.getByRole('row').nth(3)).toBeVisible();
   }
   await elias.goesTo('SPVs');
   await expect(elias.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();

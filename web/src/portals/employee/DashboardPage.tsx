@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/PageHeader';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { ErrorState } from '../../ui/states';
 import { ClientsTab } from './clients/ClientsTab';
+import { NewestClients } from './clients/NewestClients';
 import { CompaniesTab } from './companies/CompaniesTab';
 import classes from './DashboardPage.module.css';
 import { IsosTab } from './isos/IsosTab';
@@ -19,6 +20,9 @@ import { SeedButton } from './SeedButton';
 import { SpvsTab } from './spvs/SpvsTab';
 import { Stats } from './Stats';
 import { MyTasks } from './tasks/MyTasks';
+
+/** As high as the tables beside them. */
+const newest = 6;
 
 const tabs: Record<EmployeeTab, () => React.ReactNode> = {
   clients: ClientsTab,
@@ -55,7 +59,20 @@ export function Component() {
         ) : (
           <Stats dashboard={data} />
         )}
-        <MyTasks />
+        <TwoColumns
+          main={
+            <>
+              <NewestClients />
+              <MyTasks />
+            </>
+          }
+          side={
+            <>
+              <PerformanceCard />
+              {(data || !error) && <RecentActivity activity={data?.activity.slice(0, newest)} />}
+            </>
+          }
+        />
         <Tabs value={tab} onChange={setTab} keepMounted={false} className={classes.tabs}>
           <Tabs.List className={classes.list}>
             {Object.keys(tabs).map((name) => (
@@ -68,10 +85,6 @@ export function Component() {
             <Panel />
           </Tabs.Panel>
         </Tabs>
-        <TwoColumns
-          main={(data || !error) && <RecentActivity activity={data?.activity} />}
-          side={<PerformanceCard />}
-        />
       </Stack>
     </>
   );

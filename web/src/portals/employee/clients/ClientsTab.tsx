@@ -1,13 +1,11 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
-import { paths } from '../../../paths';
 import { listState } from '../../../shared/listState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
@@ -20,19 +18,9 @@ import { Toolbar } from '../Toolbar';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
+import { NameOf } from './NewestClients';
 
 type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
-
-/** Leads to the client's newest order; the others are in the row's menu. */
-function NameOf({ client }: { client: Client }) {
-  const name = `${client.first_name} ${client.last_name}`;
-  if (!client.latest_spv_id) return name;
-  return (
-    <Anchor component={Link} to={paths.employeeOrder(client.latest_spv_id)} size="sm">
-      {name}
-    </Anchor>
-  );
-}
 
 export function ClientsTab() {
   const { t } = useTranslation(['employee', 'common']);

@@ -1,0 +1,55 @@
+import { Anchor } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { queries } from '../../../api/queries';
+import type { Client } from '../../../api/types';
+import { paths } from '../../../paths';
+import { listState } from '../../../shared/listState';
+import { DataTable, type Column } from '../../../ui/DataTable';
+import { Ago } from '../../../ui/DateText';
+import { Section } from '../../../ui/Section';
+import { StatusBadge } from '../../../ui/StatusBadge';
+
+const few = 5;
+
+/** Leads to the client's newest order; the others are in the row's menu. */
+export function NameOf({ client }: { client: Client }) {
+  const name = `${client.first_name} ${client.last_name}`;
+  if (!client.latest_spv_id) return name;
+  return (
+    <Anchor component={Link} to={paths.employeeOrder(client.latest_spv_id)} size="sm">
+      {name}
+    </Anchor>
+  );
+}
+
+/** Who came last; all of them are in the first tab. */
+export function NewestClients() {
+  const { t } = useTranslation(['employee', 'common']);
+  const { more: _, ...state } = listState(useInfiniteQuery(queries.clients({ limit: few })));
+  const columns: Column<Client>[] = [
+    { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
+    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
+    {
+      key: 'status',
+      header: t('common:status'),
+      cell: (client) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    { key: 'added', header: t('clients.added'), cell: (client) => <Ago at={client.created_at} /> },
+  ];
+  // The tab says so.
+  if (state.rows?.length === 0) return null;
+  return (
+    <Section title={t('clients.newest')} flush>
+      <DataTable
+        label={t('clients.newest')}
+        columns={columns}
+        state={{ ...state, rows: state.rows?.slice(0, few) }}
+        expected={few}
+        rowKey={(client) => client.id}
+        empty={null}
+      />
+    </Section>
+  );
+}
