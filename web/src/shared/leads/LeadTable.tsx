@@ -43,7 +43,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
         <>
           {lead.first_name} {lead.last_name}
           <Text size="xs" c="dimmed">
-            {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ') || lead.email}
+            {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ')}
           </Text>
         </>
       ),
