@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Ago } from './DateText';
+import { Prose } from './Prose';
 import classes from './ActivityList.module.css';
 
 interface Entry {
@@ -15,7 +16,9 @@ export function ActivityList({ entries }: { entries: Entry[] }) {
     <ol className={classes.list}>
       {entries.map((entry) => (
         <li key={entry.id}>
-          <span className={classes.text}>{entry.text}</span>
+          <span className={classes.text}>
+            <Prose>{entry.text}</Prose>
+          </span>
           <span className={classes.at}>
             <Ago at={entry.at} />
           </span>

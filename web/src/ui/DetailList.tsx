@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Prose } from './Prose';
 import classes from './DetailList.module.css';
 
 /** Facts about one thing: names and values. Values that are not there are left out. */
@@ -10,7 +11,9 @@ export function DetailList({ details }: { details: [label: string, value: ReactN
         .map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd>
+              <Prose>{value}</Prose>
+            </dd>
           </div>
         ))}
     </dl>

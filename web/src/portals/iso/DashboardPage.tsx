@@ -15,6 +15,7 @@ import { DataTable, type Column } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
 import { ShortMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
+import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState, ErrorState } from '../../ui/states';
@@ -58,7 +59,7 @@ export function Component() {
       cell: ({ latest }) =>
         latest ? (
           <>
-            {activityText(t, latest)} · <Ago at={latest.at} />
+            <Prose>{activityText(t, latest)}</Prose> · <Ago at={latest.at} />
           </>
         ) : (
           '—'

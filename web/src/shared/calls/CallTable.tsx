@@ -9,6 +9,7 @@ import type { Call, CallStatus } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
+import { Prose } from '../../ui/Prose';
 import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
@@ -39,7 +40,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
         <>
           {call.topic}
           <Text size="xs" c="dimmed" lineClamp={3}>
-            {[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}
+            <Prose>{[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}</Prose>
           </Text>
         </>
       ),
@@ -68,7 +69,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
           <StatusBadge kind="call" status={call.status} />
           {call.answer && (
             <Text size="xs" c="dimmed" mt={2}>
-              {call.answer}
+              <Prose>{call.answer}</Prose>
             </Text>
           )}
         </>

@@ -6,6 +6,7 @@ import { money } from '../../messages/format';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
+import { Prose } from '../../ui/Prose';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
 
@@ -66,7 +67,7 @@ export function CommissionTable({
           <StatusBadge kind="commission" status={row.status} />
           {(row.run ?? row.reason) && (
             <Text size="xs" c="dimmed" mt={2} lineClamp={2}>
-              {row.run ?? row.reason}
+              <Prose>{row.run ?? row.reason}</Prose>
             </Text>
           )}
         </>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
 import { DueTag } from '../spvs/DueTag';
+import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import classes from './documents.module.css';
 import { ReviewButtons } from './ReviewButtons';
@@ -52,10 +53,14 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
           {waits && <DueTag day={request.due_date} />}
         </div>
         {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
-        {request.instructions && <div>{request.instructions}</div>}
+        {request.instructions && (
+          <div>
+            <Prose>{request.instructions}</Prose>
+          </div>
+        )}
         {request.reason && (
           <div className={request.status === 'waived' ? classes.aside : classes.reason}>
-            {t('request.reason', { reason: request.reason })}
+            <Prose>{t('request.reason', { reason: request.reason })}</Prose>
           </div>
         )}
         {request.document_id && <SubmittedFile id={request.document_id} />}

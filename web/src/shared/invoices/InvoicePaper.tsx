@@ -4,6 +4,7 @@ import { date, money } from '../../messages/format';
 import { BankFacts } from './BankDetails';
 import classes from './InvoicePaper.module.css';
 import { InvoiceState } from './InvoiceState';
+import { Prose } from '../../ui/Prose';
 
 /** An invoice as it stands on paper, where it says how to pay it while something is due. */
 export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
@@ -20,7 +21,9 @@ export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue
         <div className={classes.issuer}>
           <p className={classes.name}>{from.legal_name}</p>
           <p className={classes.address}>
-            {[from.address, from.tax_id && t('tax_id', { id: from.tax_id })].filter(Boolean).join('\n')}
+            <Prose>
+              {[from.address, from.tax_id && t('tax_id', { id: from.tax_id })].filter(Boolean).join('\n')}
+            </Prose>
           </p>
         </div>
       </div>
@@ -28,7 +31,9 @@ export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue
         <div>
           <p className={classes.label}>{t('billed_to')}</p>
           <p className={classes.name}>{invoice.billed_to}</p>
-          <p className={classes.address}>{invoice.billed_address}</p>
+          <p className={classes.address}>
+            <Prose>{invoice.billed_address}</Prose>
+          </p>
         </div>
         <Fact label={t('order')} value={invoice.spv_identifier} />
         <Fact label={t('issued')} value={date(invoice.issued_date)} />
@@ -46,7 +51,9 @@ export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue
         <tbody>
           {invoice.lines.map((line) => (
             <tr key={line.description}>
-              <td>{line.description}</td>
+              <td>
+                <Prose>{line.description}</Prose>
+              </td>
               <td className={classes.amount}>{amount(line.amount)}</td>
             </tr>
           ))}
@@ -66,7 +73,11 @@ export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue
           </tr>
         </tfoot>
       </table>
-      {invoice.void_reason && <p className={classes.void}>{t('voided', { reason: invoice.void_reason })}</p>}
+      {invoice.void_reason && (
+        <p className={classes.void}>
+          <Prose>{t('voided', { reason: invoice.void_reason })}</Prose>
+        </p>
+      )}
       {isDue && invoice.bank && (
         <div className={classes.pay}>
           <h3>{t('bank.title')}</h3>

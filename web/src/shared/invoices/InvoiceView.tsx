@@ -9,6 +9,7 @@ import type { InvoiceDetail } from '../../api/types';
 import { date } from '../../messages/format';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
+import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/states';
 import { toast } from '../../ui/toasts';
@@ -117,7 +118,11 @@ function Payments({ invoice }: { invoice: InvoiceDetail }) {
               {t('payments.received', { date: date(payment.received_date) })}
               {payment.recorded_by && ` ${t('payments.by', { name: payment.recorded_by })}`}
             </span>
-            {payment.note && <span className={classes.fact}>{payment.note}</span>}
+            {payment.note && (
+              <span className={classes.fact}>
+                <Prose>{payment.note}</Prose>
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { endLooking, lookAway, looking, type Looking } from '../../api/looking';
 import { queries } from '../../api/queries';
 import classes from './Banners.module.css';
+import { Prose } from '../../ui/Prose';
 
 /** Above every page while the portal is being maintained. */
 export function MaintenanceBanner() {
@@ -19,7 +20,8 @@ export function MaintenanceBanner() {
         <div className={classes.maintenance}>
           <IconBarrierBlock size={18} stroke={1.75} aria-hidden="true" />
           <p>
-            <strong>{t('maintenance.title')}</strong> {maintenance.message ?? t('maintenance.text')}
+            <strong>{t('maintenance.title')}</strong>{' '}
+            <Prose>{maintenance.message ?? t('maintenance.text')}</Prose>
           </p>
         </div>
       )}

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Notification, Role } from '../../api/types';
 import { Ago } from '../../ui/DateText';
+import { Prose } from '../../ui/Prose';
 import { activityText } from '../activity/words';
 import classes from './Bell.module.css';
 import { targetOf } from './target';
@@ -26,7 +27,7 @@ export function NotificationItem({ notification, role, onOpen }: Props) {
       >
         <span className={classes.text}>
           {read_at === null && <span className="sr-only">{t('unread')} </span>}
-          {activityText(t, activity)}
+          <Prose>{activityText(t, activity)}</Prose>
         </span>
         <span className={classes.facts}>
           {t(`topic.${topic}`)} · <Ago at={activity.at} />

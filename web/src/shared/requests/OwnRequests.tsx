@@ -11,6 +11,7 @@ import { money } from '../../messages/format';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
+import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/states';
 import { StatusBadge } from '../../ui/StatusBadge';
@@ -120,7 +121,7 @@ function Asked({ request }: { request: Request }) {
         {/* Whom a partner brings, the lead's own words say or not. */}
         {request.lead_id && request.name}
         <Text size={request.lead_id ? 'xs' : 'sm'} c={request.lead_id ? 'dimmed' : undefined} lineClamp={3}>
-          {message || (request.lead_id ? null : '—')}
+          <Prose>{message || (request.lead_id ? null : '—')}</Prose>
         </Text>
       </>
     );
@@ -150,7 +151,7 @@ function Outcome({ request, orderPath }: { request: Request; orderPath?: (id: st
       )}
       {reason && (
         <Text size="xs" c="dimmed" mt={2}>
-          {t(status === 'rejected' ? 'reason' : 'reply', { reason })}
+          <Prose>{t(status === 'rejected' ? 'reason' : 'reply', { reason })}</Prose>
         </Text>
       )}
     </>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Step } from '../../api/types';
 import { date, dateTime } from '../../messages/format';
+import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { DueTag } from './DueTag';
 import classes from './StepList.module.css';
@@ -83,11 +84,15 @@ function StepBody({ step, all, reader }: { step: Step; all: Step[]; reader: Step
         <div className={classes.blocked}>
           <IconAlertCircle size={15} aria-hidden="true" />
           <span>
-            {step.blocked_reason} {waiting}
+            <Prose>{step.blocked_reason}</Prose> {waiting}
           </span>
         </div>
       )}
-      {step.text_data && <p className={classes.notes}>{step.text_data}</p>}
+      {step.text_data && (
+        <p className={classes.notes}>
+          <Prose>{step.text_data}</Prose>
+        </p>
+      )}
       {step.document_url && (
         <a className={classes.document} href={step.document_url} target="_blank" rel="noreferrer noopener">
           {t('step.document')}

@@ -6,6 +6,7 @@ import type { SpvDetail, Step } from '../../api/types';
 import { DueTag } from './DueTag';
 import { waitingFor } from './due';
 import classes from './WaitingLine.module.css';
+import { Prose } from '../../ui/Prose';
 
 const open = ['pending', 'active', 'processing'];
 
@@ -29,7 +30,11 @@ export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['ow
           {yours ? t('waiting_on_you', name) : t('waiting_on', name)}
           <DueTag day={day} />
         </div>
-        {reason && <div className={classes.why}>{reason}</div>}
+        {reason && (
+          <div className={classes.why}>
+            <Prose>{reason}</Prose>
+          </div>
+        )}
       </div>
     </div>
   );

@@ -5,6 +5,7 @@ import { dateTime } from '../../../messages/format';
 import { activityText } from '../../../shared/activity/words';
 import type { Column } from '../../../ui/DataTable';
 import { Ago } from '../../../ui/DateText';
+import { Prose } from '../../../ui/Prose';
 import classes from './logs.module.css';
 
 /** Who did what, when and from where; in brief without the place. */
@@ -31,7 +32,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
       header: t('logs.what'),
       cell: (row) => (
         <>
-          {activityText(t, row)}
+          <Prose>{activityText(t, row)}</Prose>
           <code className={classes.action}>{row.action}</code>
         </>
       ),

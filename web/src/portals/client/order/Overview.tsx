@@ -6,6 +6,7 @@ import { phaseText } from '../../../shared/spvs/details';
 import { WaitingLine } from '../../../shared/spvs/WaitingLine';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
+import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 
 /** How far the order is, whom it waits for, and what it is. */
@@ -15,7 +16,11 @@ export function Overview({ spv }: { spv: SpvDetail }) {
     <Section title={t('order.overview')}>
       <Stack gap="md">
         <WaitingLine spv={spv} reader="client" />
-        {spv.status_reason && <Text size="sm">{t('order.reason', { reason: spv.status_reason })}</Text>}
+        {spv.status_reason && (
+          <Text size="sm">
+            <Prose>{t('order.reason', { reason: spv.status_reason })}</Prose>
+          </Text>
+        )}
         <div>
           <Text size="sm" mb={6}>
             {phaseText(t, spv)}

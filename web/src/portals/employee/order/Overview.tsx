@@ -5,6 +5,7 @@ import { date, money, percent } from '../../../messages/format';
 import { WaitingLine } from '../../../shared/spvs/WaitingLine';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
+import { Prose } from '../../../ui/Prose';
 
 /** How far an order is, whom it waits for, and all that the staff know of it. */
 export function Overview({ spv }: { spv: SpvDetail }) {
@@ -13,7 +14,11 @@ export function Overview({ spv }: { spv: SpvDetail }) {
   return (
     <Stack gap="sm">
       <WaitingLine spv={spv} reader="staff" />
-      {spv.status_reason && <Text size="sm">{t('spvs.reason', { reason: spv.status_reason })}</Text>}
+      {spv.status_reason && (
+        <Text size="sm">
+          <Prose>{t('spvs.reason', { reason: spv.status_reason })}</Prose>
+        </Text>
+      )}
       <div>
         <ProgressBar percent={spv.progress.percent} label={t('spvs.progress_of', { name: spv.identifier })} />
         <Text size="xs" c="dimmed">

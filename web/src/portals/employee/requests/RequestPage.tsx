@@ -15,6 +15,7 @@ import { priorities } from '../../../shared/requests/words';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { PageHeader } from '../../../ui/PageHeader';
+import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/states';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -132,7 +133,7 @@ function Decided({ request }: { request: Request }) {
       <Text size="sm">{by ? t('asked.decided_by', { date: dateTime(at), name: by }) : dateTime(at)}</Text>
       {reason && (
         <Text size="sm" className="said">
-          {t(status === 'rejected' ? 'reason' : said, { reason })}
+          <Prose>{t(status === 'rejected' ? 'reason' : said, { reason })}</Prose>
         </Text>
       )}
       {spv && (
