@@ -54,22 +54,19 @@ test('settings and profiles ask before typed input is lost', looks, async ({ off
   await ottilie.isAt('/client-dashboard');
 
   const sigrid = await office.superAdmin();
-  for (const [path, form, field] of [
-    ['/admin-dashboard/settings', undefined, 'Support email'],
-    ['/employee-dashboard', 'Quick Setup', 'First Name'],
+  for (const [from, entry, form, field] of [
+    ['/admin-dashboard/logs', 'System Settings', undefined, 'Name'],
+    ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First Name'],
   ] as const) {
-    await sigrid.opens('/admin-dashboard/logs');
-    await sigrid.opens(path);
-    if (form) await sigrid.button('Quick Setup (Email)').click();
-    const place = form ? sigrid.page.getByRole('dialog') : sigrid.page;
-    await place
-      .getByRole('textbox', { name: new RegExp(field, 'i') })
-      .first()
-      .fill('typed');
+    await sigrid.opens(from);
+    await sigrid.link(entry).first().click();
+    if (form) await sigrid.button(form).click();
+    await sigrid.writes({ [field]: 'typed' });
     await sigrid.page.goBack({ waitUntil: 'commit' }).catch(() => null);
     await sigrid.button('Cancel', sigrid.dialog(words)).click();
-    await expect(place.getByRole('textbox', { name: new RegExp(field, 'i') }).first()).toHaveValue('typed');
+    await expect(sigrid.field(field)).toHaveValue('typed');
   }
+  await sigrid.page.close({ runBeforeUnload: false });
 });
 
 test('the way out is a button in every portal, at every width', looks, async ({ office }) => {
