@@ -27,6 +27,59 @@ test('a remembered session outlives the browser, another one does not', async ({
   }
 });
 
+/** What a browser does that blocks storage, as with all cookies refused. */
+function blocksStorage(): void {
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, {
+      get: () => {
+        throw new DOMException(`Access to ${name} is denied for this document.`, 'SecurityError');
+      },
+    });
+}
+
+/** Storage that is there, and full to the last byte. */
+function fillsStorage(): void {
+  Storage.prototype.setItem = () => {
+    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+  };
+}
+
+for (const [what, happens] of [
+  ['blocked', blocksStorage],
+  ['full', fillsStorage],
+] as const) {
+  test(`where storage is ${what}, every page comes and a session works for the tab`, async ({ office }) => {
+    const visitor = await office.visitor();
+    await visitor.page.addInitScript(happens);
+    for (const path of ['/', '/help', '/contact', paths.signupFor('client'), paths.clientOrders]) {
+      await visitor.opens(path);
+      await expect(visitor.page.getByRole('heading').first()).toBeVisible();
+    }
+    await visitor.opens(paths.login('client'));
+    await expect(visitor.page.getByText('This browser stores nothing for this site')).toBeVisible();
+    await visitor.fillsInSignIn('client@example.com', password);
+    await expect(visitor.heading('Welcome, Amara')).toBeVisible();
+    await expect(visitor.page.getByText('This browser does not keep your session')).toBeVisible();
+    await visitor.page.getByRole('button', { name: /^Account menu of/ }).click();
+    await visitor.page.getByRole('menuitem', { name: 'Profile and security' }).click();
+    await visitor.isAt(paths.clientProfile);
+    await visitor.page.getByRole('tab', { name: 'Security Settings' }).click();
+    await expect(visitor.card('Sessions')).toContainText('This device');
+    expect(visitor.complaints).toEqual([]);
+  });
+}
+
+test('a page that cannot start says so', async ({ office }) => {
+  const visitor = await office.visitor();
+  visitor.foresees(/Failed to (load|fetch)|error loading|ERR_FAILED/i);
+  await visitor.page.route(/\/assets\/App-.*\.js/, (route) => route.abort());
+  await visitor.opens(paths.login('client'));
+  await expect(visitor.page.getByRole('alert')).toContainText('This page could not be started.');
+  await visitor.page.unroute(/\/assets\/App-.*\.js/);
+  await visitor.button('Try again').click();
+  await expect(visitor.field('Email')).toBeVisible();
+});
+
 test('two tabs that renew the session at once both stay signed in', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signsIn('client', 'client@example.com', password);

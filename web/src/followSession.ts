@@ -10,6 +10,7 @@ import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { before as beforePath, nextStep } from './shared/session/due';
 import { sessionKey, sessionOwner } from './api/sessionPlace';
+import { isStorageLimited } from './api/storage';
 import { forgetUnsaved } from './ui/unsaved';
 import { notice, toast } from './ui/toasts';
 
@@ -29,6 +30,7 @@ export function followSession(router: Router): () => void {
     stopEvents?.();
     stopEvents = user ? startEvents(owesNothing) : undefined;
     if (before && !user && !isLeaving()) tellOfTheEnd();
+    if (user && isStorageLimited()) tellOfStorage();
     // Not at once: the auth client waits for whoever listens to it.
     if (before) setTimeout(() => void leave(router, user), 0);
     return false;
@@ -111,6 +113,16 @@ function lookAgain(router: Router): Promise<void> {
 function tellOfTheEnd(): void {
   const title = i18next.t('common:logged_out.title');
   toast({ title, description: i18next.t('errors:session_not_found'), destructive: true });
+}
+
+let toldOfStorage = false;
+
+/** The session is not stored as it should be: said once, while it still holds. */
+function tellOfStorage(): void {
+  if (toldOfStorage) return;
+  toldOfStorage = true;
+  const texts = { title: i18next.t('common:storage.title'), description: i18next.t('common:storage.text') };
+  notice(texts, 15_000);
 }
 
 async function leave(router: Router, nextUser: string | undefined): Promise<void> {

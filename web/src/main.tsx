@@ -2,6 +2,8 @@ import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
+import { getLocale } from './messages/locale';
+import { startWords } from './messages/start';
 import { loadWords } from './messages/words';
 import { paths } from './paths';
 import { Landing } from './portals/public/landing/Landing';
@@ -9,7 +11,7 @@ import { Providers } from './Providers';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
-const root = createRoot(container);
+const root = createRoot(container, { onUncaughtError: failed });
 
 // The landing page needs no router, auth client, query cache or catalogue library: they come with the first other page.
 const loadApp = () => import('./App');
@@ -51,5 +53,21 @@ async function start() {
   return undefined;
 }
 
+/** Says that nothing could be shown: a blank page says nothing. */
+function failed(error: unknown) {
+  console.error(error);
+  const words = startWords(getLocale().language);
+  const text = document.createElement('p');
+  text.setAttribute('role', 'alert');
+  text.textContent = words.text;
+  const again = document.createElement('button');
+  again.textContent = words.again;
+  again.addEventListener('click', () => location.reload());
+  const main = document.createElement('main');
+  main.className = 'failed';
+  main.append(text, again);
+  document.body.replaceChildren(main);
+}
+
 // Not awaited: App may share code with this file, and would wait for it while it waits for App.
-void start();
+start().catch(failed);

@@ -1,5 +1,6 @@
 /** A super admin who looks at the portal as somebody else sees it, in this tab only. */
 import { paths } from '../paths';
+import { tabStore } from './storage';
 
 const place = 'spv-looking';
 
@@ -13,7 +14,7 @@ export interface Looking {
 
 export function looking(): Looking | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(place) ?? 'null') as Looking | null) ?? undefined;
+    return (JSON.parse(tabStore.getItem(place) ?? 'null') as Looking | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -21,14 +22,14 @@ export function looking(): Looking | undefined {
 
 /** Begins: everything is loaded anew, as that person has it. */
 export function look(as: Looking, home: string): void {
-  sessionStorage.setItem(place, JSON.stringify(as));
+  tabStore.setItem(place, JSON.stringify(as));
   location.assign(home);
 }
 
 /** It is over: back to the page it was begun from. Whoever waits for this waits until the page is gone. */
 export function lookAway(): Promise<never> {
   const seen = looking();
-  sessionStorage.removeItem(place);
+  tabStore.removeItem(place);
   location.assign(seen ? paths.adminUser(seen.user) : paths.adminUsers);
   return new Promise<never>(() => undefined);
 }

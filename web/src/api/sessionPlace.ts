@@ -1,3 +1,5 @@
+import { browserStore, tabStore } from './storage';
+
 /**
  * Where the auth client keeps its session: local storage, or this tab only when "Remember me" was left unticked. Given
  * to the auth client as its `storage`.
@@ -8,8 +10,7 @@ const tabOnly = 'spv-session-in-tab';
 const placeBefore = 'spv-session-was-in-tab';
 
 /** Only the session moves: a mail's link opens a new tab, which must find the other half of its flow. */
-const place = (key: string) =>
-  key === sessionKey && sessionStorage.getItem(tabOnly) ? sessionStorage : localStorage;
+const place = (key: string) => (key === sessionKey && tabStore.getItem(tabOnly) ? tabStore : browserStore);
 
 /** The provider's own tokens are for programs that ask it more. These pages do not, so they keep none. */
 function withoutProvider(session: string): string {
@@ -31,26 +32,26 @@ export const sessionPlace = {
 
 /** Call before signing in. The answer undoes it, for when nobody was let in. */
 export function rememberSession(remember: boolean): () => void {
-  sessionStorage.removeItem(placeBefore);
-  const before = sessionStorage.getItem(tabOnly) === null;
+  tabStore.removeItem(placeBefore);
+  const before = tabStore.getItem(tabOnly) === null;
   const set = (everywhere: boolean) =>
-    everywhere ? sessionStorage.removeItem(tabOnly) : sessionStorage.setItem(tabOnly, '1');
+    everywhere ? tabStore.removeItem(tabOnly) : tabStore.setItem(tabOnly, '1');
   set(remember);
   return () => set(before);
 }
 
 /** [rememberSession] before a visit to another site, which forgets the page: the tab keeps what undoes it. */
 export function rememberSessionAfterwards(remember: boolean): void {
-  const before = sessionStorage.getItem(placeBefore) ?? sessionStorage.getItem(tabOnly) ?? '';
+  const before = tabStore.getItem(placeBefore) ?? tabStore.getItem(tabOnly) ?? '';
   rememberSession(remember);
-  sessionStorage.setItem(placeBefore, before);
+  tabStore.setItem(placeBefore, before);
 }
 
 /** Back from there. Without a session, the one that the tab had is where it was. */
 export function cameBack(letIn: boolean): void {
-  const before = sessionStorage.getItem(placeBefore);
+  const before = tabStore.getItem(placeBefore);
   if (before === null) return;
-  sessionStorage.removeItem(placeBefore);
+  tabStore.removeItem(placeBefore);
   if (!letIn) rememberSession(before === '');
 }
 
@@ -68,5 +69,5 @@ export function sessionOwner(): string | undefined {
 
 /** Whether this browser began a flow that a `code` or a `pkce_` link can finish. */
 export function beganFlow(): boolean {
-  return Object.keys(localStorage).some((key) => key.startsWith(sessionKey) && key.endsWith('code-verifier'));
+  return browserStore.keys().some((key) => key.startsWith(sessionKey) && key.endsWith('code-verifier'));
 }

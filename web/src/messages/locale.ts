@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { browserStore } from '../api/storage';
 
 /** What dates and amounts are written by. `language` is the person's choice, `en-US`, `en-GB` or `es`. */
 export interface Locale {
@@ -26,7 +27,7 @@ export function catalogueOf(language: Language): Catalogue {
 }
 
 function preferred(): Language {
-  const stored = readStored();
+  const stored = browserStore.getItem(storageKey);
   const wanted = stored ? [stored] : (globalThis.navigator?.languages ?? []);
   for (const tag of wanted) {
     if (tag === 'en-GB') return 'en-GB';
@@ -34,14 +35,6 @@ function preferred(): Language {
     if (tag.startsWith('es')) return 'es';
   }
   return 'en-US';
-}
-
-function readStored(): string | null {
-  try {
-    return localStorage.getItem(storageKey);
-  } catch {
-    return null;
-  }
 }
 
 let current: Locale = {
@@ -57,11 +50,7 @@ export function getLocale(): Locale {
 
 export function setLocale(next: Partial<Locale>): void {
   current = { ...current, ...next };
-  try {
-    localStorage.setItem(storageKey, current.language);
-  } catch {
-    // Blocked storage: the choice lasts until the page is closed.
-  }
+  browserStore.setItem(storageKey, current.language);
   document.documentElement.lang = current.language;
   for (const listener of listeners) listener();
 }

@@ -1,20 +1,13 @@
 /** Whether an account has set the colour scheme of this device, or whoever sits at it. */
+import { browserStore } from '../api/storage';
+
 const place = 'spv-scheme-of-account';
 
 export function followsAccount(): boolean {
-  try {
-    return localStorage.getItem(place) !== null;
-  } catch {
-    // Storage may be blocked: then nothing is kept of either.
-    return false;
-  }
+  return browserStore.getItem(place) !== null;
 }
 
 export function noteFollowed(follows: boolean): void {
-  try {
-    if (follows) localStorage.setItem(place, 'true');
-    else localStorage.removeItem(place);
-  } catch {
-    // As above.
-  }
+  if (follows) browserStore.setItem(place, 'true');
+  else browserStore.removeItem(place);
 }

@@ -1,7 +1,9 @@
 /**
  * Where a visitor without a session wanted to go: a guard writes it, the landing page opens the
- * access dialog on it, sign-in goes there. Imports nothing: it is part of the first chunk.
+ * access dialog on it, sign-in goes there. Imports no more than storage: it is part of the first chunk.
  */
+import { tabStore } from '../api/storage';
+
 const key = 'spv-wanted-path';
 
 /** A path of this site, never another origin: `//host` and `/\host` are not paths, nor with a tab or line break,
@@ -9,14 +11,14 @@ const key = 'spv-wanted-path';
 export const isOwnPath = (path: string) => /^\/(?![/\\])[^\t\n\r]*$/.test(path);
 
 export function rememberWantedPath(path: string) {
-  if (isOwnPath(path)) sessionStorage.setItem(key, path);
+  if (isOwnPath(path)) tabStore.setItem(key, path);
 }
 
 export function wantedPath(): string | null {
-  const path = sessionStorage.getItem(key);
+  const path = tabStore.getItem(key);
   return path && isOwnPath(path) ? path : null;
 }
 
 export function forgetWantedPath() {
-  sessionStorage.removeItem(key);
+  tabStore.removeItem(key);
 }

@@ -41,12 +41,13 @@ export function clearToast(): void {
   notifications.clean(outcomes);
 }
 
-/** Tells of something that happened in the background. */
-export function notice({ title, description }: Omit<Toast, 'destructive'>): void {
+/** Tells of something that happened in the background; what takes longer to read may stay longer. */
+export function notice({ title, description }: Omit<Toast, 'destructive'>, autoClose?: number): void {
   notifications.show(
     {
       title,
       message: description,
+      ...(autoClose !== undefined && { autoClose }),
       color: 'gray',
       role: 'status',
       closeButtonProps: { 'aria-label': i18next.t('common:close') },

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { tabStore } from '../../api/storage';
 
 /** The seed job whose outcome a person waits for. The tab keeps it, so that it outlives the page and a reload. */
 const place = (user: string) => `spv-seed-${user}`;
@@ -13,14 +14,14 @@ function subscribe(listener: () => void): () => void {
 
 export function seedJob(user: string): string | null {
   // The job, and when it was queued. What an earlier version kept says no time, and is not waited for.
-  const [job, since] = (sessionStorage.getItem(place(user)) ?? '').split(' ');
+  const [job, since] = (tabStore.getItem(place(user)) ?? '').split(' ');
   return job && Date.now() - Number(since ?? 0) < longestWait ? job : null;
 }
 
 /** Null when its outcome has been told, or is not waited for any more. */
 export function setSeedJob(user: string, job: string | null): void {
-  if (job === null) sessionStorage.removeItem(place(user));
-  else sessionStorage.setItem(place(user), `${job} ${Date.now()}`);
+  if (job === null) tabStore.removeItem(place(user));
+  else tabStore.setItem(place(user), `${job} ${Date.now()}`);
   for (const listener of listeners) listener();
 }
 

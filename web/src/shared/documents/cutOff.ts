@@ -1,4 +1,5 @@
 /** Uploads that a reload or a closed page cut off, kept in this browser: they go on once their file is chosen again. */
+import { browserStore } from '../../api/storage';
 
 export interface CutOff {
   /** Where the server has what has come so far. */
@@ -23,7 +24,7 @@ const life = 23 * 60 * 60 * 1000;
 
 function read(): CutOff[] {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    const found: unknown = JSON.parse(browserStore.getItem(key) ?? '[]');
     const now = Date.now();
     return Array.isArray(found) ? (found as CutOff[]).filter(({ at }) => now - at < life) : [];
   } catch {
@@ -32,12 +33,8 @@ function read(): CutOff[] {
 }
 
 function write(all: CutOff[]): void {
-  try {
-    if (all.length > 0) localStorage.setItem(key, JSON.stringify(all));
-    else localStorage.removeItem(key);
-  } catch {
-    // A full or forbidden storage only costs going on after a reload.
-  }
+  if (all.length > 0) browserStore.setItem(key, JSON.stringify(all));
+  else browserStore.removeItem(key);
 }
 
 export function note(upload: CutOff): void {

@@ -2,6 +2,7 @@ import type { User } from '@supabase/auth-js';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { tabStore } from '../../api/storage';
 import { toast } from '../../ui/toasts';
 import { identityAt } from './own';
 
@@ -9,7 +10,7 @@ import { identityAt } from './own';
 const key = 'spv-linking';
 
 export function rememberLinking(provider: string): void {
-  sessionStorage.setItem(key, provider);
+  tabStore.setItem(key, provider);
 }
 
 /** Back from a provider: says how it went, and takes what the provider added out of the address. */
@@ -18,10 +19,10 @@ export function useLinkOutcome(user: User | undefined): void {
   const navigate = useNavigate();
   const told = useRef(false);
   useEffect(() => {
-    const provider = sessionStorage.getItem(key);
+    const provider = tabStore.getItem(key);
     if (!provider || !user || told.current) return;
     told.current = true;
-    sessionStorage.removeItem(key);
+    tabStore.removeItem(key);
     const url = new URL(location.href);
     const refusal =
       url.searchParams.get('error_code') ?? new URLSearchParams(url.hash.slice(1)).get('error_code');

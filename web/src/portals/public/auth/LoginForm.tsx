@@ -7,6 +7,7 @@ import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
 import { Go } from '../frame/Go';
 import { PasswordField } from '../../../shared/auth/PasswordField';
+import { useStorageLimited } from '../../../shared/auth/useStorageLimited';
 import { signIn } from './signIn';
 import { useWait } from '../../../shared/auth/useWait';
 import css from './LoginForm.module.css';
@@ -32,6 +33,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(answer);
   const [wait, setWait] = useWait();
+  const limited = useStorageLimited();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const member = portal === 'client' || portal === 'iso';
 
@@ -71,6 +73,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   return (
     <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
       {notice && <p className={task.problem}>{notice}</p>}
+      {limited && <p className={css.limited}>{t('login.storage')}</p>}
       <TextInput
         name="email"
         type="email"

@@ -21,10 +21,16 @@ export type Outcome = { path: string; problem?: undefined } | { path?: undefined
 /** Signs in and asks the portal's gate; tells how it went by toast, and what to do next by its answer. */
 export async function signIn(portal: Portal, { email, password, remember }: Credentials): Promise<Outcome> {
   const undo = rememberSession(remember);
-  const { error } = await auth.signInWithPassword({ email, password });
-  if (!error) return enter(portal);
-  undo();
-  return failed(portal, authProblem(error));
+  try {
+    const { error } = await auth.signInWithPassword({ email, password });
+    if (!error) return await enter(portal);
+    undo();
+    return failed(portal, authProblem(error));
+  } catch (error) {
+    // The browser's own refusals are no errors of the auth client: a form that waits for ever says nothing.
+    undo();
+    return failed(portal, { text: errorText(error) });
+  }
 }
 
 /** The portal's gate, for whoever has a session: by password, or back from a provider. */

@@ -1,0 +1,15 @@
+/** What is said where the app cannot even start: the catalogues may be what did not come. */
+import { catalogueOf, type Catalogue, type Language } from './locale';
+
+const words: Record<Catalogue, { text: string; again: string }> = {
+  en: {
+    text: 'This page could not be started. Check your connection, and whether the browser blocks scripts or storage for this site.',
+    again: 'Try again',
+  },
+  es: {
+    text: 'No se pudo iniciar esta página. Compruebe la conexión y si el navegador bloquea scripts o el almacenamiento de este sitio.',
+    again: 'Intentar de nuevo',
+  },
+};
+
+export const startWords = (language: Language) => words[catalogueOf(language)];

@@ -1,0 +1,9 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { isStorageLimited, onStorageLimited, probeStorage } from '../../api/storage';
+
+/** Whether the browser stores nothing for this site, so that a session ends with the page. */
+export function useStorageLimited(): boolean {
+  const limited = useSyncExternalStore(onStorageLimited, isStorageLimited);
+  useEffect(() => void probeStorage(), []);
+  return limited;
+}
