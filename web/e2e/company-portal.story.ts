@@ -307,3 +307,31 @@ test('two ISO partners of one company side by side see nothing of each other', a
   await one.iso.isTold('Profile Updated');
   expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
 });
+
+test('every page of a company portal goes by its own clock, at every load', async ({ office }) => {
+  const { company, admin: zara } = await founded(office, 'Kiritimati Trust', 'Zara');
+  const { page } = zara;
+  const settings = `/rest/v1/companies/${company.id}/settings`;
+  const setZone = (time_zone: string) => zara.api.patch(settings, { time_zone });
+  await setZone('Pacific/Kiritimati');
+  const began = ((await zara.api.get<{ created_at: string }[]>('/auth/v1/sessions'))[0] ?? {}).created_at;
+  const written = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(began ?? 0));
+  const sessions = zara.card('Sessions');
+  const answer = new RegExp(`/rest/v1/companies/${company.id}$`);
+  for (const pause of [0, 400]) {
+    // The company is known late, when other pages have been drawn long since.
+    await page.route(answer, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      await route.continue();
+    });
+    await zara.opens('/company-dashboard/security');
+    await expect(sessions).toContainText(written('Pacific/Kiritimati'));
+    await page.reload();
+    await expect(sessions).toContainText(written('Pacific/Kiritimati'));
+    await page.unroute(answer);
+  }
+  // What is open is written anew when the clock is another one.
+  await setZone('Asia/Tokyo');
+  await expect(sessions).toContainText(written('Asia/Tokyo'));
+});

@@ -10,13 +10,14 @@ import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
 import type { Me, MeChange } from '../api/types';
 import { setLanguage, type Language } from '../messages/locale';
+import { ActivityWaiting } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { LogoutButton } from '../ui/LogoutButton';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { followsAccount, noteFollowed } from './followedScheme';
-import { follow } from './session/follow';
+import { useFollowedLocale } from './session/follow';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
@@ -32,8 +33,8 @@ interface Props {
   /** Where the person chooses what to be told of. */
   choices: string;
   sidebarHasLogout?: boolean;
-  /** Where the clock of this portal stands, if not where the person's does. */
-  timeZone?: string;
+  /** Where the clock of this portal stands, if not where the person's does; null while that is not known yet. */
+  timeZone?: string | null;
 }
 
 /** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
@@ -54,8 +55,7 @@ export function PortalLayout({
 
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
-  // Chosen here, in another tab or on another device.
-  useEffect(() => void follow(me, timeZone), [me, timeZone]);
+  const ready = useFollowedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
   // Once for each choice: what is switched to here counts before the server has heard of it. `auto` takes back what an
   // account has set on this device, and leaves what was chosen here without one.
   const followed = useRef<Me['theme']>(undefined);
@@ -115,7 +115,7 @@ export function PortalLayout({
           />
         }
       >
-        <Outlet />
+        {ready ? <Outlet /> : <ActivityWaiting />}
         <UnsavedGuard />
       </AppFrame>
     </MeContext>

@@ -30,6 +30,7 @@ export function Component() {
   const me = useLoaderData<Me>();
   const id = useCompanyId(me);
   const { data: company, isError } = useCompanyQuery(id);
+  const timeZone = company ? company.time_zone : id && !isError ? null : undefined;
   // A page of this portal is one line here; `to` keeps the company that a super admin picked.
   const navigation = (
     <div className={classes.sidebar}>
@@ -63,7 +64,7 @@ export function Component() {
       sidebarHasLogout
       security={{ path: to(paths.companySecurity), label: t('security:menu') }}
       choices={to(paths.companyNotifications)}
-      timeZone={company?.time_zone}
+      timeZone={timeZone}
     />
   );
 }

@@ -10,7 +10,6 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
 import { ZoneSelect } from '../../shared/places/ZoneSelect';
-import { follow } from '../../shared/session/follow';
 import { useMe } from '../../shared/session/me';
 import { useStale } from '../../shared/StaleProblem';
 import { useUnsaved } from '../../ui/unsaved';
@@ -60,9 +59,8 @@ function ZoneForm() {
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
-    saved: async (saved: Me) => {
+    saved: (saved: Me) => {
       form.resetDirty();
-      await follow(saved);
       queryClient.setQueryData(queries.me().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
     },

@@ -1,8 +1,41 @@
+import { useEffect, useLayoutEffect, useState } from 'react';
+import { useRevalidator } from 'react-router-dom';
 import type { Me } from '../../api/types';
-import { getLocale, setLanguage, setLocale } from '../../messages/locale';
+import { getLocale, setLanguage, setLocale, useLocale } from '../../messages/locale';
 
-/** How the person wants things shown wins over what the browser has. */
-export async function follow(me: Me, timeZone = me.time_zone): Promise<void> {
-  if (me.language !== getLocale().language) await setLanguage(me.language);
-  setLocale({ timeZone, dateFormat: me.date_format });
+/** The words of the language that the person chose, which wins over what the browser has. */
+export async function followLanguage({ language }: Me): Promise<void> {
+  if (language !== getLocale().language) await setLanguage(language);
+}
+
+/** The person's language and clock, for pages outside of the portals. */
+export async function follow(me: Me): Promise<void> {
+  setLocale({ timeZone: me.time_zone, dateFormat: me.date_format });
+  await followLanguage(me);
+}
+
+/**
+ * Sets the clock of a portal, of which this is the only place, and the person's way of writing dates. The answer is whether
+ * pages may be drawn: not before their clock is known (`timeZone` is null until then) and set, for what is drawn by another
+ * one stays as it is. When it changes later, every page is drawn again, and keeps what was typed.
+ */
+export function useFollowedLocale(me: Me, timeZone: string | null): boolean {
+  const locale = useLocale();
+  const { revalidate } = useRevalidator();
+  const [drawn, setDrawn] = useState(false);
+  const { date_format: dateFormat } = me;
+  const isSet = locale.timeZone === timeZone && locale.dateFormat === dateFormat;
+
+  if (isSet && !drawn) setDrawn(true);
+
+  useLayoutEffect(() => {
+    if (timeZone === null || isSet) return;
+    setLocale({ timeZone, dateFormat });
+    // The router draws its pages again after this, which no other page subscribes to.
+    if (drawn) void revalidate();
+  }, [timeZone, dateFormat, isSet, drawn, revalidate]);
+  // Chosen in another tab or on another device.
+  useEffect(() => void followLanguage(me), [me]);
+
+  return drawn || isSet;
 }

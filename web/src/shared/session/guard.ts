@@ -9,7 +9,7 @@ import { homeOf, paths } from '../../paths';
 import { toast } from '../../ui/toasts';
 import { rememberWantedPath } from '../wantedPath';
 import { afterwards, before, nextStep } from './due';
-import { follow } from './follow';
+import { follow, followLanguage } from './follow';
 
 /** The `handle` of every route that is for signed-in people only. */
 export const guarded = { guarded: true };
@@ -38,7 +38,8 @@ function entrance(roles: Role[], elsewhere?: (role: Role) => string) {
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextStep(me);
     if (step) throw redirect(before(step, pathname + search));
-    await Promise.all([follow(me), settings]);
+    // Not the clock: which one counts, the portal's frame knows.
+    await Promise.all([followLanguage(me), settings]);
     return me;
   };
 }

@@ -10,7 +10,7 @@ import type { Me, MeChange } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { languageNames, languages, useLocale } from '../../../messages/locale';
 import { ZoneSelect } from '../../../shared/places/ZoneSelect';
-import { follow } from '../../../shared/session/follow';
+import { followLanguage } from '../../../shared/session/follow';
 import { useMe } from '../../../shared/session/me';
 import { useUnsaved } from '../../../ui/unsaved';
 import { useSave } from '../../../shared/useSave';
@@ -45,7 +45,7 @@ export function PreferencesPanel() {
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
     saved: async (saved: Me) => {
       form.resetDirty();
-      await follow(saved);
+      await followLanguage(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
       // Already in the language that was chosen.
