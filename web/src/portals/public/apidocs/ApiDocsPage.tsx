@@ -6,6 +6,7 @@ import { ErrorState } from '../../../ui/states';
 import { usePageTitle } from '../frame/usePageTitle';
 import { OperationDetails } from './OperationDetails';
 import { byNoun, type Document } from './openapi';
+import { useSummaries } from './summaries';
 import css from './ApiDocsPage.module.css';
 
 const address = '/rest/v1/openapi.json';
@@ -45,6 +46,7 @@ export function Component() {
 
 function Nouns({ document }: { document: Document }) {
   const { t } = useTranslation('public');
+  const summary = useSummaries();
   const nouns = byNoun(document);
   return (
     <div className={css.columns}>
@@ -65,7 +67,12 @@ function Nouns({ document }: { document: Document }) {
           <section key={noun} id={noun}>
             <h2>{noun}</h2>
             {entries.map((entry) => (
-              <OperationDetails key={`${entry.method} ${entry.path}`} document={document} entry={entry} />
+              <OperationDetails
+                key={`${entry.method} ${entry.path}`}
+                document={document}
+                entry={entry}
+                summary={summary(entry.operation)}
+              />
             ))}
           </section>
         ))}

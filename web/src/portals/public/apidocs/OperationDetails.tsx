@@ -10,7 +10,14 @@ import {
 } from './openapi';
 import css from './OperationDetails.module.css';
 
-export function OperationDetails({ document, entry }: { document: Document; entry: Entry }) {
+interface Props {
+  document: Document;
+  entry: Entry;
+  /** What it does, in the reader's language. */
+  summary: string;
+}
+
+export function OperationDetails({ document, entry, summary }: Props) {
   const { t } = useTranslation('public');
   const { method, path, operation } = entry;
   const parameters = parametersOf(document, operation);
@@ -23,7 +30,7 @@ export function OperationDetails({ document, entry }: { document: Document; entr
           {method.toUpperCase()}
         </span>
         <code className={css.path}>{path}</code>
-        <span className={css.words}>{operation.summary}</span>
+        <span className={css.words}>{summary}</span>
       </summary>
       <div className={css.details}>
         {operation.description && <p>{operation.description}</p>}
