@@ -316,7 +316,9 @@ test('every page of a company portal goes by its own clock, at every load', asyn
   await setZone('Pacific/Kiritimati');
   const began = ((await zara.api.get<{ created_at: string }[]>('/auth/v1/sessions'))[0] ?? {}).created_at;
   const written = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(began ?? 0));
+    new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+      new Date(began ?? 0),
+    );
   const sessions = zara.card('Sessions');
   const answer = new RegExp(`/rest/v1/companies/${company.id}$`);
   for (const pause of [0, 400]) {

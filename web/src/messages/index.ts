@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { catalogueOf, getLocale, speaks, type Catalogue } from './locale';
+import { catalogueOf, getLocale, onLocaleChange, speaks, type Catalogue, type Locale } from './locale';
 
 type Namespaces = Record<string, Record<string, string>>;
 
@@ -28,7 +28,23 @@ export async function loadMessages(): Promise<void> {
   });
   await started;
   speaks(speak);
+  followClock();
   await speak(catalogue);
+}
+
+let clock = '';
+const clockOf = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
+
+/** Dates are written among the words: when they are written otherwise, whatever has words is drawn again. */
+function followClock(): void {
+  if (clock) return;
+  clock = clockOf(getLocale());
+  onLocaleChange(() => {
+    const next = clockOf(getLocale());
+    if (next === clock) return;
+    clock = next;
+    i18next.emit('languageChanged', i18next.language);
+  });
 }
 
 async function speak(catalogue: Catalogue): Promise<void> {

@@ -68,9 +68,11 @@ export async function setLanguage(language: Language): Promise<void> {
   setLocale({ language });
 }
 
+export function onLocaleChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 export function useLocale(): Locale {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, getLocale);
+  return useSyncExternalStore(onLocaleChange, getLocale);
 }

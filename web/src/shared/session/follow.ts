@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
-import { useRevalidator } from 'react-router-dom';
 import type { Me } from '../../api/types';
 import { getLocale, setLanguage, setLocale, useLocale } from '../../messages/locale';
 
@@ -17,11 +16,10 @@ export async function follow(me: Me): Promise<void> {
 /**
  * Sets the clock of a portal, of which this is the only place, and the person's way of writing dates. The answer is whether
  * pages may be drawn: not before their clock is known (`timeZone` is null until then) and set, for what is drawn by another
- * one stays as it is. When it changes later, every page is drawn again, and keeps what was typed.
+ * one may stay as it is. When it changes later, what has words is drawn again, and keeps what was typed.
  */
 export function useFollowedLocale(me: Me, timeZone: string | null): boolean {
   const locale = useLocale();
-  const { revalidate } = useRevalidator();
   const [drawn, setDrawn] = useState(false);
   const { date_format: dateFormat } = me;
   const isSet = locale.timeZone === timeZone && locale.dateFormat === dateFormat;
@@ -31,9 +29,7 @@ export function useFollowedLocale(me: Me, timeZone: string | null): boolean {
   useLayoutEffect(() => {
     if (timeZone === null || isSet) return;
     setLocale({ timeZone, dateFormat });
-    // The router draws its pages again after this, which no other page subscribes to.
-    if (drawn) void revalidate();
-  }, [timeZone, dateFormat, isSet, drawn, revalidate]);
+  }, [timeZone, dateFormat, isSet]);
   // Chosen in another tab or on another device.
   useEffect(() => void followLanguage(me), [me]);
 
