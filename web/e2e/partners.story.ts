@@ -246,3 +246,13 @@ test('a partner changes their profile, and every page is one link away', async (
   for (const name of ['Dashboard', 'My Clients', 'Commissions', 'Leads', 'Profile'])
     await expect(ingrid.link(name).first()).toBeVisible();
 });
+
+test('a lead without an organisation is shown with its email once', async ({ office }) => {
+  const who = office.newcomer('Dario', 'Conti');
+  const ingrid = await office.iso();
+  const { first: first_name, last: last_name, email } = who;
+  await ingrid.api.post('/rest/v1/leads', { first_name, last_name, email });
+  await ingrid.opens('/iso-dashboard/leads');
+  const row = ingrid.row(who.name, 'Leads');
+  await expect(row.getByText(email)).toHaveCount(1);
+});

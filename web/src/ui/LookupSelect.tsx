@@ -1,7 +1,7 @@
-import { Select } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Choice } from './ChoiceSelect';
+import { SearchSelect } from './SearchSelect';
 
 interface Props {
   label: string;
@@ -32,9 +32,8 @@ export function LookupSelect(props: Props) {
   const missing =
     picked && picked.value === value && !choices.some((choice) => choice.value === picked.value);
   return (
-    <Select
+    <SearchSelect
       size="sm"
-      searchable
       value={value}
       data={missing ? [picked, ...choices] : choices}
       // The server has searched already, in more than the label.

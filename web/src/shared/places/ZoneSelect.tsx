@@ -22,7 +22,7 @@ export function ZoneSelect({ value = '', onChange, ...field }: Props) {
   // Hundreds of names: not before somebody looks for one.
   const [opened, setOpened] = useState(false);
   const zones = useMemo(
-    () => (opened ? zonesIn(language, [value]) : value ? [zoneOf(value, language)] : []),
+    () => (opened ? zonesIn(language, value) : value ? [zoneOf(value, language)] : []),
     [opened, language, value],
   );
   const byId = useMemo(() => new Map(zones.map((zone) => [zone.value, zone])), [zones]);

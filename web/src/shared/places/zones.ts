@@ -25,36 +25,42 @@ export interface Zone {
   words: string;
 }
 
-/** Every zone that the browser knows, and `also`, by distance and name. */
-export function zonesIn(language: string, also: string[], now = new Date()): Zone[] {
-  const ids = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
-  // Each once, and by the name that is chosen already.
-  for (const zone of also) {
-    const known = zone && canonical(zone);
-    if (known && ids.delete(known)) ids.add(zone);
-  }
+const lists = new Map<string, Zone[]>();
+
+/** Every zone that the browser knows, by distance and name; `chosen` by the name it was chosen by. Read once a language. */
+export function zonesIn(language: string, chosen: string, now = new Date()): Zone[] {
+  const list = lists.get(language) ?? listOf(language, now);
+  lists.set(language, list);
+  const known = chosen && canonical(chosen);
+  if (!known || known === chosen) return list;
+  return list.map((zone) =>
+    zone.value === known
+      ? { ...zone, value: chosen, words: `${zone.words} ${zoneOf(chosen, language, now).words}` }
+      : zone,
+  );
+}
+
+function listOf(language: string, now: Date): Zone[] {
   const countries = countriesOf(language);
-  return [...ids]
-    .map((value) => ({
-      ...zoneOf(value, language, now, countries.get(canonical(value) ?? value)),
-      minutes: minutesOf(value, now),
-    }))
-    .toSorted((a, b) => a.minutes - b.minutes || a.label.localeCompare(b.label, language))
-    .map(({ value, label, words }) => ({ value, label, words }));
+  return [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])]
+    .map((value) => zoneOf(value, language, now, countries.get(value)))
+    .map((zone) => ({ zone, minutes: minutesOf(zone.label) }))
+    .toSorted((a, b) => a.minutes - b.minutes || a.zone.label.localeCompare(b.zone.label, language))
+    .map(({ zone }) => zone);
 }
 
 export function zoneOf(value: string, language: string, now = new Date(), countries: string[] = []): Zone {
   const city = renamed[value] ?? (value.split('/').at(-1) ?? value).replaceAll('_', ' ');
   const offset = nameOf(value, 'en', 'shortOffset', now);
-  const label = value === 'UTC' ? value : `${city} (${offset})`;
-  const names = [nameOf(value, language, 'long', now), nameOf(value, 'en', 'short', now)];
-  return {
-    value,
+  const label = value === 'UTC' || !offset ? city : `${city} (${offset})`;
+  const words = [
     label,
-    words: folded(
-      [label, value, canonical(value) ?? '', value.replaceAll('_', ' '), ...names, ...countries].join(' '),
-    ),
-  };
+    value,
+    value.replaceAll('_', ' '),
+    nameOf(value, language, 'long', now),
+    ...countries,
+  ];
+  return { value, label, words: folded(words.join(' ')) };
 }
 
 /** Whether every word that was typed is part of it, whatever its case and accents. */
@@ -76,16 +82,20 @@ function canonical(zone: string): string | undefined {
   }
 }
 
-type Style = 'shortOffset' | 'long' | 'short';
-
-function nameOf(zone: string, language: string, style: Style, now: Date): string {
-  const parts = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: style }).formatToParts(now);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+function nameOf(zone: string, language: string, style: 'shortOffset' | 'long', now: Date): string {
+  try {
+    const parts = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: style }).formatToParts(
+      now,
+    );
+    return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  } catch {
+    // The server knows zones that this browser does not.
+    return '';
+  }
 }
 
-function minutesOf(zone: string, now: Date): number {
-  const [, sign, hours = '0', minutes = '0'] =
-    /([+-])(\d+)(?::(\d+))?/.exec(nameOf(zone, 'en', 'shortOffset', now)) ?? [];
+function minutesOf(label: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d+)(?::(\d+))?/.exec(label) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
