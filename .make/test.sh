@@ -16,7 +16,7 @@ need() {
   fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
   ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
   [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)
-  python3 -c 'import aiosmtpd' 2>/dev/null || /usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null || missing+=(python3-aiosmtpd)
+  sh .make/python.sh >/dev/null 2>&1 || missing+=(python3-aiosmtpd)
   if command -v cargo >/dev/null && ! command -v clippy-driver >/dev/null; then
     echo "Clippy is needed for the tests: rustup component add clippy"
     echo "0 passed, 1 failed"

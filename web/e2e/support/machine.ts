@@ -1,4 +1,5 @@
 /** What the stories need of the machine they run on. */
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -7,8 +8,8 @@ const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.
 export const chromium = '/usr/bin/chromium-headless-shell';
 /** Of every demo account. */
 export const password = 'portal-demo-2026';
-/** Debian's, which has Debian's aiosmtpd. */
-export const python = '/usr/bin/python3';
+/** The interpreter that has aiosmtpd, by the same search as `make test`; empty where none has. */
+export const python = interpreter();
 /** Built by the Rust tests; a debug build reads the web app from `webApp`. */
 export const spvctl =
   process.env.STORY_SPVCTL ?? root(`${process.env.CARGO_TARGET_DIR ?? 'target'}/debug/spvctl`);
@@ -23,4 +24,12 @@ export function database(): Database {
   const chosen = process.env.STORY_DATABASE ?? 'sqlite';
   if (chosen === 'sqlite' || chosen === 'postgres') return chosen;
   throw new Error(`STORY_DATABASE is ${chosen}: it has to be sqlite or postgres.`);
+}
+
+function interpreter(): string {
+  try {
+    return execFileSync('sh', [root('.make/python.sh')], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return '';
+  }
 }

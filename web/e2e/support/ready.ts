@@ -9,8 +9,7 @@ export default function ready(): void {
     !isBuilt() && 'The web app is not built. Run: npm --prefix web run build',
     !existsSync(chromium) &&
       `Chromium is missing. Run: sudo apt-get install chromium-headless-shell fonts-liberation`,
-    !runs(python, '-c', 'import aiosmtpd') &&
-      'The mail server is missing. Run: sudo apt-get install python3-aiosmtpd',
+    !python && 'The mail server is missing. Run: sudo apt-get install python3-aiosmtpd',
     ...(database() === 'postgres' ? withoutPostgres() : []),
   ].filter((sentence) => sentence !== false);
   if (missing.length > 0) throw new Error(missing.join('\n'));
