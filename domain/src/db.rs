@@ -6,6 +6,7 @@
 mod connections;
 mod dialect;
 mod file;
+mod limits;
 mod parts;
 mod pg;
 mod reads;
@@ -22,6 +23,7 @@ pub use dialect::{
     Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, of_each,
     row_of, rows_of, slot, within,
 };
+pub use limits::{ConnectionLimit, PoolSizes};
 pub use shaped::Shaped;
 pub use zones::local_date;
 
@@ -380,6 +382,14 @@ impl Db {
     /// # Errors
     /// Unavailable when the server or file cannot be reached, Internal when the address makes no sense.
     pub async fn open(url: &str, durability: Durability) -> Result<Self> {
+        Self::open_with(url, durability, PoolSizes::default()).await
+    }
+
+    /// [`Db::open`] with connection pools of these sizes, which SQLite has no use for.
+    ///
+    /// # Errors
+    /// As [`Db::open`].
+    pub async fn open_with(url: &str, durability: Durability, sizes: PoolSizes) -> Result<Self> {
         let signals = Arc::new(Signals {
             jobs: watch::channel(0).0,
             activity: watch::channel(0).0,
@@ -416,11 +426,17 @@ impl Db {
                         })
                     })
             };
-            let ours = Connections::new(pool(20, "").connect_with(options.clone()).await?, FRESH);
+            let connected = pool(sizes.main, "").connect_with(options.clone()).await;
+            let ours = match connected {
+                Ok(pool) => Connections::new(pool, FRESH).at(&limits::place(&options)),
+                Err(error) => return Err(limits::unreachable(&options, error).await),
+            };
+            // Neither reads nor writes take all of them.
+            let most = usize::try_from(sizes.main).unwrap_or(usize::MAX).saturating_sub(2).max(1);
             let lanes = pool(LANES, SETTINGS).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
-            let read = Reads::new(ours.gated(readers));
-            let write = Writes::new(ours.gated(readers.max(WRITERS)), Connections::new(lanes, FRESH));
-            let queue = pool(10, "").connect_lazy_with(options);
+            let read = Reads::new(ours.gated(readers.min(most)));
+            let write = Writes::new(ours.gated(readers.max(WRITERS).min(most)), Connections::new(lanes, FRESH));
+            let queue = pool(sizes.queue, "").connect_lazy_with(options);
             return Ok(Self { pools: Pools::Postgres { read, write, queue }, signals });
         }
         let options = SqliteConnectOptions::from_str(url)?

@@ -37,6 +37,18 @@ pub enum Error {
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// The error with its causes, in one line: what a driver says first is often only "error sending request".
+pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    for cause in std::iter::successors(error.source(), |error| error.source()) {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+    }
+    text
+}
+
 /// A code of the catalogue with what its sentence names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -116,14 +128,14 @@ impl Error {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        if is_gone(&error) { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+        if is_gone(&error) { Self::Unavailable(causes(&error)) } else { Self::internal(error) }
     }
 }
 
 /// One that several hear of.
 impl From<Arc<sqlx::Error>> for Error {
     fn from(error: Arc<sqlx::Error>) -> Self {
-        if is_gone(&error) { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+        if is_gone(&error) { Self::Unavailable(causes(&error)) } else { Self::internal(error) }
     }
 }
 

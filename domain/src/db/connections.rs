@@ -1,6 +1,7 @@
 //! Connections between two statements. sqlx's pool asks each that comes back to it whether it still answers, in a task of
 //! its own: one more hand-over to SQLite's thread or one more journey to PostgreSQL after every statement. So those whose
 //! statement ended well stay here for the next; what is in the middle of something goes back to the pool, which ends it.
+use super::limits;
 use sqlx::{Connection, Database, Pool, pool::PoolConnection};
 use std::{
     mem,
@@ -29,6 +30,8 @@ pub(super) struct Connections<D: Database> {
     /// What must be had before one of them.
     gate: Option<Arc<Semaphore>>,
     idle: Arc<Idle<D>>,
+    /// The server, for errors; empty for a file.
+    place: Arc<str>,
 }
 
 /// The last to be used comes first.
@@ -54,6 +57,7 @@ impl<D: Database> Clone for Connections<D> {
             free: self.free.clone(),
             gate: self.gate.clone(),
             idle: self.idle.clone(),
+            place: self.place.clone(),
         }
     }
 }
@@ -61,7 +65,13 @@ impl<D: Database> Clone for Connections<D> {
 impl<D: Database> Connections<D> {
     pub fn new(pool: Pool<D>, fresh: Duration) -> Self {
         let most = usize::try_from(pool.options().get_max_connections()).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { pool, fresh, free: Arc::new(Semaphore::new(most)), gate: None, idle: Arc::new(Idle(Mutex::default())) }
+        let (free, idle) = (Arc::new(Semaphore::new(most)), Arc::new(Idle(Mutex::default())));
+        Self { pool, fresh, free, gate: None, idle, place: "".into() }
+    }
+
+    /// The same connections, whose errors name the server.
+    pub fn at(self, place: &str) -> Self {
+        Self { place: place.into(), ..self }
     }
 
     /// The same connections for those who want no more than `most` of them at a time.
@@ -78,7 +88,21 @@ impl<D: Database> Connections<D> {
     /// When none is to be had in time, and what opening one says.
     pub async fn take(&self) -> sqlx::Result<Taken<D>> {
         let taken = timeout(self.pool.options().get_acquire_timeout(), self.take_any());
-        taken.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        match taken.await.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
+            Err(error) => Err(Box::pin(self.explained(error)).await),
+            taken => taken,
+        }
+    }
+
+    /// A pool that tries to connect until its time is over does not say what it failed with: where it is not full, one
+    /// connection more does.
+    async fn explained(&self, error: sqlx::Error) -> sqlx::Error {
+        let full = self.pool.size() >= self.pool.options().get_max_connections();
+        if !matches!(error, sqlx::Error::PoolTimedOut) || full || self.place.is_empty() {
+            return limits::at(&self.place, error);
+        }
+        let found = limits::why::<D::Connection>(&self.pool.connect_options()).await;
+        limits::at(&self.place, found.unwrap_or(error))
     }
 
     /// What is rare is in a place of its own: whoever finds one at hand has not to carry the room for it along.
