@@ -31,6 +31,7 @@ mod storage;
 mod story;
 mod templates;
 mod timelines;
+mod unsubscribe;
 mod uploads;
 mod users;
 mod writes;

@@ -191,7 +191,7 @@ async fn mails_that_fail_are_told_of() {
             mails::failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
         assert_eq!(kinds(&away, &Readings::default()).await, ["mail_failing"]);
-        mails::sent(&away.operator(), id).await.unwrap();
+        mails::sent(&away.operator(), id, None).await.unwrap();
         assert!(kinds(&away, &Readings::default()).await.is_empty());
     })
     .await;

@@ -435,7 +435,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
         let mail = mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items.remove(0);
         // Names and days, no amount; the days are those that were meant when it was mailed.
         let said = json!({ "company": "Meridian", "company_id": company, "from": "2026-10-01", "period": "last_month",
-            "report": "commissions", "to": "2026-10-31" });
+            "report": "commissions", "schedule_id": made.id, "to": "2026-10-31" });
         assert_eq!(serde_json::to_value(&mail.data).unwrap(), said);
         let next = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((next.next_date.to_string().as_str(), next.last_sent_at), ("2026-11-30", Some(clara.now())));

@@ -14,7 +14,7 @@ pub mod keys;
 pub mod links;
 pub mod passwords;
 pub mod recovery_codes;
-mod secret;
+pub(crate) mod secret;
 pub mod sessions;
 mod store;
 pub mod tokens;

@@ -5,9 +5,11 @@
 mod model;
 mod notify;
 mod store;
+mod unsubscribe;
 
-pub use model::{Kind, Linked, Mail, Outgoing, Status};
+pub use model::{EmailFailure, Kind, Linked, Mail, Outgoing, Status};
 pub use notify::{notify_client_spv, send_notification};
+pub use unsubscribe::unsubscribe;
 
 use crate::{
     access::{Action, Resource, Role},
@@ -27,6 +29,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// The job that sends one mail.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -166,8 +169,7 @@ pub(crate) async fn queue_answer(
 /// A mail to nobody's account yet.
 fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: String, data: Map<String, Value>) -> Mail {
     let id = MailId(ctx.chance.uuid());
-    let host =
-        ctx.options.public_url.split("://").last().unwrap_or("portal").split([':', '/']).next().unwrap_or("portal");
+    let host = message_id_host(&ctx.options.public_url);
     Mail {
         id,
         kind,
@@ -188,6 +190,18 @@ fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: Strin
     }
 }
 
+/// What stands behind the `@` of a Message-ID: the public URL's host in punycode, an IP address as a literal (RFC 5321,
+/// 4.1.3).
+fn message_id_host(public_url: &str) -> String {
+    let url = url::Url::parse(public_url).ok();
+    match url.as_ref().and_then(url::Url::host) {
+        Some(url::Host::Domain(name)) if !name.trim_matches('.').is_empty() => name.trim_matches('.').to_owned(),
+        Some(url::Host::Ipv4(address)) => format!("[{address}]"),
+        Some(url::Host::Ipv6(address)) => format!("[IPv6:{address}]"),
+        _ => "portal".to_owned(),
+    }
+}
+
 /// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
 /// None when the mail has been sent already, its reader has been archived or suspended or has another address since,
 /// or what it asks to confirm is not wanted any more.
@@ -204,7 +218,16 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         store::count_attempt(&mut tx, id).await?;
         tx.commit().await?;
         let (time_zone, date_format) = ("UTC".to_owned(), users::DateFormat::Auto);
-        return Ok(Some(Outgoing { mail, role: None, time_zone, date_format, link: None, spv: None, logo: None }));
+        return Ok(Some(Outgoing {
+            mail,
+            role: None,
+            time_zone,
+            date_format,
+            link: None,
+            spv: None,
+            logo: None,
+            unsubscribe: None,
+        }));
     };
     let reader = store::reader(&mut tx, user_id).await?;
     let reader = match not_wanted(&mail, reader.as_ref()) {
@@ -236,9 +259,10 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     {
         logo = settings::logo(&mut tx, id).await?;
     }
+    let unsubscribe = unsubscribe::link(&mut tx, ctx, &mail).await?;
     tx.commit().await?;
     let store::Reader { role, time_zone, date_format, .. } = reader;
-    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo }))
+    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo, unsubscribe }))
 }
 
 /// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:
@@ -260,15 +284,19 @@ fn not_wanted(mail: &Mail, reader: Option<&store::Reader>) -> Option<&'static st
     (!theirs).then_some("the account has another address by now")
 }
 
-/// Notes that the mail left.
+/// Notes that the mail left. `over` says how the connection was encrypted, for a test mail.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn sent(ctx: &Ctx, id: MailId) -> Result<()> {
+pub async fn sent(ctx: &Ctx, id: MailId, over: Option<Map<String, Value>>) -> Result<()> {
     let mut tx = ctx.begin().await?;
     store::sent(&mut tx, id, ctx.now()).await?;
     if let Some(mail) = store::lock(&mut tx, id).await? {
-        activity::append(&mut tx, ctx, told(&mail, "mail.sent")).await?;
+        let mut event = told(&mail, "mail.sent");
+        for (name, value) in over.unwrap_or_default() {
+            event = event.with(&name, value);
+        }
+        activity::append(&mut tx, ctx, event).await?;
     }
     tx.commit().await
 }
@@ -280,7 +308,7 @@ pub async fn sent(ctx: &Ctx, id: MailId) -> Result<()> {
 pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
     let mut tx = ctx.begin().await?;
     if last {
-        store::give_up(&mut tx, id, why).await?;
+        store::fail(&mut tx, id, why, ctx.now()).await?;
         if let Some(mail) = store::lock(&mut tx, id).await? {
             activity::append(&mut tx, ctx, told(&mail, "mail.failed").with("reason", why)).await?;
         }
@@ -288,6 +316,21 @@ pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> 
         store::note_error(&mut tx, id, why).await?;
     }
     tx.commit().await
+}
+
+/// Of these accounts, those whose present address the last mail did not reach. Empty for everybody but staff.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn email_failures(ctx: &Ctx, users: &[UserId]) -> Result<HashMap<UserId, EmailFailure>> {
+    if !ctx.actor.is_staff() || users.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = store::failed(&mut ctx.db(), users).await?;
+    let present = found.into_iter().filter(|row| email_key(&row.to_email) == row.email_key);
+    let reasons = ctx.can(Action::View, Resource::Mails);
+    let failure = |row: store::Failed| EmailFailure { at: row.failed_at, reason: row.reason.filter(|_| reasons) };
+    Ok(present.map(|row| (row.user_id, failure(row))).collect())
 }
 
 fn told(mail: &Mail, action: &'static str) -> Event {
@@ -325,4 +368,25 @@ pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
     queue::enqueue(&mut tx, &Send { mail_id: id }).await?;
     tx.commit().await?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_id_has_a_host_that_every_public_url_gives() {
+        for (url, host) in [
+            ("https://portal.example.com", "portal.example.com"),
+            ("https://portal.example.com.:8443", "portal.example.com"),
+            ("https://portal.müller.example", "portal.xn--mller-kva.example"),
+            ("http://localhost:8080", "localhost"),
+            ("http://127.0.0.1:8080", "[127.0.0.1]"),
+            ("http://[::1]:8080", "[IPv6:::1]"),
+            ("https://[2001:db8::7]", "[IPv6:2001:db8::7]"),
+            ("", "portal"),
+        ] {
+            assert_eq!(message_id_host(url), host, "{url}");
+        }
+    }
 }

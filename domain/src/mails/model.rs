@@ -161,6 +161,14 @@ pub struct Mail {
     pub flow_id: Option<FlowId>,
 }
 
+/// An address that the newest mail did not reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmailFailure {
+    pub at: DateTime<Utc>,
+    /// What the mail server said: for whoever may read the outbox, as it names hosts.
+    pub reason: Option<String>,
+}
+
 /// What a mail with a link is told of it.
 #[derive(Clone, Debug, Default)]
 pub struct Linked {
@@ -188,4 +196,6 @@ pub struct Outgoing {
     pub spv: Option<(String, String)>,
     /// Of the reader's company.
     pub logo: Option<Logo>,
+    /// Where mails of this kind are stopped, for those that are a list.
+    pub unsubscribe: Option<String>,
 }

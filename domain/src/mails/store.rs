@@ -2,8 +2,8 @@
 use super::model::{Mail, Status};
 use crate::{
     access::Role,
-    db::{Db, Sql, Tx, for_update},
-    error::Result,
+    db::{Db, Sql, Tx, for_update, in_list},
+    error::{Error, Result},
     ids::{CompanyId, MailId, SpvId, UserId},
     users::{DateFormat, store::shut_out},
 };
@@ -34,14 +34,17 @@ pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
     Ok(())
 }
 
+const COLUMNS: &str = "id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, \
+    last_error, created_at, sent_at, flow_id";
+
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: MailId) -> Result<Option<Mail>> {
-    let sql = format!("select * from mails where id = $1{}", for_update(tx.dialect(), "mails"));
+    let sql = format!("select {COLUMNS} from mails where id = $1{}", for_update(tx.dialect(), "mails"));
     tx.sql_built(sql).bind(id).optional().await
 }
 
 pub async fn get(db: &mut Db, id: MailId) -> Result<Option<Mail>> {
-    db.sql("select * from mails where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {COLUMNS} from mails where id = $1")).bind(id).optional().await
 }
 
 pub async fn list(
@@ -50,7 +53,7 @@ pub async fn list(
     before: Option<(DateTime<Utc>, MailId)>,
     limit: usize,
 ) -> Result<Vec<Mail>> {
-    let mut sql = String::from("select * from mails where 1 = 1");
+    let mut sql = format!("select {COLUMNS} from mails where 1 = 1");
     let mut n = 0;
     if status.is_some() {
         n += 1;
@@ -120,6 +123,26 @@ pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
     Ok(row.map(|(identifier, country)| (crate::spvs::display_identifier(id, identifier.as_deref()), country)))
 }
 
+pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {
+    tx.sql("insert into unsubscribe_links (token_hash, mail_id) values ($1, $2)")
+        .bind(token_hash.to_owned())
+        .bind(mail)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// The mail that carries this link, and its reader.
+pub async fn by_unsubscribe_link(tx: &mut Tx, token_hash: &str) -> Result<Option<(MailId, UserId)>> {
+    tx.sql(
+        "select m.id, m.user_id from unsubscribe_links l join mails m on m.id = l.mail_id \
+         where l.token_hash = $1 and m.user_id is not null",
+    )
+    .bind(token_hash.to_owned())
+    .optional()
+    .await
+}
+
 pub async fn count_attempt(tx: &mut Tx, id: MailId) -> Result<()> {
     tx.sql("update mails set attempts = attempts + 1 where id = $1").bind(id).run().await?;
     Ok(())
@@ -134,6 +157,40 @@ pub async fn note_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     Ok(())
 }
 
+/// Notes that the last attempt failed.
+pub async fn fail(tx: &mut Tx, id: MailId, why: &str, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update mails set status = 'failed', last_error = $2, failed_at = $3 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// A mail that failed, with the address that its account has now.
+#[derive(sqlx::FromRow)]
+pub struct Failed {
+    pub user_id: UserId,
+    pub to_email: String,
+    pub email_key: String,
+    pub reason: Option<String>,
+    pub failed_at: DateTime<Utc>,
+}
+
+/// Mails to these accounts that failed, and that no later mail to the same address has made up for; the oldest first.
+pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
+    let sql = format!(
+        "select m.user_id, m.to_email, u.email_key, m.last_error as reason, m.failed_at \
+         from mails m join users u on u.id = m.user_id where m.user_id {} and m.failed_at is not null \
+         and not exists (select 1 from mails s where s.user_id = m.user_id and s.to_email = m.to_email \
+         and s.sent_at > m.failed_at) order by m.failed_at",
+        in_list(db.dialect())
+    );
+    let ids = serde_json::to_string(users).map_err(Error::internal)?;
+    db.sql_built(sql).bind(ids).all().await
+}
+
 pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     tx.sql("update mails set status = 'failed', last_error = $2 where id = $1 and status <> 'sent'")
         .bind(id)
@@ -144,7 +201,7 @@ pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
 }
 
 pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
-    tx.sql("update mails set status = 'sent', sent_at = $2, last_error = null where id = $1")
+    tx.sql("update mails set status = 'sent', sent_at = $2, last_error = null, failed_at = null where id = $1")
         .bind(id)
         .bind(at)
         .run()
@@ -153,5 +210,10 @@ pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
 }
 
 pub async fn queue_again(tx: &mut Tx, id: MailId) -> Result<bool> {
-    Ok(tx.sql("update mails set status = 'queued', last_error = null where id = $1").bind(id).run().await? == 1)
+    Ok(tx
+        .sql("update mails set status = 'queued', last_error = null, failed_at = null where id = $1")
+        .bind(id)
+        .run()
+        .await?
+        == 1)
 }

@@ -307,6 +307,25 @@ pub async fn choose(ctx: &Ctx, wanted: &[Wanted]) -> Result<Vec<Choice>> {
     choices(ctx).await
 }
 
+/// Switches the mails of one way off in somebody's choices, and takes back what waits for it; the app goes on telling.
+/// For the link to unsubscribe.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn stop_mail(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<()> {
+    let Some(role) = store::role(tx, user).await? else { return Ok(()) };
+    let chosen = store::choices(tx, user).await?;
+    for event in rules::events_of(role) {
+        let own = chosen.get(&event.name()).or_else(|| chosen.get(event.topic.name()));
+        let way = own.copied().unwrap_or_else(|| event.usual(role));
+        if way.mail == mail && !(mail == Mailed::Now && rules::has_own_letter(event, role)) {
+            let off = Wanted { event: event.name(), way: Way { mail: Mailed::Off, ..way } };
+            store::choose(tx, user, &off).await?;
+        }
+    }
+    store::hush_one(tx, user, mail).await
+}
+
 /// Mails nobody of what they were told so far: made-up data is to be seen, not sent.
 ///
 /// # Errors

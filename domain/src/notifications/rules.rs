@@ -111,6 +111,17 @@ pub fn event_kind(topic: Topic, action: &str) -> Option<&'static EventKind> {
     EVENTS.iter().find(|event| event.topic == topic && event.action == action)
 }
 
+/// Whether a use case mails clients of it itself ([`Letter::OwnOrDigest`]): such a mail is about one order or document
+/// and no list to unsubscribe from.
+pub fn has_own_letter(kind: &EventKind, role: Role) -> bool {
+    match (kind.topic, kind.action) {
+        (Topic::Progress, "spv.created" | "spv.closed") => role == Role::Client,
+        (Topic::Tasks, "document_request.created" | "document_request.returned") => role == Role::Client,
+        (Topic::Reminders, "step.overdue") => STAFF.contains(&role),
+        _ => false,
+    }
+}
+
 /// Who is told of `event`.
 pub fn tellings(event: &Activity) -> Vec<Telling> {
     use Audience::{Client, Company, Partner, Person, Staff};

@@ -4,7 +4,7 @@ use super::{
     rules::{Audience, EVENTS},
 };
 use crate::{
-    access::Scope,
+    access::{Role, Scope},
     activity::{
         Activity,
         store::{COLUMNS, seen},
@@ -203,7 +203,7 @@ pub enum Which {
 }
 
 /// What was chosen, by the name of the topic or of the event.
-pub async fn choices(db: &mut Db, me: UserId) -> Result<HashMap<String, Way>> {
+pub async fn choices(db: &mut impl Sql, me: UserId) -> Result<HashMap<String, Way>> {
     let rows: Vec<(String, bool, Mailed)> = db
         .sql(
             "select topic, in_app, mail from notification_choices where user_id = $1 \
@@ -298,6 +298,18 @@ pub async fn digest(tx: &mut Tx, user: UserId, day: NaiveDate) -> Result<bool> {
 
 pub async fn clean_up(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from notifications where created_at < $1 and mail is null").bind(before).run().await
+}
+
+/// The role of an account.
+pub async fn role(tx: &mut Tx, user: UserId) -> Result<Option<Role>> {
+    let row: Option<(Role,)> = tx.sql("select role from users where id = $1").bind(user).optional().await?;
+    Ok(row.map(|(role,)| role))
+}
+
+/// Takes what waits to be mailed to somebody in this way back.
+pub async fn hush_one(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<()> {
+    tx.sql("update notifications set mail = null where user_id = $1 and mail = $2").bind(user).bind(mail).run().await?;
+    Ok(())
 }
 
 /// Takes every mail back that waits.

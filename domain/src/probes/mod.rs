@@ -9,7 +9,7 @@ use crate::{
     access::{Action, Resource},
     ctx::Ctx,
     db::Sql,
-    error::{Error, Result},
+    error::{Error, Result, causes},
     queue::{self, Job},
 };
 use chrono::Duration;
@@ -102,8 +102,8 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send) -> Result
 async fn page(url: String) -> Said {
     // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().map_err(|e| told(&e))?;
-    let answer = client.get(&url).send().await.map_err(|e| told(&e))?;
+    let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().map_err(|e| causes(&e))?;
+    let answer = client.get(&url).send().await.map_err(|e| causes(&e))?;
     if answer.status().is_success() { Ok(url) } else { Err(format!("{url} answers {}", answer.status())) }
 }
 
@@ -124,15 +124,4 @@ async fn queue(ctx: &Ctx) -> Said {
         0 => Err("no worker is at work".to_owned()),
         workers => Ok(format!("{workers} workers, {waiting} waiting")),
     }
-}
-
-/// The error with its causes, in one line.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

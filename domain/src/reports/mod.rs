@@ -1,7 +1,7 @@
 //! A company's reports: tables for the screen, for files and for paper, whose sums are those of the portal's pages.
 mod model;
 mod schedule_store;
-mod schedules;
+pub(crate) mod schedules;
 pub(crate) mod store;
 
 pub use model::{Cells, Column, Every, Kind, Recipient, Report, Schedule, Sum, Totals};

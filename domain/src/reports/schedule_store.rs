@@ -148,6 +148,12 @@ pub async fn set_recipients(tx: &mut Tx, id: ReportScheduleId, users: &[UserId])
     Ok(())
 }
 
+/// Says no when the account is none of its recipients.
+pub async fn remove_recipient(tx: &mut Tx, id: ReportScheduleId, user: UserId) -> Result<bool> {
+    let sql = "delete from report_recipients where schedule_id = $1 and user_id = $2";
+    Ok(tx.sql(sql).bind(id).bind(user).run().await? == 1)
+}
+
 pub async fn delete(tx: &mut Tx, id: ReportScheduleId) -> Result<()> {
     tx.sql("delete from report_schedules where id = $1").bind(id).run().await?;
     Ok(())

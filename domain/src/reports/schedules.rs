@@ -5,7 +5,7 @@ use super::{
     schedule_store as store,
 };
 use crate::{
-    access::{Action, Resource},
+    access::{Action, Actor, Resource},
     activity::{self, Event},
     check::Check,
     companies,
@@ -161,6 +161,21 @@ pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
     tx.commit().await
 }
 
+/// Takes somebody off a schedule, for the link to unsubscribe. A schedule without recipients mails nothing.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn remove_recipient(tx: &mut Tx, ctx: &Ctx, id: ReportScheduleId, user: UserId) -> Result<()> {
+    let Some(row) = store::lock(tx, id).await? else { return Ok(()) };
+    if store::remove_recipient(tx, id, user).await? {
+        let ctx = ctx.acting_as(Actor::System("reports.unsubscribe"));
+        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.who(), ..row };
+        store::save(tx, &row).await?;
+        activity::append(tx, &ctx, told("report_schedule.updated", &row)).await?;
+    }
+    Ok(())
+}
+
 async fn locked(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -218,6 +233,7 @@ pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
                     ("to".to_owned(), span.to.map(|day| day.to_string()).into()),
                     ("company".to_owned(), due.company_name.clone().into()),
                     ("company_id".to_owned(), due.company_id.to_string().into()),
+                    ("schedule_id".to_owned(), due.id.to_string().into()),
                 ]);
                 mails::queue(&mut tx, ctx, Kind::Report, *reader, None, data).await?;
             }

@@ -7,7 +7,7 @@ mod address;
 pub use address::{Address, Bucket, Credentials};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, causes},
     hex,
 };
 use bytes::Bytes;
@@ -294,7 +294,7 @@ impl Storage {
     fn failed(&self, error: object_store::Error) -> Error {
         match error {
             object_store::Error::NotFound { .. } => Error::internal(format!("the storage at {}: {error}", self.place)),
-            error => self.unavailable(error),
+            error => self.unavailable(causes(&error)),
         }
     }
 

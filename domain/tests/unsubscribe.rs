@@ -1,0 +1,195 @@
+//! One-click unsubscribe: which mails carry a link, and what it stops. And addresses that mails did not reach.
+use chrono::Duration;
+use domain::{
+    Actor, Ctx, Error, activity,
+    ids::{MailId, SpvId, UserId},
+    mails::{self, Kind, Mail},
+    messages::{self, Input},
+    notifications::{self, Mailed, Wanted, Way},
+    page::PageQuery,
+    reports,
+    testing::{World, on_both},
+};
+use std::collections::BTreeMap;
+
+fn id(ctx: &Ctx) -> UserId {
+    ctx.actor.user_id().unwrap()
+}
+
+fn job(world: &World) -> Ctx {
+    world.as_actor(Actor::System("mails"))
+}
+
+async fn outbox(world: &World, kind: Kind) -> Vec<Mail> {
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let mut mails = mails::list(&world.operator(), None, &page).await.unwrap().items;
+    mails.retain(|mail| mail.kind == kind);
+    mails
+}
+
+/// The token of the link that an attempt to send this mail carries.
+async fn token(world: &World, mail: MailId) -> Option<String> {
+    let link = mails::attempt(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
+    let token = link.strip_prefix(&format!("{}/unsubscribe?token=", world.operator().options.public_url));
+    Some(token.unwrap().to_owned())
+}
+
+/// A message of the staff to a client, as a notification.
+async fn write(world: &World, who: &Ctx, spv: SpvId) {
+    let input = Input { spv_id: Some(spv), body: "When?".to_owned(), ..Input::default() };
+    messages::send(who, input).await.unwrap();
+    activity::number_all(&world.operator()).await.unwrap();
+    notifications::catch_up(&world.operator()).await.unwrap();
+}
+
+async fn choices(ctx: &Ctx) -> BTreeMap<String, Way> {
+    let all = notifications::choices(ctx).await.unwrap();
+    all.into_iter().map(|choice| (choice.event.name(), choice.way)).collect()
+}
+
+#[tokio::test]
+async fn a_link_in_notices_stops_notices_and_nothing_else() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let erin = world.employee("Erin").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let hidden = Wanted { event: "invoices".to_owned(), way: Way { in_app: false, mail: Mailed::Now } };
+        notifications::choose(&maya, &[hidden]).await.unwrap();
+        let before = choices(&maya).await;
+        write(&world, &erin, spv).await;
+        world.clock.advance(notifications::WAIT);
+        assert!(notifications::mail_now(&job(&world), id(&maya)).await.unwrap());
+        let mail = outbox(&world, Kind::Notices).await.remove(0);
+        // A link of each attempt works, as an earlier one may have left.
+        let (first, second) = (token(&world, mail.id).await.unwrap(), token(&world, mail.id).await.unwrap());
+        assert_ne!(first, second);
+
+        write(&world, &erin, spv).await;
+        for token in [&first, &first, &second] {
+            assert_eq!(mails::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
+        }
+        world.clock.advance(notifications::WAIT);
+        assert!(!notifications::mail_now(&job(&world), id(&maya)).await.unwrap(), "what waited is not mailed");
+        assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "the portal goes on telling");
+        let own = ["progress.spv.created", "progress.spv.closed"];
+        let own_tasks = ["tasks.document_request.created", "tasks.document_request.returned"];
+        for (event, way) in choices(&maya).await {
+            let stays = before[&event].mail != Mailed::Now || [own, own_tasks].concat().contains(&event.as_str());
+            let mail = if stays { before[&event].mail } else { Mailed::Off };
+            assert_eq!(way, Way { mail, ..before[&event] }, "{event}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_in_a_digest_stops_digests() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let erin = world.employee("Erin").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let daily = Wanted { event: "messages".to_owned(), way: Way { in_app: true, mail: Mailed::Daily } };
+        notifications::choose(&maya, &[daily]).await.unwrap();
+        write(&world, &erin, spv).await;
+        world.clock.advance(Duration::hours(26));
+        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 1);
+        let mail = outbox(&world, Kind::Digest).await.remove(0);
+        let token = token(&world, mail.id).await.unwrap();
+        let before = choices(&maya).await;
+        assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
+        for (event, way) in choices(&maya).await {
+            let mail = if before[&event].mail == Mailed::Daily { Mailed::Off } else { before[&event].mail };
+            assert_eq!(way.mail, mail, "{event}");
+        }
+        write(&world, &erin, spv).await;
+        world.clock.advance(Duration::hours(26));
+        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (clara, carl) = (world.company_admin("Clara", company).await, world.company_admin("Carl", company).await);
+        let input = reports::Input {
+            report: Some("portfolio".to_owned()),
+            every: Some("weekly".to_owned()),
+            recipients: vec![id(&clara), id(&carl)],
+            ..reports::Input::default()
+        };
+        let made = reports::create(&clara, input).await.unwrap();
+        world.clock.advance(Duration::hours(50));
+        assert_eq!(reports::mail_due(&job(&world)).await.unwrap(), 2);
+        let mails = outbox(&world, Kind::Report).await;
+        let to_carl = mails.iter().find(|mail| mail.user_id == Some(id(&carl))).unwrap();
+        let token = token(&world, to_carl.id).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
+        }
+        let left = reports::get(&clara, made.id).await.unwrap();
+        assert_eq!((left.recipients.len(), left.recipients[0].id, left.version), (1, id(&clara), 2));
+        world.clock.advance(Duration::days(7));
+        assert_eq!(reports::mail_due(&job(&world)).await.unwrap(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_lists_have_a_link_and_only_ours_works() {
+    on_both(async |world| {
+        let sam = world.super_admin("Sam").await;
+        let test = mails::test(&sam).await.unwrap();
+        assert_eq!(token(&world, test).await, None);
+        for unknown in ["", "abc", &"A".repeat(43)] {
+            let refused = mails::unsubscribe(&world.nobody(), unknown).await;
+            assert!(matches!(refused, Err(Error::NotFound(_))), "{unknown}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (erin, sam) = (world.employee("Erin").await, world.super_admin("Sam").await);
+        let (maya, _, as_maya) = world.client("Maya", acme, None).await;
+        let seen = async |who: &Ctx| {
+            let found = mails::email_failures(who, &[maya, id(&sam)]).await.unwrap();
+            found.into_iter().map(|(user, failure)| (user, failure.reason)).collect::<Vec<_>>()
+        };
+        let sent = outbox(&world, Kind::PasswordSetup).await;
+        let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
+        mails::failed(&job(&world), mail.id, "421 later", false).await.unwrap();
+        assert_eq!(seen(&erin).await, [], "it is still tried");
+        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        for staff in [&sam, &world.operator()] {
+            assert_eq!(seen(staff).await, [(maya, Some("550 no such user".to_owned()))]);
+        }
+        assert_eq!(seen(&erin).await, [(maya, None)], "what the server said names hosts");
+        assert_eq!(seen(&as_maya).await, []);
+        // A mail that is not wanted any more says nothing of the address.
+        let test = mails::test(&sam).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        use domain::db::Sql;
+        tx.sql("update users set email = 'new@example.com', email_key = 'new@example.com' where id = $1")
+            .bind(id(&sam))
+            .run()
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        assert!(mails::attempt(&job(&world), test).await.unwrap().is_none());
+        assert_eq!(seen(&erin).await.len(), 1);
+        // It is over when one arrives there.
+        mails::resend(&erin, mail.id).await.unwrap();
+        assert_eq!(seen(&erin).await, []);
+        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        assert_eq!(seen(&erin).await.len(), 1);
+        world.clock.advance(Duration::hours(1));
+        mails::sent(&job(&world), mail.id, None).await.unwrap();
+        assert_eq!(seen(&erin).await, []);
+    })
+    .await;
+}
