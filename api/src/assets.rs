@@ -38,6 +38,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/privacy",
     "/security",
     "/success",
+    "/unsubscribe",
     // Portals.
     "/admin-dashboard",
     "/admin-dashboard/analytics",

@@ -24,7 +24,7 @@ mod state;
 pub use address::Network;
 pub use assets::CLIENT_ROUTES;
 pub use metrics::Metrics;
-pub use oidc::{Kind as ProviderKind, Settings as ProviderSettings};
+pub use oidc::{Kind as ProviderKind, Providers, Settings as ProviderSettings};
 pub use openapi::openapi;
 pub use routes::{auth::redirect::Redirects, router};
 pub use serve::serve;

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The only operations for which nobody needs to sign in.
-const PUBLIC: [&str; 6] =
-    ["settings_get", "request_create", "health_alive", "health_ready", "file_get", "company_logo_get"];
+const PUBLIC: [&str; 7] =
+    ["settings_get", "request_create", "health_alive", "health_ready", "file_get", "company_logo_get", "unsubscribe"];
 
 /// Nobody's.
 const NO_SESSION: &str = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";

@@ -33,5 +33,6 @@ mod steps;
 mod support;
 mod tasks;
 mod templates;
+mod unsubscribe;
 mod uploads;
 mod users;

@@ -8,7 +8,7 @@ use domain::{
     db::Sql,
     testing::{self, World},
 };
-use openidconnect::reqwest::{Client, Response, redirect::Policy};
+use reqwest::{Client, Response, redirect::Policy};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,

@@ -15,6 +15,7 @@ use domain::{
     Options,
     access::Role,
     auth::passwords,
+    db::PoolSizes,
     scanner::Scanner,
     storage::{Address, Credentials, Storage},
 };
@@ -52,6 +53,8 @@ const fn secret(name: &'static str, default: Default) -> Setting {
 pub const SETTINGS: &[Setting] = &[
     plain("data_dir", Default::Fixed("./data")),
     secret("database_url", Default::Made("sqlite:<data dir>/spv.db")),
+    plain("database_pool", Default::Fixed("20")),
+    plain("database_queue_pool", Default::Fixed("10")),
     plain("listen", Default::Fixed("127.0.0.1:8080")),
     plain("public_url", Default::Made("http://<listen>")),
     secret("smtp_url", Default::None),
@@ -106,6 +109,7 @@ pub enum LogFormat {
 pub struct Config {
     pub data_dir: PathBuf,
     pub database_url: String,
+    pub pools: PoolSizes,
     pub listen: SocketAddr,
     /// Set by somebody, so that it does not follow the port.
     pub public_url: Option<String>,
@@ -166,12 +170,18 @@ impl Config {
                 is_database(text).then(|| text.to_owned())
             })
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display()));
+        let connections = |text: &str| text.parse().ok().filter(|most| (4..=1_000).contains(most));
+        let pools = PoolSizes {
+            main: read.fixed("database_pool", "4 to 1000", connections),
+            queue: read.fixed("database_queue_pool", "4 to 1000", connections),
+        };
         let listen = read.fixed("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
         let public_url = read.optional("public_url", "http://… or https://…, without a path", public_url);
-        let smtp_url = read.optional("smtp_url", "smtp://host:port or smtps://user:password@host", |text| {
-            let url = url::Url::parse(text).ok()?;
-            (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
-        });
+        let smtp_url =
+            read.optional("smtp_url", "smtp://user:password@host:587 or smtps://user:password@host", |text| {
+                let url = url::Url::parse(text).ok()?;
+                (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
+            });
         let mail_from = read.fixed("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
             jobs::mail::sender(text).is_ok().then(|| text.to_owned())
         });
@@ -275,6 +285,7 @@ impl Config {
         Ok(Self {
             data_dir,
             database_url,
+            pools,
             listen,
             public_url,
             smtp_url,

@@ -54,7 +54,7 @@ impl Portal {
 /// # Errors
 /// Fault when it cannot be reached.
 pub async fn database(config: &Config) -> Result<Db> {
-    Db::open(&config.database_url, Durability::Full).await.map_err(|e| match e {
+    Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(|e| match e {
         Error::Unavailable(why) => {
             Failure::Fault(anyhow::anyhow!("database_url: the database cannot be reached: {why}"))
         }

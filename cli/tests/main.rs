@@ -11,4 +11,5 @@ mod migrate;
 mod serve;
 mod support;
 mod terminal;
+mod tls;
 mod worker;

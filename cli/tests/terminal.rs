@@ -1,6 +1,6 @@
 //! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
 
-use crate::support::Office;
+use crate::support::{Office, python};
 use domain::{db::Sql, testing::World};
 use std::process::{Command, Stdio};
 
@@ -37,9 +37,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 "#;
     let mut command = vec![env!("CARGO_BIN_EXE_spvctl")];
     command.extend(args);
-    let python = if std::path::Path::new("/usr/bin/python3").exists() { "/usr/bin/python3" } else { "python3" };
     let environment = office.command(&[]);
-    let output = Command::new(python)
+    let output = Command::new(python())
         .args(["-c", TYPIST, &serde_json::to_string(&command).unwrap(), &serde_json::to_string(answers).unwrap()])
         .envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))))
         .env("TERM", "xterm")

@@ -1,5 +1,6 @@
 //! A provider's endpoints and keys: asked for when needed, remembered, asked for again.
 use super::{Failure, Provider, WAIT, exchange::Client};
+use domain::error::causes;
 use openidconnect::{
     AuthType, JsonWebKeySet,
     core::{CoreClientAuthMethod, CoreProviderMetadata},
@@ -125,9 +126,7 @@ impl Provider {
     async fn ask(&self) -> Result<Found, Failure> {
         let issuer = &self.settings.issuer;
         let document = format!("{issuer}/.well-known/openid-configuration");
-        let unavailable = |e: openidconnect::reqwest::Error| Failure::Unavailable(e.without_url().to_string());
-        let answer = self.http.get(document).send().await.and_then(|answer| answer.error_for_status());
-        let bytes = answer.map_err(unavailable)?.bytes().await.map_err(unavailable)?;
+        let bytes = self.http.get(document).await.map_err(|e| Failure::Unavailable(causes(&e)))?;
         let metadata: CoreProviderMetadata = serde_json::from_slice(&bytes)
             .map_err(|e| Failure::Unavailable(format!("its discovery document cannot be read: {e}")))?;
         let many = self.settings.is_for_many() && metadata.issuer().as_str().contains(ANY_TENANT);
@@ -137,7 +136,7 @@ impl Provider {
         }
         let keys = JsonWebKeySet::fetch_async(metadata.jwks_uri(), &self.http)
             .await
-            .map_err(|e| Failure::Unavailable(format!("its keys cannot be fetched: {e}")))?;
+            .map_err(|e| Failure::Unavailable(format!("its keys cannot be fetched: {}", causes(&e))))?;
         Ok(Found { metadata: Arc::new(metadata.set_jwks(keys)), many, at: Instant::now() })
     }
 

@@ -3,6 +3,7 @@ use super::{Found, Kind, Provider, Secrets};
 use domain::{
     auth::identities::{Arrival, ProviderTokens},
     clock::Clock,
+    error::causes,
 };
 use openidconnect::{
     AccessTokenHash, AdditionalClaims, AuthorizationCode, ClaimsVerificationError, EmptyExtraTokenFields,
@@ -87,7 +88,7 @@ pub async fn redeem(
         .request_async(&provider.http)
         .await
         .map_err(|e| match e {
-            RequestTokenError::Request(e) => Failure::Unavailable(e.to_string()),
+            RequestTokenError::Request(e) => Failure::Unavailable(causes(&e)),
             RequestTokenError::ServerResponse(e) => {
                 if matches!(e.error(), CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient)
                 {
@@ -124,7 +125,7 @@ pub async fn redeem(
         && let Ok(request) = client.user_info(tokens.access_token().clone(), Some(claims.subject().clone()))
     {
         let more: UserInfoClaims<Extra, CoreGenderClaim> =
-            request.request_async(&provider.http).await.map_err(|e| Failure::Refused(e.to_string()))?;
+            request.request_async(&provider.http).await.map_err(|e| Failure::Refused(causes(&e)))?;
         let extra = more.additional_claims();
         said = Said {
             email: more.email().map(|email| email.to_string()),

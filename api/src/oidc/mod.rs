@@ -5,16 +5,17 @@
 //! nothing up, and is asked again.
 mod discovery;
 mod exchange;
+mod http;
 mod settings;
 
 pub use exchange::Failure;
 pub use settings::{Kind, Settings};
 
 use discovery::{Found, Known};
+use http::Http;
 use openidconnect::{
     AuthorizationCode, CsrfToken, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
     core::CoreAuthenticationFlow,
-    reqwest::{self, redirect::Policy},
 };
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -32,7 +33,7 @@ pub struct Providers(Vec<Provider>);
 #[derive(Debug)]
 pub struct Provider {
     pub settings: Settings,
-    http: reqwest::Client,
+    http: Http,
     callback: RedirectUrl,
     known: std::sync::Mutex<Known>,
     /// Held by whoever asks the provider what it is.
@@ -74,6 +75,14 @@ impl Providers {
         self.0.is_empty()
     }
 
+    /// Asks every provider where it is: its name, and why it cannot be reached.
+    pub async fn probe(&self) -> Vec<(&'static str, Result<(), String>)> {
+        futures::future::join_all(self.0.iter().map(|provider| async {
+            (provider.settings.kind.wire(), provider.reach().await.map_err(|e| e.to_string()))
+        }))
+        .await
+    }
+
     pub fn names(&self) -> Vec<&'static str> {
         self.0.iter().map(|provider| provider.settings.kind.wire()).collect()
     }
@@ -81,16 +90,9 @@ impl Providers {
 
 impl Provider {
     fn new(settings: &Settings, callback: &RedirectUrl) -> Self {
-        let builder = reqwest::ClientBuilder::new()
-            // An answer that leads elsewhere is none: our secret must not follow it.
-            .redirect(Policy::none())
-            .connect_timeout(WAIT / 2)
-            .timeout(WAIT)
-            .user_agent(concat!("spv-portal/", env!("CARGO_PKG_VERSION")));
-        let builder = if settings.is_on_loopback() { builder.no_proxy() } else { builder };
         Self {
             settings: settings.clone(),
-            http: builder.build().expect("the TLS library starts without a configuration of ours"),
+            http: Http::new(!settings.is_on_loopback()),
             callback: callback.clone(),
             known: std::sync::Mutex::default(),
             asking: Mutex::default(),

@@ -13,6 +13,7 @@ use domain::{
     access::Role,
     clients::{self, Change, Filter, Input, Setup},
     ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
+    mails,
     page::PageQuery,
     users::Status,
 };
@@ -36,10 +37,26 @@ pub struct Client {
     status: Status,
     /// The newest of their orders, of whatever company and partner: for the staff.
     latest_spv_id: Option<SpvId>,
+    /// The last email to their address was not delivered: for the staff, where one client or a list is read.
+    email_failure: Option<EmailFailure>,
     created_at: DateTime<Utc>,
     version: i64,
     /// What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`.
     can: Vec<&'static str>,
+}
+
+/// An address that the last email did not reach.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EmailFailure {
+    at: DateTime<Utc>,
+    /// What the mail server said: for super admins.
+    reason: Option<String>,
+}
+
+impl From<mails::EmailFailure> for EmailFailure {
+    fn from(failure: mails::EmailFailure) -> Self {
+        Self { at: failure.at, reason: failure.reason }
+    }
 }
 
 impl Client {
@@ -59,6 +76,7 @@ impl Client {
             company_name: row.company_name,
             iso_id: row.iso_id,
             status: row.status,
+            email_failure: None,
             latest_spv_id: row.latest_spv_id.filter(|_| ctx.actor.is_staff()),
             created_at: row.created_at,
             version: row.version,
@@ -119,12 +137,14 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
     let progress = clients::progress(&ctx, &found.items).await?;
+    let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
+    let mut failures = mails::email_failures(&ctx, &ids).await?;
     Ok(Answer(Page::of(found, |row| ListedClient {
         progress: progress.as_ref().map(|all| {
             let of = all.get(&row.id).copied().unwrap_or_default();
             ClientProgress { spvs: of.spvs, percent: of.percent() }
         }),
-        client: Client::of(&ctx, row),
+        client: Client { email_failure: failures.remove(&row.id).map(Into::into), ..Client::of(&ctx, row) },
     })))
 }
 
@@ -229,7 +249,9 @@ impl From<NewClient> for Input {
 #[utoipa::path(get, path = "/clients/{id}", operation_id = "client_get", tag = "clients",
     params(("id" = UserId, Path)), responses((status = 200, body = Client)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<Client>> {
-    Ok(row(&ctx, clients::get(&ctx, id).await?))
+    let mut found = row(&ctx, clients::get(&ctx, id).await?);
+    found.view.email_failure = mails::email_failures(&ctx, &[id]).await?.remove(&id).map(Into::into);
+    Ok(found)
 }
 
 /// What is left out stays as it is; null empties.

@@ -40,6 +40,7 @@ pub(crate) mod storage;
 mod system;
 mod tasks;
 mod templates;
+mod unsubscribe;
 mod users;
 
 use crate::{assets, error::ApiError, middleware, openapi, state::App};
@@ -245,6 +246,7 @@ pub fn beside() -> OpenApiRouter<App> {
         .routes(routes!(storage::link))
         .routes(routes!(storage::read))
         .routes(routes!(company_portal::logo))
+        .routes(routes!(unsubscribe::unsubscribe))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
 }
@@ -255,6 +257,7 @@ pub fn router(app: App) -> Router {
     let router = rest
         .route("/rest/v1/openapi.json", get(openapi::document))
         .route("/storage/v1/uploads", axum::routing::options(storage::options))
+        .route("/unsubscribe", get(nothing_here))
         .nest("/auth/v1", auth::router(&app))
         .fallback(nothing_here)
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())

@@ -3,7 +3,7 @@ use crate::{
     answer::{Answer, Items, Made, Page, Row},
     error::Result,
     extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
-    routes::{activity::Activity, me::SignIn},
+    routes::{activity::Activity, clients::EmailFailure, me::SignIn},
     state::App,
 };
 use axum::extract::State;
@@ -19,6 +19,7 @@ use domain::{
     },
     error::Problem,
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+    mails,
     page::PageQuery,
     users::{self, Order, Status},
 };
@@ -42,6 +43,8 @@ pub struct Account {
     /// Signed in, or went on with a session.
     last_active_at: Option<DateTime<Utc>>,
     last_sign_in_at: Option<DateTime<Utc>>,
+    /// The last email to their address was not delivered: where one account or a list is read.
+    email_failure: Option<EmailFailure>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
     updated_by: String,
@@ -66,6 +69,7 @@ impl Account {
             company_name: row.company_name,
             iso_id: row.iso_id,
             iso_name: row.iso_name,
+            email_failure: None,
             last_active_at: row.last_active_at,
             last_sign_in_at: row.last_sign_in_at,
             created_at: row.created_at,
@@ -150,8 +154,12 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = users::listing(&ctx, &asked, &page).await?;
     let counted = found.counted;
+    let ids: Vec<UserId> = found.page.items.iter().map(|row| row.id).collect();
+    let mut failures = mails::email_failures(&ctx, &ids).await?;
+    let mut account =
+        |row: users::Row| Account { email_failure: failures.remove(&row.id).map(Into::into), ..Account::of(&ctx, row) };
     Ok(Answer(Accounts {
-        items: found.page.items.into_iter().map(|row| Account::of(&ctx, row)).collect(),
+        items: found.page.items.into_iter().map(&mut account).collect(),
         next_cursor: found.page.next_cursor,
         total: found.total,
         counts: AccountCounts {
@@ -218,7 +226,10 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<
         time_zone: user.time_zone,
         factors: account.factors.into_iter().map(AccountFactor::from).collect(),
         providers: account.identities.into_iter().map(|identity| identity.provider).collect(),
-        account: Account::of(&ctx, row),
+        account: Account {
+            email_failure: mails::email_failures(&ctx, &[id]).await?.remove(&id).map(Into::into),
+            ..Account::of(&ctx, row)
+        },
     };
     Ok(Row { version: user.version, view })
 }

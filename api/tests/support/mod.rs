@@ -96,7 +96,7 @@ impl TestApp {
         queued.sort_by_key(|mail| (mail.created_at, mail.kind.name()));
         for mail in queued {
             let Some(outgoing) = mails::attempt(&ctx, mail.id).await.expect("is worded") else { continue };
-            mails::sent(&ctx, mail.id).await.expect("is noted");
+            mails::sent(&ctx, mail.id, None).await.expect("is noted");
             let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
             letters.push(Letter { kind: mail.kind, to: mail.to_email, url, token, code });
         }

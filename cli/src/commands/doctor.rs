@@ -5,6 +5,7 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
+use api::Providers;
 use domain::{
     Ctx,
     auth::{Keys, factors},
@@ -13,6 +14,7 @@ use domain::{
     queue::{self, Unfinished},
     storage::Storage,
 };
+use jobs::mail::Negotiated;
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -42,12 +44,14 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
         Err(e) => findings.push(("database", Bad(e.words().unwrap_or_default()))),
         Ok(db) => {
             findings.push(("database", Good(kind(&config.database_url).to_owned())));
+            findings.extend(connections(config, &db).await?);
             inside(args, config, db, &mut findings).await?;
         }
     }
     findings.push(("storage", storage(config).await));
     findings.push(("virus scanner", scanner(config).await));
     findings.push(("mail", mail(config).await));
+    findings.extend(providers(config).await);
     findings.push(("signing keys", keys(&config.signing_keys)));
     let bad = findings.iter().filter(|(_, finding)| matches!(finding, Bad(_))).count();
     let records = findings.into_iter().map(|(check, finding)| {
@@ -187,10 +191,48 @@ async fn mail(config: &Config) -> Finding {
     match portal::mailer(config) {
         Err(e) => Bad(e.words().unwrap_or_default()),
         Ok(mailer) => match mailer.probe().await {
-            Ok(words) => Good(words),
             Err(why) => Bad(format!("{why}; mails wait in the outbox meanwhile")),
+            Ok(words) => match mailer.negotiate().await {
+                Ok(None) => Good(words),
+                Ok(Some(Negotiated::Unencrypted)) if mailer.is_without_tls() => Note(format!(
+                    "{words}; unencrypted because of ?tls=none: others on the network can read everything"
+                )),
+                Ok(Some(Negotiated::Unencrypted)) => {
+                    Note(format!("{words}; unencrypted, as it does not offer STARTTLS"))
+                }
+                Ok(Some(negotiated)) => Good(format!("{words} ({negotiated})")),
+                Err(why) => Bad(why),
+            },
         },
     }
+}
+
+/// Whether PostgreSQL takes as many connections as our pools may open. A server and a worker are two processes.
+async fn connections(config: &Config, db: &Db) -> Result<Option<(&'static str, Finding)>> {
+    let Some(limit) = db.connection_limit().await? else { return Ok(None) };
+    let ours = i64::from(config.pools.total());
+    let words =
+        format!("up to {ours} of {} for each process (max_connections is {})", limit.allowed, limit.max_connections);
+    let advice = "lower SPV_DATABASE_POOL and SPV_DATABASE_QUEUE_POOL, or raise the server's max_connections";
+    let finding = match limit.allowed / ours {
+        0 => Bad(format!("{words}; {advice}")),
+        1 => Note(format!("{words}: a second process does not fit; {advice}")),
+        _ => Good(words),
+    };
+    Ok(Some(("database connections", finding)))
+}
+
+/// Whether every configured OpenID issuer can be asked where it is.
+async fn providers(config: &Config) -> Vec<(&'static str, Finding)> {
+    let providers = Providers::new(&config.providers, &config.public_url(None));
+    let found = providers.probe().await;
+    found
+        .into_iter()
+        .map(|(name, reached)| match reached {
+            Ok(()) => ("sign-in provider", Good(format!("{name} answers"))),
+            Err(why) => ("sign-in provider", Bad(format!("{name}: {why}; nobody can sign in with it meanwhile"))),
+        })
+        .collect()
 }
 
 fn keys(path: &Path) -> Finding {

@@ -181,6 +181,14 @@ pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
+/// The interpreter that has aiosmtpd, by the same search as `make test`.
+pub fn python() -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../.make/python.sh");
+    let found = Command::new("sh").arg(script).output().unwrap();
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    String::from_utf8(found.stdout).unwrap().trim().to_owned()
+}
+
 /// What a mail server does with mails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mails {
@@ -215,22 +223,12 @@ print("ready", flush=True)
 sys.stdin.read()
 "#;
     std::fs::create_dir_all(dir).unwrap();
-    let python = ["/usr/bin/python3", "python3"]
-        .into_iter()
-        .find(|python| {
-            Command::new(python)
-                .args(["-c", "import aiosmtpd"])
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|s| s.success())
-        })
-        .expect("the SMTP tests need Debian's python3-aiosmtpd");
     let mails = match mails {
         Mails::Take => "take",
         Mails::HoldFirst => "hold",
         Mails::Refuse => "refuse",
     };
-    let mut child = Command::new(python)
+    let mut child = Command::new(python())
         .args(["-c", SERVER, &port.to_string(), dir.to_str().unwrap(), mails])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

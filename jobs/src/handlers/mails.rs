@@ -1,5 +1,5 @@
 //! Sends what is in the outbox.
-use crate::{outcome, state::State, templates};
+use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
     auth::asked::{self, Asked},
@@ -12,13 +12,13 @@ use domain::{
 /// server's yes and our note of it sends twice, with the same Message-ID.
 pub async fn send(state: State, job: Send) -> Result<(), Failure> {
     let ctx = state.ctx(Send::NAME);
-    leave(&state, &ctx, job.mail_id).await
+    leave(&state, &ctx, job.mail_id, false).await
 }
 
 /// Sends a test mail, which is not tried again: whoever asked for it is told at once why it did not leave.
 pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
-    match leave(&state, &ctx, job.mail_id).await {
+    match leave(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
         Err(Failure::Later(why) | Failure::Never(why)) => {
             mails::failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
@@ -31,13 +31,18 @@ pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
     failed(state, Send { mail_id: job.mail_id }, why, last).await;
 }
 
-async fn leave(state: &State, ctx: &Ctx, id: MailId) -> Result<(), Failure> {
+/// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
+async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
     let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
     let settings = domain::settings::get(ctx).await.map_err(outcome::of)?;
-    let letter = templates::letter(&outgoing, ctx.now(), &ctx.options.public_url, settings.brand())
+    let support = settings.support_email.as_deref();
+    let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
+    let letter = templates::letter(&outgoing, ctx.now(), office)
         .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
-    state.mailer.send(&letter, settings.mail_sender.as_deref(), ctx.now()).await?;
-    mails::sent(ctx, id).await.map_err(outcome::of)
+    let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
+    state.mailer.send(&letter, sender, ctx.now()).await?;
+    let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };
+    mails::sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
 }
 
 /// Writes into the outbox why an attempt failed.
@@ -101,6 +106,8 @@ mod tests {
     ];
     /// Price, payment and rest, the partner's share, and the amounts of a second order.
     const AMOUNTS: [&str; 7] = ["7341.85", "2198.43", "5143.42", "1613.27", "918273.64", "4417.91", "22956.84"];
+    const OFFICE: templates::Office<'_> =
+        templates::Office { public_url: "https://portal.example.com", brand: "SPV Portal", support: None };
     const CONTENT: &str = "%PDF-1.7 the passport has the number X4481516";
     const FILE: &str = "scan-of-both-pages.pdf";
     /// Said among people, and in files.
@@ -270,8 +277,7 @@ mod tests {
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
                 let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
-                let letter =
-                    templates::letter(&outgoing, ctx.now(), "https://portal.example.com", "SPV Portal").unwrap();
+                let letter = templates::letter(&outgoing, ctx.now(), OFFICE).unwrap();
                 let mut said = [letter.subject, letter.text, letter.html].join("\n");
                 // Made by chance: any digits may be in them.
                 if let Some(made) = &outgoing.link {

@@ -24,6 +24,8 @@ pub struct Letter {
     pub html: String,
     /// Stands in the HTML as `cid:logo`.
     pub logo: Option<Logo>,
+    /// Where mails of this kind are stopped.
+    pub unsubscribe: Option<String>,
 }
 
 static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -35,7 +37,8 @@ static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
     layouts
 });
 
-/// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people.
+/// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people. A line
+/// break that a person typed is one in the mail, too; mail programs do not all know `white-space`.
 fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) -> Result<(), minijinja::Error> {
     let AutoEscape::Html = state.auto_escape() else { return minijinja::escape_formatter(out, state, value) };
     for c in value.to_string().chars() {
@@ -45,27 +48,38 @@ fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) 
             '>' => out.write_str("&gt;")?,
             '"' => out.write_str("&quot;")?,
             '\'' => out.write_str("&#39;")?,
+            '\n' => out.write_str("<br>\n")?,
+            '\r' => {}
             c => out.write_char(c)?,
         }
     }
     Ok(())
 }
 
-/// Words one attempt, made at `now`. `public_url` is what links start with, `brand` what the office calls itself.
+/// The office as its mails name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Office<'a> {
+    /// What links start with.
+    pub public_url: &'a str,
+    pub brand: &'a str,
+    /// Where replies go; without it nobody reads them.
+    pub support: Option<&'a str>,
+}
+
+/// Words one attempt, made at `now`.
 ///
 /// # Errors
 /// What the template engine refuses.
-pub fn letter(
-    outgoing: &Outgoing,
-    now: DateTime<Utc>,
-    public_url: &str,
-    brand: &str,
-) -> Result<Letter, minijinja::Error> {
+pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<Letter, minijinja::Error> {
+    let Office { public_url, brand, support } = office;
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
     let mut params = mail.data.clone();
     params.insert("brand".to_owned(), brand.into());
     params.insert("name".to_owned(), mail.to_name.clone().into());
+    if let Some(support) = support {
+        params.insert("support".to_owned(), support.into());
+    }
     params.insert("page".to_owned(), page(mail.kind, public_url).into());
     params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
     params.insert("choices".to_owned(), format!("{public_url}{}", choices(outgoing.role)).into());
@@ -95,10 +109,12 @@ pub fn letter(
     for part in ["subject", "heading", "body", "button", "after"] {
         words.insert(part.to_owned(), of_kind(part).into());
     }
-    for key in ["greeting", "link_hint", "code_hint", "link_once", "signature", "automatic"] {
+    for key in ["greeting", "link_hint", "code_hint", "link_once", "signature"] {
         let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
         words.insert(key.to_owned(), said.into());
     }
+    let automatic = if support.is_some() { "automatic_support" } else { "automatic" };
+    words.insert("automatic".to_owned(), catalogue::text(language, "mails", automatic, &params).into());
     if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
@@ -133,6 +149,7 @@ pub fn letter(
         text: LAYOUTS.get_template("layout.txt")?.render(words)?,
         html: LAYOUTS.get_template("layout.html")?.render(words)?,
         logo: outgoing.logo.clone(),
+        unsubscribe: outgoing.unsubscribe.clone(),
     })
 }
 

@@ -7,6 +7,8 @@ use domain::{
 };
 use serde_json::json;
 
+const OFFICE: Office<'_> = Office { public_url: "https://portal.example.com", brand: "SPV Portal", support: None };
+
 fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).unwrap()
 }
@@ -70,11 +72,12 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         }),
         spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),
         logo: None,
+        unsubscribe: None,
     }
 }
 
 fn worded(kind: Kind, language: &str, name: &str) -> Letter {
-    letter(&outgoing(kind, language, name), noon(), "https://portal.example.com", "SPV Portal").unwrap()
+    letter(&outgoing(kind, language, name), noon(), OFFICE).unwrap()
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn no_mail_has_a_hole_in_it() {
 fn one_late_step_is_one() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
-    assert_eq!(letter(&one, noon(), "", "SPV Portal").unwrap().subject, "One step is overdue");
+    assert_eq!(letter(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
 }
 
 #[test]
@@ -150,6 +153,29 @@ fn markup_in_a_name_is_text() {
 }
 
 #[test]
+fn line_breaks_of_people_are_line_breaks_in_html() {
+    let mut returned = outgoing(Kind::DocumentReturned, "en-US", "Ana");
+    returned.mail.data.insert("reason".to_owned(), "Page 2 is cut off.\r\n\r\n<b>Scan</b> it again:\n- whole".into());
+    let mut asked = outgoing(Kind::DocumentRequested, "en-US", "Ana");
+    asked.mail.data.insert("documents".to_owned(), json!([{ "name": "Passport\nboth pages", "due_date": null }]));
+    let said = |outgoing: &Outgoing| letter(outgoing, noon(), OFFICE).unwrap();
+    let html = said(&returned).html;
+    let wanted = "Page 2 is cut off.<br>\n<br>\n&lt;b&gt;Scan&lt;/b&gt; it again:<br>\n- whole";
+    assert!(html.contains(wanted), "{html}");
+    assert!(said(&returned).text.contains("it again:\n- whole"));
+    assert!(said(&asked).html.contains("Passport<br>\nboth pages"));
+}
+
+#[test]
+fn replies_are_said_to_go_where_they_go() {
+    let office = Office { support: Some("help@example.com"), ..OFFICE };
+    let said = letter(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
+    for part in [&said.text, &said.html] {
+        assert!(part.contains("Replies go to help@example.com.") && !part.contains("not read"), "{part}");
+    }
+}
+
+#[test]
 fn people_are_sent_to_their_own_portal() {
     for (role, path) in [
         (Role::Client, "/auth/login/client"),
@@ -158,7 +184,7 @@ fn people_are_sent_to_their_own_portal() {
         (Role::SuperAdmin, "/auth/login/employee"),
     ] {
         let outgoing = Outgoing { role: Some(role), ..outgoing(Kind::Welcome, "en-US", "Ana") };
-        let letter = letter(&outgoing, noon(), "https://portal.example.com", "SPV Portal").unwrap();
+        let letter = letter(&outgoing, noon(), OFFICE).unwrap();
         assert!(letter.text.contains(&format!("https://portal.example.com{path}\n")), "{}", letter.text);
     }
 }

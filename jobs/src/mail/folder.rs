@@ -1,0 +1,69 @@
+//! Mails as files in a folder, for a portal without a mail server.
+use crate::templates::Letter;
+use chrono::{DateTime, Utc};
+use std::{io::Write, path::Path};
+
+/// Sorted by time; the kind says what it is, the end of the Message-ID tells two of one moment apart.
+pub fn name(letter: &Letter, now: DateTime<Utc>) -> String {
+    let id: String = letter.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), letter.kind.name())
+}
+
+/// Writes one file, which is on the disk when this returns: a reader of the folder sees the whole file or none, and a
+/// power failure does not lose a mail that is noted as sent. Only our own account may read it, as a mail may hold a link
+/// that signs in.
+///
+/// # Errors
+/// What the file system refuses.
+pub async fn write(dir: &Path, name: &str, content: Vec<u8>) -> std::io::Result<()> {
+    let (dir, name) = (dir.to_owned(), name.to_owned());
+    tokio::task::spawn_blocking(move || write_synced(&dir, &name, &content)).await.map_err(std::io::Error::other)?
+}
+
+fn write_synced(dir: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
+    let mut folder = std::fs::DirBuilder::new();
+    let mut file = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    }
+    let is_new = !dir.exists();
+    folder.recursive(true).create(dir)?;
+    let unfinished = dir.join(format!(".{name}.part"));
+    let mut written = file.write(true).create(true).truncate(true).open(&unfinished)?;
+    written.write_all(content)?;
+    written.sync_all()?;
+    std::fs::rename(&unfinished, dir.join(name))?;
+    sync_folder(dir)?;
+    match dir.parent() {
+        Some(parent) if is_new => sync_folder(parent),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the folder's own entries on the disk, the new name among them.
+fn sync_folder(dir: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    std::fs::File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = dir;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_mail_in_a_folder_is_for_nobody_else_on_the_machine() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = domain::testing::World::sqlite().await;
+        let dir = world.dir.0.join("data").join("mail");
+        write(&dir, "a.eml", b"a link".to_vec()).await.unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(&dir.join("a.eml"))), (0o700, 0o600));
+        assert_eq!(std::fs::read(dir.join("a.eml")).unwrap(), b"a link");
+    }
+}

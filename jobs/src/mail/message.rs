@@ -1,0 +1,181 @@
+//! Builds the message: addresses, headers, the text and the same as HTML.
+use super::Sender;
+use crate::templates::Letter;
+use chrono::{DateTime, Utc};
+use lettre::{
+    Message,
+    address::{Address, AddressError},
+    message::{
+        Attachment, Mailbox, MultiPart, SinglePart,
+        header::{Header, HeaderName, HeaderValue},
+    },
+};
+
+type Unwritable = Box<dyn std::error::Error + Send + Sync>;
+
+/// Reads a sender, `Name <address>` or only an address.
+///
+/// # Errors
+/// When it is neither.
+pub fn sender(text: &str) -> Result<Mailbox, super::Misconfigured> {
+    // A name as people write it, `Acme, Inc.`, is none that lettre reads until it is quoted; it quotes what it writes.
+    let (name, address_text) = match text.trim().rsplit_once('<') {
+        Some((name, rest)) => (name.trim(), rest.strip_suffix('>').unwrap_or_default()),
+        None => ("", text),
+    };
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
+    Ok(Mailbox::new((!name.is_empty()).then(|| name.to_owned()), address(address_text.trim())?))
+}
+
+/// An address as it goes out: its domain in punycode, which every server understands.
+fn address(text: &str) -> Result<Address, AddressError> {
+    let (local, domain) = text.rsplit_once('@').ok_or(AddressError::MissingParts)?;
+    if domain.is_ascii() {
+        return Address::new(local, domain);
+    }
+    Address::new(local, idna::domain_to_ascii(domain).map_err(|_| AddressError::InvalidDomain)?)
+}
+
+/// The mail as it is sent, dated `now`.
+///
+/// # Errors
+/// When an address cannot be written, or the logo is of no known type.
+pub fn build(letter: &Letter, from: &Mailbox, office: Sender<'_>, now: DateTime<Utc>) -> Result<Message, Unwritable> {
+    let to = Mailbox::new(Some(letter.to_name.clone()), address(&letter.to_email)?);
+    let mut message = Message::builder()
+        .message_id(Some(letter.message_id.clone()))
+        .date(now.into())
+        .from(office.from.and_then(|text| sender(text).ok()).unwrap_or_else(|| from.clone()))
+        .to(to)
+        .subject(letter.subject.clone())
+        .header(AutoSubmitted);
+    if let Some(support) = office.reply_to.and_then(|support| address(support).ok()) {
+        message = message.reply_to(Mailbox::new(None, support));
+    }
+    if let Some(link) = &letter.unsubscribe {
+        message = message.header(ListUnsubscribe(link.clone())).header(ListUnsubscribePost);
+    }
+    Ok(message.multipart(body(letter)?)?)
+}
+
+/// The text, and the same as HTML. A logo goes along inside: mail programs load nothing from elsewhere unasked.
+fn body(letter: &Letter) -> Result<MultiPart, Unwritable> {
+    let Some(logo) = &letter.logo else {
+        return Ok(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()));
+    };
+    let picture = Attachment::new_inline("logo".to_owned()).body(logo.bytes.clone(), logo.media_type.parse()?);
+    let html = MultiPart::related().singlepart(SinglePart::html(letter.html.clone())).singlepart(picture);
+    Ok(MultiPart::alternative().singlepart(SinglePart::plain(letter.text.clone())).multipart(html))
+}
+
+/// Defines a header that is written and never read.
+macro_rules! header {
+    ($(#[$doc:meta])* $type:ident$(($field:ty))?, $name:literal, |$this:ident| $value:expr) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        struct $type$(($field))?;
+
+        impl Header for $type {
+            fn name() -> HeaderName {
+                HeaderName::new_from_ascii_str($name)
+            }
+
+            fn parse(_: &str) -> Result<Self, Unwritable> {
+                Err("not read".into())
+            }
+
+            fn display(&self) -> HeaderValue {
+                let $this = self;
+                HeaderValue::new(Self::name(), $value)
+            }
+        }
+    };
+}
+
+header!(
+    /// Tells other machines not to answer (RFC 3834).
+    AutoSubmitted, "Auto-Submitted", |_this| "auto-generated".to_owned()
+);
+header!(
+    /// Where mails of this kind are stopped (RFC 2369).
+    ListUnsubscribe(String), "List-Unsubscribe", |this| format!("<{}>", this.0)
+);
+header!(
+    /// One POST to that address is enough (RFC 8058).
+    ListUnsubscribePost, "List-Unsubscribe-Post", |_this| "List-Unsubscribe=One-Click".to_owned()
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::mails::Kind;
+
+    #[test]
+    fn a_sender_has_a_name_as_people_write_it_or_none() {
+        for (text, name, address) in [
+            ("office@example.com", None, "office@example.com"),
+            ("Northern <office@example.com>", Some("Northern"), "office@example.com"),
+            ("Acme, Inc. <a@example.com>", Some("Acme, Inc."), "a@example.com"),
+            ("\"Acme, Inc.\" <a@example.com>", Some("Acme, Inc."), "a@example.com"),
+        ] {
+            let found = sender(text).unwrap();
+            assert_eq!((found.name.as_deref(), found.email.to_string().as_str()), (name, address));
+        }
+        for bad in ["", "Northern", "Northern <office>", "Acme, Inc. <a@example.com> x"] {
+            assert!(sender(bad).is_err(), "{bad}");
+        }
+    }
+
+    fn letter() -> Letter {
+        Letter {
+            kind: Kind::Notices,
+            to_name: "Jürgen Müller".to_owned(),
+            to_email: "info@müller.example".to_owned(),
+            message_id: "<1@portal.example.com>".to_owned(),
+            subject: "News".to_owned(),
+            text: "text".to_owned(),
+            html: "<p>text</p>".to_owned(),
+            logo: None,
+            unsubscribe: None,
+        }
+    }
+
+    fn written(letter: &Letter, office: Sender<'_>) -> String {
+        let from = sender("Büro <office@münchen.example>").unwrap();
+        String::from_utf8(build(letter, &from, office, DateTime::UNIX_EPOCH).unwrap().formatted()).unwrap()
+    }
+
+    #[test]
+    fn domains_go_out_as_punycode() {
+        let office = Sender { from: Some("Office <office@münchen.example>"), reply_to: Some("hilfe@日本.example") };
+        let mail = written(&letter(), office);
+        for line in
+            ["info@xn--mller-kva.example", "office@xn--mnchen-3ya.example", "Reply-To: hilfe@xn--wgv71a.example"]
+        {
+            assert!(mail.contains(line), "{line}: {mail}");
+        }
+        let from = sender("Büro <office@münchen.example>").unwrap();
+        let message = build(&letter(), &from, Sender::default(), DateTime::UNIX_EPOCH).unwrap();
+        let addresses = message.envelope().to().iter().chain(message.envelope().from());
+        assert!(addresses.map(ToString::to_string).all(|address| address.is_ascii()));
+    }
+
+    #[test]
+    fn answers_go_to_support_and_lists_are_left_with_one_click() {
+        let plain = written(&letter(), Sender::default());
+        for header in ["Reply-To", "List-Unsubscribe"] {
+            assert!(!plain.contains(header), "{plain}");
+        }
+        let link = "https://portal.example.com/unsubscribe?token=abc".to_owned();
+        let letter = Letter { unsubscribe: Some(link), ..letter() };
+        let mail = written(&letter, Sender { from: None, reply_to: Some("support@example.com") });
+        for line in [
+            "Reply-To: support@example.com\r\n",
+            "List-Unsubscribe: <https://portal.example.com/unsubscribe?token=abc>\r\n",
+            "List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n",
+            "Auto-Submitted: auto-generated\r\n",
+        ] {
+            assert!(mail.contains(line), "{line}: {mail}");
+        }
+    }
+}
