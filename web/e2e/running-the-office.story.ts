@@ -42,7 +42,9 @@ test('a super admin looks after the portal, changes its settings and finds it al
   await sigrid.button('Save', card('Mail')).click();
   await sigrid.isTold('Settings Saved');
   await sigrid.button('Send a test mail', card('Mail')).click();
-  await expect(card('Mail').getByRole('status')).toHaveText('The test mail left for super@example.com.');
+  await expect(card('Mail').getByRole('status')).toHaveText(
+    'The test email was sent to super@example.com (unencrypted).',
+  );
   await sigrid.writes({ Name: 'Northern Formations' }, card('Brand'));
   await sigrid.button('Save', card('Brand')).click();
   await expect(sigrid.link('Northern Formations')).toBeVisible();

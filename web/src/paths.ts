@@ -16,6 +16,7 @@ export const paths = {
   mfaSetup: '/auth/mfa-setup',
   newPassword: '/auth/new-password',
   success: '/success',
+  unsubscribe: '/unsubscribe',
   security: '/security',
   help: '/help',
   about: '/about',

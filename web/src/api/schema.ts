@@ -2952,6 +2952,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops the mails of the kind that carried the link. Needs no sign-in; mail programs post
+         *     `List-Unsubscribe=One-Click`, and a second time changes nothing.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2977,6 +2997,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             email: string;
+            email_failure: components["schemas"]["EmailFailure"] | null;
             first_name: string;
             id: components["schemas"]["UserId"];
             iso_id: components["schemas"]["IsoId"] | null;
@@ -3378,6 +3399,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             email: string;
+            email_failure: components["schemas"]["EmailFailure"] | null;
             first_name: string;
             id: components["schemas"]["UserId"];
             iso_id: components["schemas"]["IsoId"] | null;
@@ -3826,6 +3848,13 @@ export interface components {
          * @enum {string}
          */
         Due: "challenge" | "enrol";
+        /** @description An address that the last email did not reach. */
+        EmailFailure: {
+            /** Format: date-time */
+            at: string;
+            /** @description What the mail server said: for super admins. */
+            reason: string | null;
+        };
         EmployeeDashboard: {
             /** Format: int64 */
             active_spvs: number;
@@ -5828,6 +5857,11 @@ export interface components {
         UnreadNotifications: {
             /** Format: int64 */
             unread: number;
+        };
+        /** @description What is not mailed any more. */
+        Unsubscribed: {
+            /** @description `notices`, `digest` or `report`. */
+            kind: string;
         };
         /** @description Who uploaded; without an id it was the operator. */
         Uploader: {
@@ -12886,6 +12920,34 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query?: {
+                /** @description Of the link in the mail. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unsubscribed"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            409: components["responses"]["Refused_409"];
+            422: components["responses"]["Refused_422"];
+            429: components["responses"]["Refused_429"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -57,6 +57,7 @@ const tasks: RouteObject = {
     step(paths.mfaSetup, () => import('./auth/MfaSetupPage')),
     step(paths.newPassword, () => import('./auth/NewPasswordPage')),
     { path: paths.success, lazy: () => import('./SuccessPage') },
+    { path: paths.unsubscribe, lazy: () => import('./UnsubscribePage') },
     ...portals.flatMap((portal) => [
       page(paths.login(portal), async () => {
         const { LoginPage } = await import('./auth/LoginPage');

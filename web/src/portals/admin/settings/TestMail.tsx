@@ -9,6 +9,7 @@ import { BusyButton } from '../../../ui/BusyButton';
 import classes from './settings.module.css';
 
 const askAgainAfter = 3000;
+const encryptions = ['tls', 'starttls', 'starttls_unverified', 'none'] as const;
 
 /** Sends a real mail to whoever asks, and says what became of it. */
 export function TestMail() {
@@ -23,9 +24,16 @@ export function TestMail() {
       setMail(queued.id);
     },
   });
+  /** With how the connection was encrypted, unless mails are files. */
+  const sent = ({ data }: Activity) => {
+    const how = encryptions.find((known) => known === data.encryption);
+    if (!how) return t('mail.sent', { email: me.email });
+    const encryption = t(`mail.encryption.${how}`, { version: String(data.tls_version ?? '') });
+    return t('mail.sent_over', { email: me.email, encryption });
+  };
   const settle = useEffectEvent((activity: Activity) => {
     if (mail === null || activity.subject.id !== mail) return;
-    if (activity.action === 'mail.sent') setOutcome(t('mail.sent', { email: me.email }));
+    if (activity.action === 'mail.sent') setOutcome(sent(activity));
     else if (activity.action === 'mail.failed')
       setOutcome(t('mail.failed', { reason: String(activity.data.reason ?? '') }));
     else return;

@@ -8,6 +8,7 @@ import { queries } from '../../../api/queries';
 import type { AccountDetail } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { Ago } from '../../../ui/DateText';
 import { DetailList } from '../../../ui/DetailList';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -88,6 +89,10 @@ function About({ user }: { user: AccountDetail | undefined }) {
       {user ? (
         <DetailList
           details={[
+            [
+              t('names:field.email'),
+              user.email_failure && <EmailWithFailure email={user.email} failure={user.email_failure} />,
+            ],
             [t('names:field.role'), t(`names:role.${user.role}`)],
             [t('names:field.company_id'), user.company_name],
             [t('names:field.iso_id'), user.iso_name],

@@ -8,6 +8,7 @@ import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { listState } from '../../../shared/listState';
 import { useFlag, useParam } from '../../../shared/queryParams';
+import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/states';
@@ -35,7 +36,13 @@ export function ClientsTab() {
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
-    { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (client) => client.email },
+    {
+      key: 'email',
+      header: t('column.email'),
+      wide: true,
+      whole: true,
+      cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
+    },
     { key: 'phone', header: t('column.phone'), whole: true, cell: (client) => client.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
     { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },

@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
+import { api, body } from '../../api/client';
+import { ApiError, errorText } from '../../api/errors';
+import { paths } from '../../paths';
+import { BusyButton } from '../../ui/BusyButton';
+import { Task } from './auth/Task';
+import css from './auth/Task.module.css';
+import { Go } from './frame/Go';
+
+type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
+
+/** Where an unsubscribe link leads. Mail scanners open links, so only the button changes anything. */
+export function Component() {
+  const { t } = useTranslation('public');
+  const [query] = useSearchParams();
+  const token = query.get('token') ?? '';
+  const [step, setStep] = useState<Step>(token ? 'ask' : 'unknown');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const unsubscribe = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const done = await body(api.POST('/unsubscribe', { params: { query: { token } } }));
+      setStep(done.kind as Step);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) setStep('unknown');
+      else setProblem(errorText(error));
+    }
+    setBusy(false);
+  };
+
+  if (step === 'ask') {
+    return (
+      <Task title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
+        {problem && (
+          <p className={css.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <BusyButton
+          className={css.only}
+          busy={busy}
+          label={t('unsubscribe.button')}
+          busyLabel={t('unsubscribe.busy')}
+          onClick={() => void unsubscribe()}
+        />
+      </Task>
+    );
+  }
+  const isUnknown = step === 'unknown';
+  return (
+    <Task
+      title={t(isUnknown ? 'unsubscribe.unknown' : 'unsubscribe.done')}
+      lead={<span role={isUnknown ? 'alert' : 'status'}>{t(`unsubscribe.${step}_text`)}</span>}
+    >
+      <nav className={css.ways} aria-label={t('login.ways')}>
+        <Go to={paths.portalSelector}>{t('saved.sign_in')}</Go>
+      </nav>
+    </Task>
+  );
+}
