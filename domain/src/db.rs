@@ -20,8 +20,8 @@ mod zones;
 
 use dialect::renumber;
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, beside, elapsed, for_update, in_list, json_row, list_of, number_activity, of_each,
-    row_of, rows_of, slot, within,
+    Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of,
+    number_activity, of_each, row_of, rows_of, slot, within,
 };
 pub use limits::{ConnectionLimit, PoolSizes};
 pub use shaped::Shaped;
@@ -77,6 +77,8 @@ const STATEMENTS: usize = 300;
 /// reader forgets its pages at every commit anyway.
 const WRITER_CACHE: &str = "-16000";
 const READER_CACHE: &str = "-2000";
+/// The writer's while very many rows come: every index of theirs, so that no page is written twice in a transaction.
+const BULK_CACHE: &str = "-600000";
 
 /// How long a connection to PostgreSQL is taken for alive after its last use. One to a file does not break by itself.
 const FRESH: Duration = Duration::from_secs(1);
@@ -377,6 +379,20 @@ fn is_free(connection: &SqliteConnection) -> bool {
 }
 
 impl Db {
+    /// Gives SQLite's writer memory for very many rows, and takes it away again.
+    ///
+    /// # Errors
+    /// Unavailable while others write for long.
+    pub(crate) async fn writes_much(&self, much: bool) -> Result<()> {
+        if let Pools::Sqlite { write, .. } = &self.pools {
+            let mut writer = write.connection.take().await?;
+            let pragma = format!("pragma cache_size = {}", if much { BULK_CACHE } else { WRITER_CACHE });
+            sqlx::query(AssertSqlSafe(pragma)).execute(&mut *writer).await?;
+            writer.keep();
+        }
+        Ok(())
+    }
+
     /// Opens `sqlite:path` or `postgres://…`; the schema is [`Db::migrate`]'s business.
     ///
     /// # Errors

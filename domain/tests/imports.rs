@@ -46,7 +46,7 @@ async fn everything(world: &World) -> Vec<(String, i64)> {
         "figures",
         "invoices",
         "mails",
-        "search_terms",
+        "search_rows",
         "spv_steps",
         "spvs",
         "step_dependencies",

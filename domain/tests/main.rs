@@ -26,6 +26,7 @@ mod request_desk;
 mod rows;
 mod scanning;
 mod schema;
+mod search;
 mod statements;
 mod storage;
 mod story;

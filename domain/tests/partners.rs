@@ -658,7 +658,7 @@ async fn what_was_open_before_leads_and_calls_came_on_the_desk_is_put_there() {
             Dialect::Sqlite => include_str!("../../migrations/sqlite/0022_storms_logs_desk.sql"),
             Dialect::Postgres => include_str!("../../migrations/postgres/0022_storms_logs_desk.sql"),
         };
-        for sql in ["delete from search_terms where kind = 'request'", "delete from requests"]
+        for sql in ["delete from search_rows where kind = 'request'", "delete from requests"]
             .into_iter()
             .chain(
                 migration
@@ -670,7 +670,8 @@ async fn what_was_open_before_leads_and_calls_came_on_the_desk_is_put_there() {
                     .1
                     .split(";\n"),
             )
-            .filter(|sql| !sql.trim().is_empty())
+            // What they are found by is another migration's today.
+            .filter(|sql| !sql.trim().is_empty() && !sql.contains("search_terms"))
         {
             tx.sql_built(sql.to_owned()).run().await.unwrap();
         }

@@ -14,7 +14,7 @@ use crate::{
         tables::{self, Table, tables},
     },
     error::{Error, Problem, Result},
-    queue,
+    queue, search,
 };
 use bytes::Bytes;
 use futures::stream;
@@ -164,6 +164,7 @@ pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) ->
         return Err(damaged(format!("rows of {table} refer to rows of {missing} that are not in it")));
     }
     tables::closed(tx, back).await?;
+    search::rebuild(tx).await?;
     tx.migrate(|_| true).await
 }
 

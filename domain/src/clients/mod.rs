@@ -20,7 +20,7 @@ use crate::{
     money::Currency,
     page::{Page, PageQuery},
     requests::{self, AccountType},
-    search,
+    search::{self, Entry},
     spvs::{self, Spv},
     users::{self, NewUser, User},
 };
@@ -411,14 +411,11 @@ pub(crate) async fn renamed(tx: &mut Tx, id: UserId) -> Result<()> {
 }
 
 async fn index(tx: &mut Tx, client: &Client) -> Result<()> {
-    let texts = [&client.first_name, &client.last_name, &client.email];
-    let phone = client.phone.clone().unwrap_or_default();
-    search::index(tx, "client", client.id.0, &[texts[0], texts[1], texts[2], &phone]).await?;
-    for (spv, custom) in store::orders(tx, client.id).await? {
-        let identifier = spvs::display_identifier(spv, custom.as_deref());
-        search::index(tx, "spv", spv.0, &[&identifier, &spv.to_string()[..8], texts[0], texts[1], texts[2]]).await?;
-    }
-    Ok(())
+    let texts = [&client.first_name, &client.last_name, &client.email].into_iter().chain(&client.phone);
+    let texts = texts.map(String::as_str).collect();
+    let (company, iso) = (client.company_id, client.iso_id);
+    search::index(tx, Entry { kind: "client", subject: client.id.0, company, iso, texts }).await?;
+    spvs::client_renamed(tx, client).await
 }
 
 fn told(client: &Client, action: &'static str) -> Event {

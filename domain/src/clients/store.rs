@@ -1,9 +1,10 @@
 //! A client's row, and SQL of clients: users of role client with the names around them.
 use crate::{
     access::Scope,
-    db::{Col, Db, Shape, Sql, Tx, rows_of},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, rows_of},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, UserId},
+    search::{self, Narrow, Within},
     users::Status,
 };
 use chrono::{DateTime, Utc};
@@ -86,9 +87,18 @@ pub struct Filter {
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
 }
 
-fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+fn list_sql(
+    dialect: Dialect,
+    scope: Scope,
+    filter: &Filter,
+    narrow: &Narrow,
+    after: bool,
+    limit: usize,
+) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = with_names("users u");
     let mut ids = Vec::new();
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
@@ -112,7 +122,7 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
         Some(status) => sql.push_str(&format!(" and u.status = '{}'", status.name())),
         None => sql.push_str(" and u.status <> 'archived'"),
     }
-    let (search, words) = crate::search::matching("client", "u.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let (search, words) = narrow.sql(dialect, "u.id", ids.len() + 1);
     sql.push_str(&search);
     if after {
         let n = ids.len() + words.len();
@@ -129,7 +139,14 @@ pub async fn list(
     after: Option<(DateTime<Utc>, UserId)>,
     limit: usize,
 ) -> Result<Vec<Client>> {
-    let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let narrow = match &filter.ids {
+        Some(ids) => Narrow::Ids(ids.clone()),
+        None => {
+            let within = Within::from(scope).company(filter.company_id).iso(filter.iso_id);
+            search::narrow(db, "client", within, filter.q.as_deref()).await?
+        }
+    };
+    let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
@@ -153,10 +170,13 @@ pub async fn of_company(
     after: Option<(DateTime<Utc>, UserId)>,
     limit: usize,
 ) -> Result<Vec<Client>> {
-    // Both with the same placeholders for the same words.
-    let (named, words) = crate::search::matching("client", "id", q, 2);
-    let (found, _) = crate::search::matching("spv", "s.id", q, 2);
-    let found = if words.is_empty() {
+    let of_company = Within::default().company(Some(company));
+    let own = search::narrow(db, "client", of_company.clone(), Some(q)).await?;
+    let ordered = search::narrow(db, "spv", of_company, Some(q)).await?;
+    let (named, mut words) = own.sql(db.dialect(), "id", 2);
+    let (found, more) = ordered.sql(db.dialect(), "s.id", 2 + words.len());
+    words.extend(more);
+    let found = if ordered == Narrow::All {
         String::new()
     } else {
         format!(" and client_id in (select s.client_id from spvs s where s.company_id = $1{found})")
@@ -217,7 +237,7 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
         .await
 }
 
-/// The client's orders, to find them under its new name.
+/// The client's orders, by their ids and identifiers.
 pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await
 }

@@ -6,6 +6,7 @@ use crate::{
     error::Result,
     ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
     money::Currency,
+    search::{self, Within},
     spvs::Spv,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -272,7 +273,7 @@ impl Narrowed {
     }
 }
 
-fn narrowed(scope: Scope, filter: &Filter) -> Narrowed {
+async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrowed> {
     let mut sql = String::from("1 = 1");
     let mut ids = Vec::new();
     let whose = match scope {
@@ -309,9 +310,10 @@ fn narrowed(scope: Scope, filter: &Filter) -> Narrowed {
         }
     }
     let first = ids.len() + dates.len() + 1;
-    let (search, words) = crate::search::matching("spv", "e.spv_id", filter.q.as_deref().unwrap_or(""), first);
+    let narrow = search::narrow(db, "spv", Within::default().few(few), filter.q.as_deref()).await?;
+    let (search, words) = narrow.sql(db.dialect(), "e.spv_id", first);
     sql.push_str(&search);
-    Narrowed { condition: sql, ids, dates, words }
+    Ok(Narrowed { condition: sql, ids, dates, words })
 }
 
 pub async fn list(
@@ -321,7 +323,7 @@ pub async fn list(
     before: Option<Key>,
     limit: usize,
 ) -> Result<Vec<Commission>> {
-    let narrowed = narrowed(scope, filter);
+    let narrowed = narrowed(db, scope, filter).await?;
     let mut sql = format!("{WITH_NAMES} where {}", narrowed.condition);
     if before.is_some() {
         let n = narrowed.values();
@@ -337,14 +339,14 @@ pub async fn list(
 
 /// How many rows there are.
 pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
-    let narrowed = narrowed(scope, filter);
+    let narrowed = narrowed(db, scope, filter).await?;
     let sql = format!("select count(*) from commissions e where {}", narrowed.condition);
     narrowed.bind(db.sql_built(sql)).scalar().await
 }
 
 /// The same rows summed, by currency.
 pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
-    let narrowed = narrowed(scope, filter);
+    let narrowed = narrowed(db, scope, filter).await?;
     let sql = format!(
         "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
          where {} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status",
@@ -369,14 +371,14 @@ pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums
 
 /// Whether a payout was ever made.
 pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
-    let narrowed = narrowed(scope, filter);
+    let narrowed = narrowed(db, scope, filter).await?;
     let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", narrowed.condition);
     narrowed.bind(db.sql_built(sql)).scalar().await
 }
 
 /// What open orders will earn when they close, by currency, as it is kept ([`crate::counts`]): no order is read.
 pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
-    let narrowed = narrowed(scope, &Filter { iso_id: iso, ..Filter::default() });
+    let narrowed = narrowed(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
     let sql = format!(
         "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {} \
          group by e.currency having sum(e.minor) > 0 order by e.currency",

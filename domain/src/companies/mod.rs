@@ -30,7 +30,7 @@ use crate::{
     ids::CompanyId,
     page::{Page, PageQuery},
     requests::{self, AccountType, Made},
-    search,
+    search::{self, Entry},
 };
 use uuid::Uuid;
 
@@ -111,6 +111,16 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
 pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+}
+
+/// Those of `ids` that the actor may see, archived ones left out.
+///
+/// # Errors
+/// As [`list`].
+pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> Result<Page<Company>> {
+    let limit = page.limit()?;
+    let rows = store::among(&mut ctx.db(), ctx.scope()?, ids, limit + 1).await?;
     Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
 }
 
@@ -198,15 +208,18 @@ pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()
     if depends.any() {
         return Err(Error::Conflict(depends.problem()));
     }
-    search::index(&mut tx, "company", id.0, &[]).await?;
+    search::forget(&mut tx, id.0).await?;
     store::delete(&mut tx, id).await?;
     activity::append(&mut tx, ctx, told(&company, "company.deleted")).await?;
     tx.commit().await
 }
 
 async fn index(tx: &mut Tx, company: &Company) -> Result<()> {
-    let email = company.email.as_deref().unwrap_or("");
-    search::index(tx, "company", company.id.0, &[&company.name, &company.business_name, email]).await
+    let more = [&company.email, &company.phone, &company.domain, &company.website, &company.tax_id];
+    let texts = [&company.name, &company.business_name].into_iter().chain(more.into_iter().flatten());
+    let texts = texts.map(String::as_str).collect();
+    search::index(tx, Entry { kind: "company", subject: company.id.0, company: Some(company.id), iso: None, texts })
+        .await
 }
 
 fn told(company: &Company, action: &'static str) -> Event {

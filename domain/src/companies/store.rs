@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     access::Scope,
-    db::{Col, Db, Shape, Sql, Tx, in_list, rows_of},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, in_list, rows_of},
     error::{Error, Result},
     ids::{CompanyId, UserId},
-    search,
+    search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -175,7 +175,9 @@ pub async fn members(
     limit: usize,
 ) -> Result<Vec<Member>> {
     let shown = if filter.removed { "status = 'archived'" } else { "status <> 'archived'" };
-    let (search, words) = search::matching("user", "id", filter.q.as_deref().unwrap_or(""), 2);
+    let within = Within::default().company(Some(company));
+    let narrow = search::narrow(db, "user", within, filter.q.as_deref()).await?;
+    let (search, words) = narrow.sql(db.dialect(), "id", 2);
     let mut sql = format!("{MEMBER} = $1 and {shown}{search}");
     if before.is_some() {
         let n = 2 + words.len();
@@ -274,8 +276,9 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
 }
 
 fn list_sql(
+    dialect: Dialect,
     scope: Scope,
-    q: Option<&str>,
+    narrow: &Narrow,
     archived: bool,
     after: bool,
     limit: usize,
@@ -283,7 +286,7 @@ fn list_sql(
     let (condition, whose) = within(scope);
     let shown = if archived { "archived_at is not null" } else { "archived_at is null" };
     let first = 1 + usize::from(whose.is_some());
-    let (search, words) = crate::search::matching("company", "id", q.unwrap_or(""), first);
+    let (search, words) = narrow.sql(dialect, "id", first);
     let mut sql = format!("select * from companies where {condition} and {shown}{search}");
     if after {
         let n = first + words.len();
@@ -301,7 +304,25 @@ pub async fn list(
     after: Option<(String, CompanyId)>,
     limit: usize,
 ) -> Result<Vec<Company>> {
-    let (sql, whose, words) = list_sql(scope, q, archived, after.is_some(), limit);
+    let within = Within::default().few(!matches!(scope, Scope::All));
+    let narrow = search::narrow(db, "company", within, q).await?;
+    page(db, scope, &narrow, archived, after, limit).await
+}
+
+/// Those of `ids` within the scope that are not archived.
+pub async fn among(db: &mut Db, scope: Scope, ids: Vec<Uuid>, limit: usize) -> Result<Vec<Company>> {
+    page(db, scope, &Narrow::Ids(ids), false, None, limit).await
+}
+
+async fn page(
+    db: &mut Db,
+    scope: Scope,
+    narrow: &Narrow,
+    archived: bool,
+    after: Option<(String, CompanyId)>,
+    limit: usize,
+) -> Result<Vec<Company>> {
+    let (sql, whose, words) = list_sql(db.dialect(), scope, narrow, archived, after.is_some(), limit);
     let mut query = db.sql_built(sql);
     if let Some(id) = whose {
         query = query.bind(id);

@@ -152,6 +152,14 @@ pub fn in_list(dialect: Dialect) -> &'static str {
     }
 }
 
+/// The condition that `text` contains the value of `placeholder`.
+pub fn contains(dialect: Dialect, text: &str, placeholder: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("instr({text}, {placeholder}) > 0"),
+        Dialect::Postgres => format!("strpos({text}, {placeholder}) > 0"),
+    }
+}
+
 /// What keeps a selected row from other writers until the transaction ends, as if it were written already. SQLite
 /// needs nothing: a transaction that writes is alone from its beginning. (To write `id = id` would do on both, but
 /// SQLite then looks through every table that refers to the row.) New rows may refer to it meanwhile.

@@ -21,7 +21,8 @@ use crate::{
     error::{Error, Problem, Result},
     ids::{DocumentId, SpvId, UserId, VersionId},
     page::{Page, PageQuery},
-    search, spvs,
+    search::{self, Entry},
+    spvs,
 };
 use std::collections::HashMap;
 
@@ -233,8 +234,9 @@ async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();
     let client = document.client_name();
     let reference = document.reference();
-    let words = [&document.name, &document.latest.file_name, &identifier, &client, &reference].map(String::as_str);
-    search::index(tx, "document", document.id.0, &words).await
+    let texts = [&document.name, &document.latest.file_name, &identifier, &client, &reference].map(String::as_str);
+    let texts = texts.into();
+    search::index(tx, Entry { kind: "document", subject: document.id.0, company: None, iso: None, texts }).await
 }
 
 fn told(action: &'static str, document: &Document) -> Event {

@@ -7,6 +7,7 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -150,6 +151,8 @@ pub struct Filter {
     pub client_id: Option<UserId>,
     /// The one whose newest version is the oldest first, instead of last.
     pub oldest_first: bool,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
 }
 
 /// Where a page ended.
@@ -183,7 +186,14 @@ pub async fn list(
             sql.push_str(&format!(" and d.{column} = ${}", ids.len()));
         }
     }
-    let (search, words) = crate::search::matching("document", "d.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let narrow = match &filter.ids {
+        Some(ids) => Narrow::Ids(ids.clone()),
+        None => {
+            let within = Within::default().few(whose.is_some() || filter.spv_id.is_some());
+            search::narrow(db, "document", within, filter.q.as_deref()).await?
+        }
+    };
+    let (search, words) = narrow.sql(db.dialect(), "d.id", ids.len() + 1);
     sql.push_str(&search);
     let (beyond, way) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
     if after.is_some() {

@@ -7,6 +7,7 @@ use crate::{
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
+    search::{self, Within},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
@@ -224,7 +225,11 @@ pub async fn list(
     let q = filter.q.as_deref().unwrap_or("");
     let (search, words) = match number(q) {
         Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
-        None => crate::search::matching("spv", "v.spv_id", q, ids.len() + 1),
+        None => {
+            let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
+            let narrow = search::narrow(db, "spv", Within::default().few(few), Some(q)).await?;
+            narrow.sql(db.dialect(), "v.spv_id", ids.len() + 1)
+        }
     };
     sql.push_str(&search);
     if let Some((year, number)) = before {

@@ -18,7 +18,7 @@ use crate::{
     mails,
     page::{Page, PageQuery},
     requests::{self, AccountType, Made},
-    search,
+    search::{self, Entry},
     users::{self, NewUser},
 };
 use serde_json::Map;
@@ -79,7 +79,9 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let user = users::insert(&mut tx, ctx, account).await?;
     let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
     store::insert(&mut tx, &row, ctx.now(), &ctx.who()).await?;
-    search::index(&mut tx, "iso", id.0, &[&row.first_name, &row.last_name, &row.email]).await?;
+    let texts =
+        [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone).map(String::as_str).collect();
+    search::index(&mut tx, entry(id, row.company_id, texts)).await?;
     let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
         .of(None, Some(row.company_id), Some(id))
         .public();
@@ -199,7 +201,7 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
         return Err(Error::Conflict(depends.problem()));
     }
     sessions::end_all_of_iso(&mut tx, ctx, id).await?;
-    search::index(&mut tx, "iso", id.0, &[]).await?;
+    search::forget(&mut tx, id.0).await?;
     if store::delete(&mut tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
         let mut changes = Changes::default();
         changes.add(Count::Users, -1);
@@ -216,8 +218,13 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
 pub(crate) async fn renamed(tx: &mut Tx, user: &users::User) -> Result<()> {
     store::save_person(tx, user).await?;
     users::index(tx, user).await?;
-    let Some(id) = user.iso_id else { return Ok(()) };
-    search::index(tx, "iso", id.0, &[&user.first_name, &user.last_name, &user.email]).await
+    let (Some(id), Some(company)) = (user.iso_id, user.company_id) else { return Ok(()) };
+    let texts = [&user.first_name, &user.last_name, &user.email].into_iter().chain(&user.phone);
+    search::index(tx, entry(id, company, texts.map(String::as_str).collect())).await
+}
+
+fn entry(id: IsoId, company: CompanyId, texts: Vec<&str>) -> Entry<'_> {
+    Entry { kind: "iso", subject: id.0, company: Some(company), iso: Some(id), texts }
 }
 
 fn told(iso: &Iso, action: &'static str) -> Event {

@@ -4,10 +4,11 @@ use crate::{
     access::Scope,
     companies::Depends,
     counts::figures,
-    db::{Db, Sql, Tx},
+    db::{Db, Dialect, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     requests,
+    search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 
@@ -104,7 +105,14 @@ pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     get(tx, id).await
 }
 
-fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<uuid::Uuid>, Vec<String>) {
+fn list_sql(
+    dialect: Dialect,
+    scope: Scope,
+    filter: &Filter,
+    narrow: &Narrow,
+    after: bool,
+    limit: usize,
+) -> (String, Vec<uuid::Uuid>, Vec<String>) {
     let shown = if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" };
     let mut sql = format!("{WITH_COMPANY} where {shown}");
     let mut ids = Vec::new();
@@ -121,7 +129,7 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
     if let Some(id) = filter.company_id {
         by("i.company_id", id.0, &mut sql, &mut ids);
     }
-    let (search, words) = crate::search::matching("iso", "i.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let (search, words) = narrow.sql(dialect, "i.id", ids.len() + 1);
     sql.push_str(&search);
     if after {
         let n = ids.len() + words.len();
@@ -138,7 +146,9 @@ pub async fn list(
     after: Option<(String, String, IsoId)>,
     limit: usize,
 ) -> Result<Vec<Iso>> {
-    let (sql, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let within = Within::from(scope).company(filter.company_id);
+    let narrow = search::narrow(db, "iso", within, filter.q.as_deref()).await?;
+    let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(sql);
     for id in ids {
         query = query.bind(id);
@@ -186,7 +196,7 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
 /// become somebody else since stays. Says whether an account was archived that was still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
     let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
-    let words = format!("delete from search_terms where kind = 'request' and subject_id in ({asked})");
+    let words = format!("delete from search_rows where kind = 'request' and subject_id in ({asked})");
     tx.sql_built(words).bind(id).run().await?;
     let taken = format!("delete from requests where id in ({asked}) returning status");
     let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;

@@ -233,6 +233,7 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
     store::save(&mut tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
+    store::index(&mut tx, id, lead.iso_id, &fields).await?;
     count(&mut tx, lead.iso_id, lead.stage, -1);
     count(&mut tx, lead.iso_id, stage, 1);
     let lost = stage == Stage::Lost && lead.stage != Stage::Lost;

@@ -5,6 +5,7 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+    search::{self, Entry, Within},
     users::email_key,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -48,12 +49,14 @@ pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
     .bind(row.by.clone())
     .run()
     .await?;
-    index(tx, row.id, fields).await
+    index(tx, row.id, row.iso_id, fields).await
 }
 
-async fn index(tx: &mut Tx, id: LeadId, fields: &Fields) -> Result<()> {
-    let organisation = fields.organisation.as_deref().unwrap_or_default();
-    crate::search::index(tx, "lead", id.0, &[&fields.first_name, &fields.last_name, &fields.email, organisation]).await
+pub async fn index(tx: &mut Tx, id: LeadId, iso: IsoId, fields: &Fields) -> Result<()> {
+    let texts = [&fields.first_name, &fields.last_name, &fields.email].map(String::as_str).into_iter();
+    let more = [&fields.organisation, &fields.phone].into_iter().flatten().map(String::as_str);
+    let texts = texts.chain(more).collect();
+    search::index(tx, Entry { kind: "lead", subject: id.0, company: None, iso: Some(iso), texts }).await
 }
 
 /// Whether somebody has this person as a lead that counts, or as a client.
@@ -170,7 +173,7 @@ pub async fn save(tx: &mut Tx, id: LeadId, fields: &Fields, stage: Stage, at: Da
     .bind(by.to_owned())
     .run()
     .await?;
-    index(tx, id, fields).await
+    Ok(())
 }
 
 /// The lead is a client with an order now.
@@ -219,7 +222,9 @@ pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key
     if let Some(stage) = filter.stage {
         sql.push_str(&format!(" and l.stage = '{}'", stage.name()));
     }
-    let (search, words) = crate::search::matching("lead", "l.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let within = Within::from(scope).iso(filter.iso_id);
+    let narrow = search::narrow(db, "lead", within, filter.q.as_deref()).await?;
+    let (search, words) = narrow.sql(db.dialect(), "l.id", ids.len() + 1);
     sql.push_str(&search);
     if before.is_some() {
         let n = ids.len() + words.len();

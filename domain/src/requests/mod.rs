@@ -34,11 +34,11 @@ use crate::{
     idempotency,
     ids::{RequestId, UserId},
     page::{Page, PageQuery},
-    search, users,
+    search::{self, Entry},
+    users,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use uuid::Uuid;
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
@@ -255,14 +255,19 @@ async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
 }
 
 /// What a request is found by.
-pub(crate) fn found_by(request: &Request) -> (Uuid, [String; 4]) {
+pub(crate) fn found_by(request: &Request) -> [String; 4] {
     let digits = request.id.to_string()[..8].to_owned();
-    (request.id.0, [request.reference(), digits, request.name.clone(), request.email.clone()])
+    [request.reference(), digits, request.name.clone(), request.email.clone()]
+}
+
+pub(crate) fn entry<'t>(request: &Request, texts: &'t [String]) -> Entry<'t> {
+    let texts = texts.iter().map(String::as_str).collect();
+    Entry { kind: "request", subject: request.id.0, company: None, iso: None, texts }
 }
 
 async fn index(tx: &mut Tx, request: &Request) -> Result<()> {
-    let (id, texts) = found_by(request);
-    search::index(tx, "request", id, &texts.each_ref().map(String::as_str)).await
+    let texts = found_by(request);
+    search::index(tx, entry(request, &texts)).await
 }
 
 /// Requests, the newest first unless told otherwise: everybody's for the staff, their own for others.

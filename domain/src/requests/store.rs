@@ -9,10 +9,12 @@ use crate::{
     db::{Db, Json, Sql, Tx},
     error::{Problem, Result},
     ids::{RequestId, UserId},
+    search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+use uuid::Uuid;
 
 /// What a release from before the desk writes has no time it is due and nobody who changed it last.
 const WITH_NAMES: &str = "select r.id, r.kind, r.status, r.priority, r.user_id, r.name, r.email, r.message, r.data, \
@@ -183,6 +185,8 @@ pub struct Filter {
     pub priority: Option<Priority>,
     pub assignee: Option<Assignee>,
     pub order: Order,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
 }
 
 impl Filter {
@@ -284,7 +288,11 @@ pub async fn list(
     if filter.open {
         let _ = write!(sql, " and {OPEN}");
     }
-    let (search, words) = crate::search::matching("request", "r.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let narrow = match &filter.ids {
+        Some(ids) => Narrow::Ids(ids.clone()),
+        None => search::narrow(db, "request", Within::default().few(of.is_some()), filter.q.as_deref()).await?,
+    };
+    let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
     sql.push_str(&search);
     let (beyond, way) = if filter.order == Order::Newest { ("<", " desc") } else { (">", "") };
     let columns = filter.order.columns();

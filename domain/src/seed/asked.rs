@@ -371,8 +371,9 @@ impl Year<'_> {
         let rows: Vec<Request> = self.made.iter().map(|(request, _)| request.clone()).collect();
         let mut tx = self.ctx.begin().await?;
         store::insert(&mut tx, &rows, None).await?;
-        let found: Vec<_> = rows.iter().map(requests::found_by).collect();
-        search::index_new(&mut tx, "request", &found).await?;
+        let texts: Vec<_> = rows.iter().map(requests::found_by).collect();
+        let entries: Vec<_> = rows.iter().zip(&texts).map(|(row, texts)| requests::entry(row, texts)).collect();
+        search::index_all(&mut tx, "request", &entries).await?;
         for (request, role) in &self.made {
             let mut events = vec![("request.created", request.created_at, false)];
             if let Some(at) = request.decided_at {

@@ -9,7 +9,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     check::{self, Check},
-    commissions, companies,
+    clients, commissions, companies,
     counts::{self, Changes, Count, expected, figures},
     ctx::{Ctx, fresh},
     db::Tx,
@@ -21,7 +21,7 @@ use crate::{
     money::{self, Currency},
     notifications,
     page::{Page, PageQuery},
-    search,
+    search::{self, Entry},
     steps::{self, Step},
     templates,
 };
@@ -212,7 +212,9 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
-    search::index(tx, "spv", id.0, &[&identifier, &id.to_string()[..8], &first, &last, &email]).await?;
+    let number = id.to_string()[..8].to_owned();
+    let texts = vec![&*identifier, &*number, &*first, &*last, &*email];
+    search::index(tx, entry(id, new.company_id, new.iso_id, texts)).await?;
     let event = activity::Event::new("spv.created", "spv", id.0, identifier.clone())
         .of(Some(new.client_id), Some(new.company_id), new.iso_id)
         .spv(id)
@@ -320,6 +322,31 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
         }
     }
     found.ok_or(Error::NotFound("spv"))
+}
+
+/// What an order is found by: its identifier, the first characters of its id, and its client.
+pub(crate) fn entry(id: SpvId, company: CompanyId, iso: Option<IsoId>, texts: Vec<&str>) -> Entry<'_> {
+    Entry { kind: "spv", subject: id.0, company: Some(company), iso, texts }
+}
+
+/// A client has another name or email: its orders are found by that from now on.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn client_renamed(tx: &mut Tx, client: &clients::Client) -> Result<()> {
+    let orders = store::of_client(tx, client.id).await?;
+    let identifiers: Vec<String> = orders
+        .iter()
+        .map(|(id, _, _, custom)| format!("{} {}", display_identifier(*id, custom.as_deref()), &id.to_string()[..8]))
+        .collect();
+    let entries: Vec<_> = orders
+        .iter()
+        .zip(&identifiers)
+        .map(|((id, company, iso, _), identifier)| {
+            entry(*id, *company, *iso, vec![identifier, &client.first_name, &client.last_name, &client.email])
+        })
+        .collect();
+    search::index_all(tx, "spv", &entries).await
 }
 
 /// Orders the actor may see, newest first by ordered date (decision 8).

@@ -6,6 +6,7 @@ use crate::{
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     money::Currency,
+    search::{self, Narrow, Within},
     steps::{self, Step},
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -126,6 +127,8 @@ pub struct Filter {
     pub client_id: Option<UserId>,
     pub country: Option<Country>,
     pub order: Order,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
 }
 
 /// In which order a list is. By amount only within currencies: an amount of one is not more or less than of another.
@@ -199,7 +202,14 @@ impl Key {
     }
 }
 
-fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String, Vec<Uuid>, Vec<String>) {
+fn list_sql(
+    dialect: Dialect,
+    scope: Scope,
+    filter: &Filter,
+    narrow: &Narrow,
+    after: bool,
+    limit: usize,
+) -> (String, Vec<Uuid>, Vec<String>) {
     let mut sql = format!("{WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
     // A client has few orders: the index is to be the client's, whatever else is asked of them.
@@ -234,7 +244,7 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
     if let Some(country) = filter.country {
         sql.push_str(&format!(" and s.country = '{}'", country.code()));
     }
-    let (search, words) = crate::search::matching("spv", "s.id", filter.q.as_deref().unwrap_or(""), ids.len() + 1);
+    let (search, words) = narrow.sql(dialect, "s.id", ids.len() + 1);
     sql.push_str(&search);
     let columns = filter.order.columns();
     let (beyond, way) = filter.order.way();
@@ -246,9 +256,22 @@ fn list_sql(scope: Scope, filter: &Filter, after: bool, limit: usize) -> (String
     (sql, ids, words)
 }
 
+async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrow> {
+    if let Some(ids) = &filter.ids {
+        return Ok(Narrow::Ids(ids.clone()));
+    }
+    let iso = match filter.iso {
+        Some(ByIso::One(id)) => Some(id),
+        _ => None,
+    };
+    let within = Within::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
+    search::narrow(db, "spv", within, filter.q.as_deref()).await
+}
+
 /// A page of them, after where the one before ended.
 pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
-    let (rows, ids, words) = list_sql(scope, filter, after.is_some(), limit);
+    let narrow = narrowed(db, scope, filter).await?;
+    let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &rows));
     for id in ids {
         query = query.bind(id);
@@ -286,6 +309,12 @@ fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
         return None;
     }
     Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+}
+
+/// A client's orders, with what they are found by.
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, CompanyId, Option<IsoId>, Option<String>)>> {
+    let sql = "select id, company_id, iso_id, custom_identifier from spvs where client_id = $1";
+    tx.sql(sql).bind(client).all().await
 }
 
 /// A new order's row.

@@ -34,7 +34,7 @@ use crate::{
     error::{Error, Problem, Result},
     ids::UserId,
     page::{Page, PageQuery},
-    search,
+    search::{self, Entry},
 };
 use chrono::{DateTime, Utc};
 
@@ -155,10 +155,15 @@ pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) 
     }
     let changed = touched(ctx, User { email: to.trim().to_owned(), email_key: key, ..user.clone() });
     store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
-    if changed.role == Role::Iso {
-        crate::isos::store::save_email(tx, user.id, &changed.email).await?;
+    match changed.role {
+        // Their orders are found by it, too.
+        Role::Client => crate::clients::renamed(tx, user.id).await?,
+        Role::Iso => {
+            crate::isos::store::save_email(tx, user.id, &changed.email).await?;
+            crate::isos::renamed(tx, &changed).await?;
+        }
+        _ => index(tx, &changed).await?,
     }
-    index(tx, &changed).await?;
     let told = event("user.email_changed", &changed).with("from", user.email.clone()).with("to", changed.email.clone());
     activity::append(tx, ctx, told).await?;
     Ok(changed)
@@ -195,8 +200,10 @@ pub async fn lock(tx: &mut Tx, id: UserId, expected: Option<i64>) -> Result<User
 /// What the database refuses.
 pub async fn index(tx: &mut Tx, user: &User) -> Result<()> {
     let kind = if user.role == Role::Client { "client" } else { "user" };
-    let phone = user.phone.as_deref().unwrap_or("");
-    search::index(tx, kind, user.id.0, &[&user.first_name, &user.last_name, &user.email, phone]).await
+    let texts = [&user.first_name, &user.last_name, &user.email].into_iter().chain(&user.phone);
+    let texts = texts.map(String::as_str).collect();
+    let (company, iso) = (user.company_id, user.iso_id);
+    search::index(tx, Entry { kind, subject: user.id.0, company, iso, texts }).await
 }
 
 /// # Errors

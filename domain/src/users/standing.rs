@@ -72,8 +72,8 @@ pub async fn set_role(
     store::save(&mut tx, &changed).await?;
     count_brought(&mut tx, &user, -1);
     count_brought(&mut tx, &changed, 1);
+    index(&mut tx, &changed).await?;
     if (user.role == Role::Client) != (role == Role::Client) {
-        index(&mut tx, &changed).await?;
         if user.status != Status::Archived {
             count(&mut tx, &user, -1).await?;
             count(&mut tx, &changed, 1).await?;

@@ -7,10 +7,10 @@ use super::{
 use crate::{
     access::Role,
     auth::{links::LinkKind, passwords::PasswordHash},
-    db::{Json, Sql, Tx, for_update},
+    db::{Dialect, Json, Sql, Tx, for_update},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
-    search,
+    search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -158,22 +158,8 @@ pub async fn list(
     if before.is_some() {
         sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
     }
-    // Clients are indexed as clients, everybody else as users; without a role both are looked through.
-    let mut words = Vec::new();
-    if let Some(q) = &filter.q {
-        let kinds: &[&'static str] = match filter.role {
-            Some(Role::Client) => &["client"],
-            Some(_) => &["user"],
-            None => &["client", "user"],
-        };
-        let mut either = Vec::new();
-        for kind in kinds {
-            let (condition, values) = search::matching(kind, "id", q, n + 1 + words.len());
-            either.push(format!("(1 = 1{condition})"));
-            words.extend(values);
-        }
-        sql.push_str(&format!(" and ({})", either.join(" or ")));
-    }
+    let (found, words) = found(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
+    sql.push_str(&found);
     sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
     let mut query = db.sql_built(sql);
     if let Some(role) = filter.role {
@@ -286,7 +272,7 @@ pub async fn page(
     offset: i64,
     limit: i64,
 ) -> Result<Vec<User>> {
-    let (found, words) = anywhere(q, 1);
+    let (found, words) = found(db, None, q).await?.sql(db.dialect(), "id", 1);
     let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
         "select * from users where status <> 'archived'{found} order by created_at {way}, id {way} \
@@ -301,7 +287,7 @@ pub async fn page(
 
 /// How many a search finds that are not archived.
 pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
-    let (found, words) = anywhere(Some(q), 1);
+    let (found, words) = found(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
     for word in words {
         query = query.bind(word);
@@ -309,13 +295,22 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
     query.scalar().await
 }
 
-/// Clients are indexed as clients, everybody else as users: both are looked through.
-pub fn anywhere(q: Option<&str>, first: usize) -> (String, Vec<String>) {
-    let Some(q) = q else { return (String::new(), Vec::new()) };
-    let (clients, mut words) = search::matching("client", "id", q, first);
-    let (users, more) = search::matching("user", "id", q, first + words.len());
-    words.extend(more);
-    (format!(" and ((1 = 1{clients}) or (1 = 1{users}))"), words)
+/// What a list of people is narrowed to. Clients are indexed as clients, everybody else as users: without a role both are
+/// looked through.
+pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<Narrow> {
+    let kinds: &[&'static str] = match role {
+        Some(Role::Client) => &["client"],
+        Some(_) => &["user"],
+        None => &["client", "user"],
+    };
+    let mut ids = Vec::new();
+    for kind in kinds {
+        match search::narrow(db, kind, Within::default(), q).await? {
+            Narrow::Ids(some) => ids.extend(some),
+            narrow => return Ok(narrow),
+        }
+    }
+    Ok(Narrow::Ids(ids))
 }
 
 /// Leaves the account without a password: whoever is to have one sets it.
@@ -406,7 +401,7 @@ const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, 
 
 /// The conditions of the users page, and the words of its search, which are bound last. `of_all` is the condition of
 /// those that are not archived.
-fn narrowed(wanted: &Wanted, of_all: &str) -> (String, Vec<String>) {
+fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &Narrow, of_all: &str) -> (String, Vec<String>) {
     let mut sql = String::new();
     let mut n = 0;
     let mut next = || {
@@ -423,11 +418,8 @@ fn narrowed(wanted: &Wanted, of_all: &str) -> (String, Vec<String>) {
     if wanted.company_id.is_some() {
         sql.push_str(&format!(" and u.company_id = ${}", next()));
     }
-    let Some(q) = &wanted.q else { return (sql, Vec::new()) };
-    let (clients, mut words) = search::matching("client", "u.id", q, n + 1);
-    let (users, more) = search::matching("user", "u.id", q, n + 1 + words.len());
-    words.extend(more);
-    sql.push_str(&format!(" and ((1 = 1{clients}) or (1 = 1{users}))"));
+    let (found, words) = narrow.sql(dialect, "u.id", n + 1);
+    sql.push_str(&found);
     (sql, words)
 }
 
@@ -451,14 +443,16 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
         Order::LastActive => "u.last_active_at desc nulls last, u.id desc",
     };
     // No index is for what a status is not, so that the one of the order is read.
-    let (narrowed, words) = narrowed(wanted, "u.status <> 'archived'");
+    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status <> 'archived'");
     let sql = format!("{LISTED} where {narrowed} order by {order} limit {limit} offset {offset}");
     bound(db.sql_built(sql), wanted, words).all().await
 }
 
 pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
     // What it may be: an index counts each.
-    let (narrowed, words) = narrowed(wanted, "u.status in ('active', 'pending', 'suspended')");
+    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status in ('active', 'pending', 'suspended')");
     bound(db.sql_built(format!("select count(*) from users u where {narrowed}")), wanted, words).scalar().await
 }
 
