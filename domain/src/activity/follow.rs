@@ -9,6 +9,8 @@ const CHANNEL: &str = "spv_activity";
 const BATCH: usize = 50;
 /// Rows read at a time, to be numbered or for listeners.
 const READ: usize = 200;
+/// Rows of one transaction where nobody waits: most of the time goes to the disk.
+const BULK: usize = 10_000;
 /// The shortest time between two looks, so that a busy office is numbered in batches.
 const REST: Duration = Duration::from_millis(100);
 /// How long to wait for news that nothing announces: another process on SQLite, a lost notification.
@@ -107,7 +109,7 @@ async fn step(
 async fn number_many(ctx: &Ctx, mut after: i64, first: impl Fn(&Activity)) -> Result<Numbered> {
     let mut rows = Vec::new();
     while rows.len() < READ {
-        let some = number(ctx, READ - rows.len(), &first).await?;
+        let some = number(ctx, READ - rows.len(), BATCH, &first).await?;
         let follows = some.rows.first().map(|(row, _)| row.seq == Some(after + 1));
         if follows == Some(false) || follows.is_none() && some.more {
             // Another process has numbered some in between, which are read together with these.
@@ -127,7 +129,7 @@ async fn number_many(ctx: &Ctx, mut after: i64, first: impl Fn(&Activity)) -> Re
 /// # Errors
 /// What the database refuses.
 pub async fn number_all(ctx: &Ctx) -> Result<()> {
-    while number(ctx, READ, |_| ()).await?.more {}
+    while number(ctx, BULK, BULK, |_| ()).await?.more {}
     Ok(())
 }
 
@@ -138,18 +140,18 @@ struct Numbered {
     more: bool,
 }
 
-/// Numbers up to `most` committed rows, some in each transaction; `first` hears of them as soon as they have numbers.
+/// Numbers up to `most` committed rows, `batch` in each transaction; `first` hears of them as soon as they have numbers.
 ///
 /// The rows are read and chained before the transactions, so that writers wait for nothing but the result. A
 /// process that numbered meanwhile has moved the head, and then this one looks again.
 ///
 /// # Errors
 /// What the database refuses. What `first` has heard of has its number all the same.
-async fn number(ctx: &Ctx, most: usize, first: impl Fn(&Activity)) -> Result<Numbered> {
+async fn number(ctx: &Ctx, most: usize, batch: usize, first: impl Fn(&Activity)) -> Result<Numbered> {
     let store::Unnumbered { mut seq, mut hash, mut rows } = store::unnumbered(&mut ctx.db(), most).await?;
     let more = rows.len() == most;
     let mut numbered = 0;
-    for batch in rows.chunks_mut(BATCH) {
+    for batch in rows.chunks_mut(batch) {
         let head = (seq, hash.clone());
         let mut numbers = Vec::with_capacity(batch.len());
         for (row, _) in &mut *batch {

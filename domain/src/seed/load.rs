@@ -1,24 +1,32 @@
-//! Load for benchmarks: many orders with their clients, companies, ISOs and steps, in big transactions.
-use super::{company, iso, store};
+//! Load for benchmarks: many orders with their clients, companies, ISOs and steps, by bulk inserts in big transactions,
+//! past the use cases and without the documents that an office's own templates ask for.
+use super::{
+    company, iso,
+    store::{self, LoadClient, LoadOrder, LoadStep, Stamp},
+};
 use crate::{
     access::{Action, Resource, Role},
-    activity,
-    auth::passwords::{self, PasswordHash},
+    activity::{self, Event},
+    auth::passwords,
     counts,
     ctx::Ctx,
     db::Tx,
     error::Result,
-    ids::{CompanyId, IsoId, UserId},
+    ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     isos,
+    search::{self, Entry},
+    settings,
     spvs::{self, Country, Status},
-    users::{self, NewUser},
+    steps,
+    templates::{self, TemplateStep},
 };
 use chrono::Days;
 
-/// Every country's template has so many steps.
-const STEPS: i64 = 8;
-/// Orders in one transaction: long enough to be quick, short enough to be stopped between two.
-const BATCH: u64 = 250;
+/// Orders in one transaction: each page of an index is written once for all of them. Short enough to be stopped between
+/// two.
+const BATCH: u64 = 20_000;
+/// Of each client; a batch begins with a client's first.
+const ORDERS_OF_CLIENT: u64 = 4;
 
 /// How many there shall be.
 #[derive(Clone, Copy, Debug)]
@@ -63,91 +71,163 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         }
         parties.push((id, partners));
     }
+    let mut tx = ctx.begin().await?;
+    let mut templates = Vec::new();
+    for country in Country::ALL {
+        templates.push(templates::steps_for(&mut tx, country).await?);
+    }
+    let time_zone = settings::within(&mut tx).await?.time_zone().to_owned();
+    tx.commit().await?;
+    let currency = ctx.options.default_currency;
+    let stamp = Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
+    ctx.db.writes_much(true).await?;
     let mut made = 0;
-    let mut client: Option<(UserId, usize)> = None;
     while made < orders {
+        let to = orders.min(made + BATCH);
         let mut tx = ctx.begin().await?;
-        for n in made..orders.min(made + BATCH) {
-            let of = (n / 4 % companies) as usize;
-            let (company, partners) = &parties[of];
-            // Every fifth client came without a partner.
-            let iso = (n / 4 % 5 != 4).then(|| partners[(n / 20) as usize % partners.len()]);
-            let owner = match client {
-                Some((id, _)) if n % 4 != 0 => id,
-                _ => account(&mut tx, ctx, run, n / 4, *company, iso, &hash).await?,
-            };
-            client = Some((owner, of));
-            order(&mut tx, ctx, n, owner, *company, iso).await?;
-        }
-        made = orders.min(made + BATCH);
-        // The rows were moved past the state machine, so the counters are counted once.
-        if made == orders {
+        let batch = Batch::new(ctx, run, (made, to), &parties, &templates);
+        batch.write(&mut tx, ctx, &stamp).await?;
+        made = to;
+        let stopped = !told(made);
+        // The rows were put past the use cases, so the counters are counted once.
+        if made == orders || stopped {
             counts::repair(&mut tx).await?;
         }
         tx.commit().await?;
-        if !told(made) {
-            let mut tx = ctx.begin().await?;
-            counts::repair(&mut tx).await?;
-            tx.commit().await?;
+        if stopped {
             break;
         }
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
     activity::number_all(ctx).await?;
+    ctx.db.writes_much(false).await?;
     let mut tx = ctx.begin().await?;
     tx.analyze().await?;
     tx.commit().await?;
     Ok(made)
 }
 
-async fn account(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    run: u32,
-    n: u64,
-    company: CompanyId,
-    iso: Option<IsoId>,
-    hash: &PasswordHash,
-) -> Result<UserId> {
-    let new = NewUser {
-        role: Role::Client,
-        status: users::Status::Active,
-        first_name: format!("Client {n:05}"),
-        last_name: format!("Load {run:08x}"),
-        email: format!("client.{run:08x}.{n}@load.example"),
-        phone: None,
-        address: None,
-        company_id: Some(company),
-        iso_id: iso,
-        password_hash: Some(hash.clone()),
-        must_change_password: false,
-        language: "en-US".to_owned(),
-    };
-    Ok(users::insert(tx, ctx, new).await?.id)
+/// Rows of one transaction: clients, their orders somewhere on their way, spread over the last two years.
+struct Batch<'t> {
+    clients: Vec<LoadClient>,
+    /// As many for each client.
+    orders: Vec<LoadOrder>,
+    steps: Vec<LoadStep<'t>>,
 }
 
-/// One order somewhere on its way, spread over the last two years.
-async fn order(tx: &mut Tx, ctx: &Ctx, n: u64, client: UserId, company: CompanyId, iso: Option<IsoId>) -> Result<()> {
-    let today = ctx.today();
-    let new = spvs::New {
-        client_id: client,
-        company_id: company,
-        iso_id: iso,
-        custom_identifier: None,
-        country: Country::ALL[(n % 5) as usize],
-        currency: ctx.options.default_currency,
-        price_minor: Some(150_000 + (n % 40) as i64 * 2_500),
-        commission_minor: iso.map(|_| 15_000),
-        purchase_amount_minor: n.is_multiple_of(2).then_some(25_000_000 + (n % 97) as i64 * 1_000_000),
-        iso_commission_percentage: None,
-        status: Status::Active,
-        ordered_date: today.checked_sub_days(Days::new(n * 7 % 730)).unwrap_or(today),
-        invoiced: false,
-    };
-    let id = spvs::make(tx, ctx, new).await?;
-    let done = (n * 5) as i64 % (STEPS + 1);
-    if done > 0 {
-        store::advance(tx, id, done, STEPS, ctx.now()).await?;
+impl<'t> Batch<'t> {
+    /// Orders number `from` up to `to`, from the first of a client on.
+    fn new(
+        ctx: &Ctx,
+        run: u32,
+        (from, to): (u64, u64),
+        parties: &[(CompanyId, Vec<IsoId>)],
+        templates: &'t [Vec<TemplateStep>],
+    ) -> Self {
+        let today = ctx.today();
+        let mut batch = Self { clients: Vec::new(), orders: Vec::new(), steps: Vec::new() };
+        for n in from..to {
+            let (company_id, partners) = &parties[(n / ORDERS_OF_CLIENT) as usize % parties.len()];
+            // Every fifth client came without a partner.
+            let iso_id = (n / ORDERS_OF_CLIENT % 5 != 4).then(|| partners[(n / 20) as usize % partners.len()]);
+            if n.is_multiple_of(ORDERS_OF_CLIENT) {
+                let nth = n / ORDERS_OF_CLIENT;
+                batch.clients.push(LoadClient {
+                    id: UserId(ctx.chance.uuid()),
+                    first_name: format!("Client {nth:05}"),
+                    last_name: format!("Load {run:08x}"),
+                    email: format!("client.{run:08x}.{nth}@load.example"),
+                    company_id: *company_id,
+                    iso_id,
+                });
+            }
+            let Some(client) = batch.clients.last() else { continue };
+            let template = &templates[(n % Country::ALL.len() as u64) as usize];
+            let total = template.len() as i64;
+            let done = (n * 5) as i64 % (total + 1);
+            let order = LoadOrder {
+                id: SpvId(ctx.chance.uuid()),
+                client_id: client.id,
+                company_id: *company_id,
+                iso_id,
+                country: Country::ALL[(n % Country::ALL.len() as u64) as usize],
+                price_minor: 150_000 + (n % 40) as i64 * 2_500,
+                commission_minor: iso_id.map(|_| 15_000),
+                purchase_amount_minor: n.is_multiple_of(2).then_some(25_000_000 + (n % 97) as i64 * 1_000_000),
+                ordered_date: today.checked_sub_days(Days::new(n * 7 % 730)).unwrap_or(today),
+                steps_total: total,
+                steps_completed: done,
+                current_step: template.get(done as usize).map(|step| step.step_name.clone()),
+            };
+            batch.steps.extend(template.iter().zip(0..).map(|(of, nth)| LoadStep {
+                id: StepId(ctx.chance.uuid_at(ctx.now())),
+                spv_id: order.id,
+                of,
+                due_date: steps::business_days_after(order.ordered_date, of.business_days),
+                done: nth < done,
+            }));
+            batch.orders.push(order);
+        }
+        batch
     }
-    if done == STEPS && iso.is_some() { store::earn(tx, id, ctx.chance.uuid()).await } else { Ok(()) }
+
+    /// What they are found by, as of any client and order.
+    async fn index(&self, tx: &mut Tx) -> Result<()> {
+        let texts = |client: &'_ LoadClient| [&client.first_name, &client.last_name, &client.email].map(String::clone);
+        let texts: Vec<[String; 3]> = self.clients.iter().map(texts).collect();
+        let entries: Vec<Entry<'_>> = self
+            .clients
+            .iter()
+            .zip(&texts)
+            .map(|(client, texts)| Entry {
+                kind: "client",
+                subject: client.id.0,
+                company: Some(client.company_id),
+                iso: client.iso_id,
+                texts: texts.iter().map(String::as_str).collect(),
+            })
+            .collect();
+        search::index_all(tx, "client", &entries).await?;
+        let names: Vec<String> = self.orders.iter().map(|order| spvs::display_identifier(order.id, None)).collect();
+        let entries: Vec<Entry<'_>> = self
+            .orders
+            .iter()
+            .zip(&names)
+            .zip(texts.iter().flat_map(|texts| [texts; ORDERS_OF_CLIENT as usize]))
+            .map(|((order, name), client)| {
+                let texts = std::iter::once(name).chain(client).map(String::as_str).collect();
+                spvs::entry(order.id, order.company_id, order.iso_id, texts)
+            })
+            .collect();
+        search::index_all(tx, "spv", &entries).await
+    }
+
+    async fn write(self, tx: &mut Tx, ctx: &Ctx, stamp: &Stamp) -> Result<()> {
+        store::insert_clients(tx, stamp, &self.clients).await?;
+        store::insert_orders(tx, stamp, &self.orders).await?;
+        store::insert_steps(tx, stamp, &self.steps).await?;
+        self.index(tx).await?;
+        let orders = &self.orders;
+        let closed = orders.iter().filter(|order| order.status() == Status::Closed);
+        let earned: Vec<_> = closed
+            .filter_map(|order| Some((ctx.chance.uuid(), order.iso_id?, order.commission_minor?, order)))
+            .collect();
+        store::insert_earned(tx, stamp, &earned).await?;
+        for client in &self.clients {
+            let name = format!("{} {}", client.first_name, client.last_name);
+            let event = Event::new("user.created", "user", client.id.0, name)
+                .of(Some(client.id), Some(client.company_id), client.iso_id)
+                .with("role", Role::Client.name());
+            activity::append(tx, ctx, event).await?;
+        }
+        for order in orders {
+            let event = Event::new("spv.created", "spv", order.id.0, spvs::display_identifier(order.id, None))
+                .of(Some(order.client_id), Some(order.company_id), order.iso_id)
+                .spv(order.id)
+                .with("status", Status::Active.name())
+                .public();
+            activity::append(tx, ctx, event).await?;
+        }
+        Ok(())
+    }
 }
