@@ -28,7 +28,7 @@ pub struct SearchHit {
     text: String,
 }
 
-/// Orders, clients, companies and documents you may see, and for the staff requests: the first five of each.
+/// Orders, clients, companies and documents you may see, and for the staff requests: the five best matches of each.
 #[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(Wanted),
     responses((status = 200, body = Items<SearchHit>)))]
 pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Items<SearchHit>>> {

@@ -81,9 +81,9 @@ pub struct Performance {
     on_time_percent: Option<i64>,
     /// Days from the step before, or the order itself, to a step's completion: the middle one, to one decimal.
     median_days: Option<f64>,
-    /// Open steps past their date, of orders that are worked on.
+    /// Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
     overdue: i64,
-    /// How many completed steps the first two are made from, at most 1,000.
+    /// How many completed steps the first two are made from: the newest, at most 1,000.
     completed: i64,
 }
 

@@ -87,7 +87,7 @@ pub struct Performance {
     pub on_time_percent: Option<i64>,
     /// Days from the step before, or the order itself, to a step's completion: the middle one.
     pub median_days: Option<f64>,
-    /// Open steps past their date, of orders that are worked on.
+    /// Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
     pub overdue: i64,
     /// How many steps the first two are made from.
     pub completed: i64,
@@ -105,7 +105,7 @@ pub async fn performance(ctx: &Ctx) -> Result<Performance> {
     Ok(Performance {
         on_time_percent: on_time(&done),
         median_days: median_days(&done),
-        overdue: store::overdue(&mut db, ctx.today()).await?,
+        overdue: store::overdue(&mut db, ctx.today(), STEPS).await?,
         completed: done.len() as i64,
     })
 }

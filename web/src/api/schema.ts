@@ -2143,7 +2143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients, companies and documents you may see, and for the staff requests: the first five of each. */
+        /** Orders, clients, companies and documents you may see, and for the staff requests: the five best matches of each. */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -5044,7 +5044,7 @@ export interface components {
         Performance: {
             /**
              * Format: int64
-             * @description How many completed steps the first two are made from, at most 1,000.
+             * @description How many completed steps the first two are made from: the newest, at most 1,000.
              */
             completed: number;
             /**
@@ -5059,7 +5059,7 @@ export interface components {
             on_time_percent: number | null;
             /**
              * Format: int64
-             * @description Open steps past their date, of orders that are worked on.
+             * @description Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
              */
             overdue: number;
         };

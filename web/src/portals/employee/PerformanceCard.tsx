@@ -8,6 +8,9 @@ import { DetailList } from '../../ui/DetailList';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/states';
 
+/** The server counts no further, and looks at no more of the newest steps. */
+const MAX_STEPS = 1000;
+
 /** How the office's work went lately. */
 export function PerformanceCard() {
   const { t } = useTranslation('employee');
@@ -25,8 +28,16 @@ export function PerformanceCard() {
               t('performance.median'),
               data.median_days == null ? none : t('performance.days', { days: number(data.median_days) }),
             ],
-            [t('performance.overdue'), number(data.overdue)],
-            [t('performance.completed'), number(data.completed)],
+            [
+              t('performance.overdue'),
+              data.overdue < MAX_STEPS ? number(data.overdue) : t('performance.or_more', { steps: number(MAX_STEPS) }),
+            ],
+            [
+              t('performance.completed'),
+              data.completed < MAX_STEPS
+                ? number(data.completed)
+                : t('performance.newest', { steps: number(MAX_STEPS) }),
+            ],
           ]}
         />
       )}
