@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the release binary and measures it; prints tables for README's "Speed".
+# Builds the release binary and measures it; prints tables for README's "Speed", and what the sweep finds slow.
 set -e
 cd "$(dirname "$0")/.."
 sh .make/tools.sh
@@ -8,4 +8,5 @@ if ! command -v wrk >/dev/null 2>&1; then
 fi
 [ -d web/dist ] || { npm --prefix web ci --no-audit --no-fund --loglevel=error && npm --prefix web run --silent build; }
 cargo build --locked --release --workspace --examples --bins
-exec node .make/bench.mjs
+node .make/bench.mjs
+exec node .make/sweep.mjs
