@@ -133,7 +133,7 @@ pub struct Wanted {
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<ListedClient>>> {
     only_order(wanted.order.as_deref(), "-created_at")?;
     let Wanted { q, status, company_id, iso_id, .. } = wanted;
-    let filter = Filter { q, status, company_id, iso_id };
+    let filter = Filter { q, status, company_id, iso_id, ids: None };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
     let progress = clients::progress(&ctx, &found.items).await?;

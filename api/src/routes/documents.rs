@@ -152,7 +152,8 @@ pub struct Wanted {
 impl Wanted {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
         only_order(self.order.as_deref(), "-updated_at")?;
-        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, oldest_first: false };
+        let filter =
+            Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, oldest_first: false, ids: None };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }

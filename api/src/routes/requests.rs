@@ -251,6 +251,7 @@ impl Wanted {
             priority: read("priority", self.priority.as_deref())?,
             assignee,
             order,
+            ids: None,
         };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }

@@ -129,6 +129,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 status: args.status,
                 company_id: named::company(ctx, args.company.as_deref()).await?,
                 iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+                ids: None,
             };
             let page = clients::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor)

@@ -98,7 +98,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             };
             let page = documents::list(
                 ctx,
-                &Filter { q: args.q, spv_id, client_id, oldest_first: false },
+                &Filter { q: args.q, spv_id, client_id, oldest_first: false, ids: None },
                 &args.paging.query(),
             )
             .await?;

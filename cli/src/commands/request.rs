@@ -179,6 +179,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 priority: args.priority,
                 assignee,
                 order: args.order.unwrap_or_default(),
+                ids: None,
             };
             let page = requests::list(ctx, &filter, &args.paging.query()).await?;
             return portal.out.page(page.items.iter().map(record).collect(), "requests", page.next_cursor);
