@@ -338,8 +338,8 @@ mod unverified {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_password_needs_tls_unless_the_url_says_none() {
+    #[tokio::test]
+    async fn a_password_needs_tls_unless_the_url_says_none() {
         use Encryption::{None as Plain, Opportunistic, StartTls, Tls};
         for (url, encryption, host, port) in [
             ("smtp://user:secret@mail.example.com:2525", StartTls, "mail.example.com", 2525),

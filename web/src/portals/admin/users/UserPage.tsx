@@ -91,7 +91,9 @@ function About({ user }: { user: AccountDetail | undefined }) {
           details={[
             [
               t('names:field.email'),
-              user.email_failure && <EmailWithFailure email={user.email} failure={user.email_failure} />,
+              user.email_failure && (
+                <EmailWithFailure key="email" email={user.email} failure={user.email_failure} />
+              ),
             ],
             [t('names:field.role'), t(`names:role.${user.role}`)],
             [t('names:field.company_id'), user.company_name],
