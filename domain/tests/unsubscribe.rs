@@ -1,7 +1,7 @@
 //! One-click unsubscribe: which mails carry a link, and what it stops. And addresses that mails did not reach.
 use chrono::Duration;
 use domain::{
-    Actor, Ctx, Error, activity,
+    Actor, Ctx, Error, activity, clients,
     ids::{MailId, SpvId, UserId},
     mails::{self, Kind, Mail},
     messages::{self, Input},
@@ -160,6 +160,7 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
             let found = mails::email_failures(who, &[maya, id(&sam)]).await.unwrap();
             found.into_iter().map(|(user, failure)| (user, failure.reason)).collect::<Vec<_>>()
         };
+        clients::invite(&erin, maya).await.unwrap();
         let sent = outbox(&world, Kind::PasswordSetup).await;
         let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
         mails::failed(&job(&world), mail.id, "421 later", false).await.unwrap();
