@@ -25,7 +25,7 @@ pub struct Unsubscribed {
 
 /// Stops the mails of the kind that carried the link. Needs no sign-in; mail programs post
 /// `List-Unsubscribe=One-Click`, and a second time changes nothing.
-#[utoipa::path(post, path = "/unsubscribe", operation_id = "unsubscribe", tag = "notifications", security(()),
+#[utoipa::path(post, path = "/unsubscribe", operation_id = "email_unsubscribe", tag = "notifications", security(()),
     params(UnsubscribeQuery), responses((status = 200, body = Unsubscribed)))]
 pub async fn unsubscribe(Anyone(ctx): Anyone, Query(asked): Query<UnsubscribeQuery>) -> Result<Answer<Unsubscribed>> {
     let kind = mails::unsubscribe(&ctx, &asked.token).await?;

@@ -2965,7 +2965,7 @@ export interface paths {
          * Stops the mails of the kind that carried the link. Needs no sign-in; mail programs post
          *     `List-Unsubscribe=One-Click`, and a second time changes nothing.
          */
-        post: operations["unsubscribe"];
+        post: operations["email_unsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -12924,7 +12924,7 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
-    unsubscribe: {
+    email_unsubscribe: {
         parameters: {
             query?: {
                 /** @description Of the link in the mail. */
