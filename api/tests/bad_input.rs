@@ -152,8 +152,9 @@ async fn amounts_and_percentages_stay_within_their_limits() {
             ("-1", "negative"),
             ("1234567890123", "too_large"),
             ("10000000000.01", "too_large"),
-            ("1.001", "invalid_amount"),
-            ("1,250", "invalid_amount"),
+            ("1.001", "ambiguous_amount"),
+            ("1,250", "ambiguous_amount"),
+            ("1.2500", "too_many_decimals"),
             ("1e9", "invalid_amount"),
             ("NaN", "invalid_amount"),
         ] {

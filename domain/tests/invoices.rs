@@ -108,7 +108,7 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
                     purchase_amount_minor: None,
                     iso_commission_percentage: None,
                     status: spvs::Status::Pending,
-                    ordered_date: ctx.today(),
+                    ordered_date: ctx.now().date_naive(),
                     invoiced: true,
                 };
                 spvs::make(&mut tx, &ctx, new).await.unwrap();
@@ -144,7 +144,7 @@ async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
             (Typed::default(), "amount required"),
             (typed("0"), "amount not_positive"),
             (typed("-5"), "amount negative"),
-            (typed("12.345"), "amount invalid_amount"),
+            (typed("12.345"), "amount ambiguous_amount"),
             (typed("1250.01"), "amount more_than_due"),
             (Typed { amount_again: Some("1250.00".to_owned()), ..typed("125.00") }, "amount_again amounts_differ"),
             (Typed { received_date: Some("2026-12-31".to_owned()), ..typed("1") }, "received_date future"),

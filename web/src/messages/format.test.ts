@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ago, bytes, date, dateTime, decimal, money, percent, shortMoney } from './format';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { ago, bytes, date, dateTime, money, officeToday, percent, personToday, shortMoney } from './format';
 import { setLocale } from './locale';
 
 beforeAll(() => {
@@ -47,21 +47,13 @@ test('how long ago', () => {
   expect(ago('2026-01-31T11:59:50Z', now)).toBe('now');
 });
 
-describe('a typed decimal', () => {
-  test.each([
-    ['1250', '1250'],
-    ['1250.5', '1250.5'],
-    ['1,250', '1250'],
-    ['1,250.50', '1250.50'],
-    ['1.250,50', '1250.50'],
-    ['1250,5', '1250.5'],
-    ['1,250,000', '1250000'],
-    ['2.125', '2.125'],
-    ['-3', '-3'],
-    ['1,250,50', '1,250,50'],
-    ['12,50,00', '12,50,00'],
-    ['1,250.500,25', '1,250.500,25'],
-    ['1.250.000,5', '1250000.5'],
-    ['abc', 'abc'],
-  ])('%s is sent as %s', (typed, sent) => expect(decimal(typed)).toBe(sent));
+test('today is the day in the zone of the person, or of the office', () => {
+  const at = new Date('2026-12-12T01:30:00Z');
+  setLocale({ timeZone: 'Pacific/Kiritimati', officeTimeZone: 'America/Los_Angeles' });
+  expect(personToday(at)).toBe('2026-12-12');
+  expect(officeToday(at)).toBe('2026-12-11');
+  setLocale({ timeZone: 'Pacific/Honolulu', officeTimeZone: 'Pacific/Kiritimati' });
+  expect(personToday(at)).toBe('2026-12-11');
+  expect(officeToday(at)).toBe('2026-12-12');
+  setLocale({ timeZone: 'America/New_York' });
 });

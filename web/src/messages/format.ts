@@ -32,7 +32,7 @@ export function shortDate(day: string): string {
 
 /** The day that an instant was in the person's zone, as the wire writes days. */
 export function dayOf(instant: string): string {
-  return today(new Date(instant));
+  return personToday(new Date(instant));
 }
 
 export function dateTime(instant: string | null | undefined): string {
@@ -135,36 +135,19 @@ export function bytes(value: number | null | undefined): string {
   return new Intl.NumberFormat(getLocale().language, options).format(value / 1000 ** step);
 }
 
-/** Today in the person's zone, as the wire wants it. */
-export function today(now = new Date()): string {
-  const options = {
-    timeZone: getLocale().timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  } as const;
-  return new Intl.DateTimeFormat('en-CA', options).format(now);
+/** Today in the person's zone, as the wire wants it: defaults of forms, names of files. */
+export function personToday(now = new Date()): string {
+  return dayIn(getLocale().timeZone, now);
 }
 
-/**
- * What a person typed as a decimal string for the wire: "1,250.50" and "1.250,50" both become "1250.50". A text that
- * is no number is sent as it is: the server says what is wrong with it.
- */
-export function decimal(typed: string): string {
-  const text = typed.trim().replaceAll(/[\s\u00a0\u202f]/g, '');
-  if (!/^[+-]?\d[\d.,]*$/.test(text)) return text;
-  const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
-  if (last < 0) return text;
-  const separators = text.match(/[.,]/g) ?? [];
-  // Neither groups of three nor one decimal point: nobody can tell what is meant.
-  if (separators.length > 1 && !/^[+-]?\d{1,3}(([.,])\d{3}(\2\d{3})*((?!\2)[.,]\d*)?)$/.test(text))
-    return text;
-  const digitsAfter = text.length - last - 1;
-  const mixed = new Set(separators).size > 1;
-  const group = getLocale().language === 'es' ? '.' : ',';
-  const isGroup = !mixed && (separators.length > 1 || (digitsAfter === 3 && text[last] === group));
-  const whole = (isGroup ? text : text.slice(0, last)).replaceAll(/[.,]/g, '');
-  return isGroup ? whole : `${whole}.${text.slice(last + 1)}`;
+/** Today in the office's zone: deadlines, dates of payments and payouts. */
+export function officeToday(now = new Date()): string {
+  return dayIn(getLocale().officeTimeZone, now);
+}
+
+function dayIn(timeZone: string, at: Date): string {
+  const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  return new Intl.DateTimeFormat('en-CA', options).format(at);
 }
 
 /** What a `datetime-local` field says, as the instant it is in a zone. */

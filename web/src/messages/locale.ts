@@ -5,6 +5,8 @@ import { browserStore } from '../api/storage';
 export interface Locale {
   language: Language;
   timeZone: string;
+  /** The office's: deadlines and dates of money go by it. */
+  officeTimeZone: string;
   dateFormat: DateFormat;
 }
 /** `auto`: as the language has it. */
@@ -37,9 +39,11 @@ function preferred(): Language {
   return 'en-US';
 }
 
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 let current: Locale = {
   language: preferred(),
-  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timeZone: ownZone,
+  officeTimeZone: ownZone,
   dateFormat: 'auto',
 };
 const listeners = new Set<() => void>();

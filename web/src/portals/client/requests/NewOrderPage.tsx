@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import { api, body, idempotent } from '../../../api/client';
-import { decimal } from '../../../messages/format';
+import { amountToSend } from '../../../messages/amount';
 import { paths, successOf } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
@@ -94,7 +94,7 @@ function OrderForm() {
               purpose: values.purpose,
               // The first choice is asked for: without it there are none.
               proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
-              purchase_amount: decimal(values.purchase_amount),
+              purchase_amount: amountToSend(values.purchase_amount, currency),
               currency,
               document_ids,
             },

@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { errorText, type ApiError } from '../../../api/errors';
 import type { NewClient, Request } from '../../../api/types';
-import { decimal } from '../../../messages/format';
+import { amountToSend } from '../../../messages/amount';
+import { personToday } from '../../../messages/format';
 import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
 import { applied } from '../../../shared/requests/applied';
 import { orNull, required } from '../../../shared/rules';
@@ -45,6 +46,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       country: (applied(request, 'country') || 'US') as Country,
       price: '',
       commission: '',
+      ordered_date: personToday(),
     },
   });
   const { company_id, iso_id } = form.values;
@@ -89,8 +91,9 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency,
-      price: decimal(values.price),
-      ...(withIso && { commission: decimal(values.commission) }),
+      price: amountToSend(values.price, currency),
+      ...(values.ordered_date && { ordered_date: values.ordered_date }),
+      ...(withIso && { commission: amountToSend(values.commission, currency) }),
     });
   });
 
@@ -170,7 +173,14 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           {...form.getInputProps('iso_id')}
         />
       </Pair>
-      <ChoiceSelect label={t('names:field.country')} choices={countries} {...form.getInputProps('country')} />
+      <Pair>
+        <ChoiceSelect
+          label={t('names:field.country')}
+          choices={countries}
+          {...form.getInputProps('country')}
+        />
+        <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
+      </Pair>
       <Pair>
         <AmountInput
           unit={currency}

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited, idempotent } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
-import { decimal, money, today } from '../../../messages/format';
+import { amountToSend } from '../../../messages/amount';
+import { money, officeToday } from '../../../messages/format';
 import { orNull, required } from '../../../shared/rules';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
@@ -16,7 +17,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
   const { t } = useTranslation(['billing', 'names']);
   const missing = useMissing();
   const form = useForm({
-    initialValues: { amount: '', amount_again: '', received_date: today(), note: '' },
+    initialValues: { amount: '', amount_again: '', received_date: officeToday(), note: '' },
     validate: { amount: required, amount_again: required, received_date: required },
   });
   const { id, number, currency } = invoice;
@@ -29,8 +30,8 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
         api.POST('/rest/v1/invoices/{id}/payments', {
           params: { path: { id }, header: { ...edited(seen).header, ...idempotent(key).header } },
           body: {
-            amount: decimal(values.amount),
-            amount_again: decimal(values.amount_again),
+            amount: amountToSend(values.amount, currency),
+            amount_again: amountToSend(values.amount_again, currency),
             received_date: values.received_date,
             note: orNull(values.note),
           },
@@ -72,7 +73,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
       <TextInput
         size="sm"
         type="date"
-        max={today()}
+        max={officeToday()}
         label={t('names:field.received_date')}
         required
         {...form.getInputProps('received_date')}

@@ -2,7 +2,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
 import type { Lead, NewClient } from '../../../api/types';
-import { decimal } from '../../../messages/format';
+import { amountToSend } from '../../../messages/amount';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country } from '../../../shared/countries';
 import { useSave } from '../../../shared/useSave';
@@ -34,8 +34,8 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
           body: {
             ...values,
             currency,
-            price: decimal(values.price),
-            commission: decimal(values.commission),
+            price: amountToSend(values.price, currency),
+            commission: amountToSend(values.commission, currency),
           },
         }),
       ),

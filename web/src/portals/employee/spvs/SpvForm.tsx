@@ -6,7 +6,8 @@ import { api, body, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Client, NewSpv, SpvDetail } from '../../../api/types';
-import { decimal, today } from '../../../messages/format';
+import { amountToSend, percentToSend } from '../../../messages/amount';
+import { personToday } from '../../../messages/format';
 import { ClientSelect, CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
 import { required } from '../../../shared/rules';
 import { useSave } from '../../../shared/useSave';
@@ -88,7 +89,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       price: '',
       custom_identifier: '',
       iso_commission_percentage: '',
-      ordered_date: today(),
+      ordered_date: personToday(),
     },
   });
   const { company_id: companyId, iso_id: isoId } = form.values;
@@ -121,10 +122,10 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency: unit,
-      purchase_amount: decimal(values.purchase_amount),
-      ...(price && { price: decimal(price) }),
+      purchase_amount: amountToSend(values.purchase_amount, unit),
+      ...(price && { price: amountToSend(price, unit) }),
       ...(identifier && { custom_identifier: identifier }),
-      ...(withIso && rate && { iso_commission_percentage: decimal(rate) }),
+      ...(withIso && rate && { iso_commission_percentage: percentToSend(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
     });
   });
