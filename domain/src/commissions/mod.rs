@@ -20,6 +20,7 @@ use crate::{
         figures::{self, Of},
     },
     ctx::{Ctx, fresh},
+    dashboards,
     db::Tx,
     error::{Error, Problem, Result},
     ids::{CommissionId, IsoId},
@@ -128,7 +129,7 @@ pub struct Overview {
     pub to: NaiveDate,
     /// Nothing was ever paid: the cards split the total as the specification does.
     pub projected: bool,
-    /// What is counted in first of all: the company's own, else the office's.
+    /// What the cards show first: the usual currency where it has an amount, else the first that has one.
     pub currency: Currency,
     /// One for each currency.
     pub cards: Vec<Cards>,
@@ -150,12 +151,14 @@ pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<O
     let scope = ctx.scope()?;
     let mut db = ctx.db();
     let sums = store::sums(&mut db, scope, &filter).await?;
+    let cards_of = |sums: &Sums| dashboards::Sum { currency: sums.currency, minor: sums.total_minor() };
+    let currency = dashboards::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
     let projected = !store::was_paid(&mut db, scope, &all).await?;
     Ok(Overview {
         from,
         to,
         projected,
-        currency: home.currency,
+        currency,
         cards: sums.iter().map(|sums| Cards::of(sums, projected)).collect(),
         expected: store::expected(&mut db, scope, iso_id).await?,
     })

@@ -3,7 +3,10 @@
 //!
 //! A date is a calendar day that is stored as such: no time zone moves it into another month. A transaction sums its
 //! changes up and writes them last of all, in one order for everybody: whoever waits for a figure waits for a commit.
-use super::{companies::NOBODY, expected};
+use super::{
+    companies::{self, NOBODY},
+    expected,
+};
 use crate::{
     db::{Sql, Tx},
     error::Result,
@@ -69,6 +72,7 @@ struct Key {
 pub(crate) struct Changes {
     figures: BTreeMap<Key, (i64, i64)>,
     pub(super) expected: expected::Changes,
+    pub(super) clients: companies::Changes,
 }
 
 impl Changes {
@@ -169,7 +173,8 @@ pub(crate) async fn write(tx: &mut Tx) -> Result<()> {
         .run()
         .await?;
     }
-    expected::write(tx).await
+    expected::write(tx).await?;
+    companies::write_clients(tx).await
 }
 
 /// Every figure counted from the rows themselves, with [`NOBODY`] as `$1`. The migrations have the same.

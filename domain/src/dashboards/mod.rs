@@ -62,7 +62,7 @@ pub struct EmployeeDashboard {
     pub pending_reviews: i64,
     /// Prices of active orders by currency; empty for all but super admins (decision 14).
     pub revenue: Vec<Sum>,
-    /// What the office counts in.
+    /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub activity: Vec<Activity>,
 }
@@ -84,12 +84,13 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
             }
         }
     }
+    let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
         total_clients: value(Count::Clients),
         active_spvs: value(Count::ActiveSpvs),
         pending_reviews: value(Count::PendingReviews),
         revenue,
-        currency: office.currency.unwrap_or(ctx.options.default_currency),
+        currency,
         activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
     })
 }
@@ -100,7 +101,7 @@ pub struct IsoDashboard {
     pub active_clients: i64,
     /// What the ledger says was earned this month.
     pub monthly_commissions: Vec<Sum>,
-    /// What the partner's company counts in, else the office.
+    /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub pending_leads: i64,
     pub completed_spvs: i64,
@@ -140,14 +141,13 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         clients.push(IsoClient { client, spvs, latest });
     }
     let count = |wanted: Of| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
+    let earned = have.iter().filter(|have| have.what == Of::Commission);
+    let monthly_commissions: Vec<Sum> =
+        earned.filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor })).collect();
     Ok(IsoDashboard {
         active_clients: count(Of::Clients),
-        monthly_commissions: have
-            .iter()
-            .filter(|have| have.what == Of::Commission)
-            .filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor }))
-            .collect(),
-        currency: home.currency,
+        currency: headline(&monthly_commissions, home.currency),
+        monthly_commissions,
         pending_leads: count(Of::Leads),
         completed_spvs: count(Of::Closed),
         clients,
@@ -157,12 +157,13 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
 #[derive(Clone, Debug)]
 pub struct CompanyDashboard {
     pub company: Company,
+    /// Orders that are not cancelled.
     pub total_spvs: i64,
-    /// Distinct clients with an order.
+    /// Distinct clients with such an order.
     pub active_clients: i64,
     /// Purchase amounts, else prices, of orders that are not cancelled.
     pub revenue: Vec<Sum>,
-    /// What the company counts in, else the office.
+    /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub iso_partners: i64,
     pub partners: Vec<Partner>,
@@ -213,9 +214,9 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     // By name, those without a partner last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
     Ok(CompanyDashboard {
-        currency: company.currency.or(currency).unwrap_or(ctx.options.default_currency),
+        currency: headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
         company,
-        total_spvs: groups.iter().map(|group| group.spvs).sum(),
+        total_spvs: groups.iter().map(|group| group.spvs - group.cancelled).sum(),
         active_clients,
         revenue,
         iso_partners,
@@ -223,6 +224,12 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
         spvs,
     })
+}
+
+/// The currency a card shows first: the usual one where it has an amount, else the first that has one (decision 14).
+pub(crate) fn headline(sums: &[Sum], usual: Currency) -> Currency {
+    let has = |currency: Currency| sums.iter().any(|sum| sum.currency == currency && sum.minor != 0);
+    if has(usual) { usual } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(usual) }
 }
 
 #[derive(Clone, Debug)]
@@ -284,4 +291,19 @@ async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
     let page = PageQuery { limit: Some(limit), cursor: None };
     let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
     Ok(activity::list(ctx, &filter, &page).await?.items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_never_headlines_a_zero_beside_an_amount() {
+        let sum = |currency, minor| Sum { currency, minor };
+        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
+        assert_eq!(headline(&[], eur), eur, "all are zero");
+        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
+        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
+        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "taken back is money, too");
+    }
 }

@@ -78,6 +78,8 @@ pub struct Group {
     pub last_name: Option<String>,
     pub currency: Currency,
     pub spvs: i64,
+    /// How many of them are cancelled: they count in no card (decision 14).
+    pub cancelled: i64,
     pub minor: i64,
 }
 
@@ -123,7 +125,7 @@ pub struct Overview {
     pub company: Vec<Company>,
     /// The office's, as in [`Office`].
     pub currency: Option<Currency>,
-    /// Distinct clients with an order.
+    /// Distinct clients with an order that is not cancelled.
     pub clients: i64,
     /// ISO partners that are not archived.
     pub partners: i64,
@@ -141,6 +143,7 @@ pub(crate) const GROUPS: &Shape = &[
     ("last_name", "t.last_name", Col::Plain),
     ("currency", "t.currency", Col::Plain),
     ("spvs", "t.spvs", Col::Plain),
+    ("cancelled", "t.cancelled", Col::Plain),
     ("minor", "t.minor", Col::Plain),
 ];
 
@@ -151,8 +154,9 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
     let groups = list_of(
         dialect,
         GROUPS,
-        "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.minor from ( \
-             select iso_id, currency, cast(sum(spvs) as bigint) as spvs, cast(sum(minor) as bigint) as minor \
+        "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.cancelled, g.minor from ( \
+             select iso_id, currency, cast(sum(spvs) as bigint) as spvs, \
+             cast(sum(cancelled) as bigint) as cancelled, cast(sum(minor) as bigint) as minor \
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );

@@ -22,6 +22,7 @@ use crate::{
     notifications,
     page::{Page, PageQuery},
     search::{self, Entry},
+    settings,
     steps::{self, Step},
     templates,
 };
@@ -121,8 +122,9 @@ pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
         check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
     }
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
-    let ordered_date =
-        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(usual.today);
+    let ordered_date = check
+        .optional("ordered_date", input.ordered_date.as_deref(), check::date)
+        .unwrap_or(settings::person_today(ctx).await?);
     check.done()?;
     let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
         return Err(Error::field("client_id", "required"));
@@ -236,8 +238,9 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
         client: new.client_id,
         currency: new.currency,
     };
-    let revenue = if new.status == Status::Cancelled { None } else { base };
-    counts::companies::ordered(tx, order, revenue.unwrap_or(0)).await?;
+    let cancelled = new.status == Status::Cancelled;
+    let revenue = if cancelled { None } else { base };
+    counts::companies::ordered(tx, order, cancelled, revenue.unwrap_or(0)).await?;
     let place =
         figures::Place { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
     figures::order(tx, place, new.status, new.ordered_date, base.unwrap_or(0), 1);
@@ -481,7 +484,8 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
         client: before.client_id,
         currency: before.currency,
     };
-    counts::companies::revalued(tx, order, after.revenue_minor() - before.revenue_minor()).await?;
+    let cancelled = i64::from(after.status == Status::Cancelled) - i64::from(before.status == Status::Cancelled);
+    counts::companies::changed(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
     for (spv, by) in [(before, -1), (&after, 1)] {
         figures::order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
     }
