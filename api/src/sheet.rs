@@ -2,6 +2,7 @@
 use domain::{
     Error, Result, catalogue,
     exports::harmless,
+    money::Currency,
     reports::{Cells, Kind, Report},
 };
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
@@ -27,10 +28,12 @@ fn write(report: Report, rows: &[Cells], language: &str) -> std::result::Result<
         sheet.write_string_with_format(0, column, named(format!("report_column.{name}")), &bold)?;
         sheet.set_column_width(column, if *kind == Kind::Text { 24 } else { 14 })?;
     }
-    let forms =
-        Forms { date: Format::new().set_num_format("yyyy-mm-dd"), amount: Format::new().set_num_format("#,##0.00") };
+    let date = Format::new().set_num_format("yyyy-mm-dd");
+    let currency = report.columns().iter().position(|(name, _)| *name == "currency");
     for (n, cells) in rows.iter().enumerate() {
         let row = u32::try_from(n + 1).unwrap_or(u32::MAX);
+        let currency = currency.and_then(|column| cells.get(column)?.parse().ok()).unwrap_or_default();
+        let forms = Forms { date: &date, amount: &amount_format(currency) };
         for (n, ((_, kind), text)) in report.columns().iter().zip(cells).enumerate() {
             cell(sheet, (row, u16::try_from(n).unwrap_or(u16::MAX)), *kind, text, &forms, &named)?;
         }
@@ -38,9 +41,16 @@ fn write(report: Report, rows: &[Cells], language: &str) -> std::result::Result<
     book.save_to_buffer()
 }
 
-struct Forms {
-    date: Format,
-    amount: Format,
+/// `#,##0.00`, with as many decimals as the currency has.
+fn amount_format(currency: Currency) -> Format {
+    let decimals = "0".repeat(currency.digits() as usize);
+    let point = if decimals.is_empty() { "" } else { "." };
+    Format::new().set_num_format(format!("#,##0{point}{decimals}"))
+}
+
+struct Forms<'a> {
+    date: &'a Format,
+    amount: &'a Format,
 }
 
 fn cell(
@@ -48,7 +58,7 @@ fn cell(
     (row, column): (u32, u16),
     kind: Kind,
     text: &str,
-    forms: &Forms,
+    forms: &Forms<'_>,
     named: &impl Fn(String) -> String,
 ) -> std::result::Result<(), XlsxError> {
     if text.is_empty() {
@@ -60,10 +70,10 @@ fn cell(
         // Excel never runs a text, and no text of ours becomes a formula where it is typed again.
         Kind::Text => sheet.write_string(row, column, harmless(text.to_owned()))?,
         Kind::Date => {
-            sheet.write_datetime_with_format(row, column, ExcelDateTime::parse_from_str(text)?, &forms.date)?
+            sheet.write_datetime_with_format(row, column, ExcelDateTime::parse_from_str(text)?, forms.date)?
         }
         // Fifteen digits are exact; the largest amount has thirteen.
-        Kind::Amount => sheet.write_number_with_format(row, column, number(), &forms.amount)?,
+        Kind::Amount => sheet.write_number_with_format(row, column, number(), forms.amount)?,
         Kind::Days | Kind::Percent => sheet.write_number(row, column, number())?,
         Kind::Flag => sheet.write_string(row, column, coded("flag"))?,
         Kind::Country => sheet.write_string(row, column, coded("country"))?,
@@ -72,4 +82,49 @@ fn cell(
         Kind::Owner => sheet.write_string(row, column, coded("owner"))?,
     };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, Read};
+
+    fn part(bytes: &[u8], name: &str) -> String {
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let mut text = String::new();
+        archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn amounts_have_the_decimals_of_their_currency() {
+        let row = |currency: &str, amount: &str| {
+            let mut cells = vec![String::new(); Report::Commissions.columns().len()];
+            let at = |name: &str| Report::Commissions.columns().iter().position(|(is, _)| *is == name).unwrap();
+            cells[at("currency")] = currency.to_owned();
+            cells[at("amount")] = amount.to_owned();
+            cells
+        };
+        let rows = [row("JPY", "1250"), row("USD", "1250.00"), row("JPY", "7")];
+        let bytes = workbook(Report::Commissions, &rows, "en-US").unwrap();
+        let (styles, sheet) = (part(&bytes, "xl/styles.xml"), part(&bytes, "xl/worksheets/sheet1.xml"));
+        // Number formats 3 and 4 of every spreadsheet are `#,##0` and `#,##0.00`.
+        let formats: Vec<&str> = styles
+            .split_once("<cellXfs")
+            .unwrap()
+            .1
+            .split("<xf numFmtId=\"")
+            .skip(1)
+            .map(|xf| xf.split_once('"').unwrap().0)
+            .collect();
+        let used: Vec<&str> = sheet
+            .split("<c r=\"I")
+            .skip(2)
+            .map(|cell| {
+                let style = cell.split_once("s=\"").unwrap().1.split_once('"').unwrap().0;
+                formats[style.parse::<usize>().unwrap()]
+            })
+            .collect();
+        assert_eq!(used, ["3", "4", "3"]);
+    }
 }
