@@ -75,6 +75,7 @@ const groups: Group[] = [
       paths.employeeInvoices,
       ...(await invoices(office, 'employee@example.com')).slice(0, 2).map(paths.employeeInvoice),
       paths.employeeNotifications,
+      paths.employeePreferences,
       ...(await orders(office, 'employee@example.com'))
         .slice(0, 2)
         .flatMap((id) => [paths.employeeOrderInTab(id), paths.employeeOrder(id)]),

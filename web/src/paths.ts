@@ -61,6 +61,7 @@ export const paths = {
   employeeLeadsOf: (name: string) => `/employee-dashboard/leads?${new URLSearchParams({ q: name })}`,
   employeeCalls: '/employee-dashboard/calls',
   employeeTasks: '/employee-dashboard/tasks',
+  employeePreferences: '/employee-dashboard/preferences',
   employeeSecurity: '/employee-dashboard/security',
   isoDashboard: '/iso-dashboard',
   isoClients: '/iso-dashboard/clients',
@@ -99,6 +100,7 @@ export const paths = {
   adminJobs: '/admin-dashboard/jobs',
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,
   adminNotifications: '/admin-dashboard/notifications',
+  adminPreferences: '/admin-dashboard/preferences',
   adminSecurity: '/admin-dashboard/security',
 } as const;
 

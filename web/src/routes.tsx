@@ -18,6 +18,12 @@ const own: RouteObject[] = [
   { path: 'notifications', lazy: () => import('./shared/notifications/ChoicesPage') },
 ];
 
+/** The staff's own time zone and language: partners and company admins have theirs in their profile and settings. */
+const preferences: RouteObject = {
+  path: 'preferences',
+  lazy: () => import('./shared/settings/PreferencesPage'),
+};
+
 const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
@@ -67,6 +73,7 @@ const portals: RouteObject[] = [
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
       { path: 'templates', lazy: () => import('./portals/employee/templates/TemplatesPage') },
       ...own,
+      preferences,
     ],
   },
   {
@@ -138,6 +145,7 @@ const portals: RouteObject[] = [
       { path: 'jobs', lazy: () => import('./portals/admin/JobsPage') },
       { path: 'backups', lazy: () => import('./portals/admin/BackupsPage') },
       ...own,
+      preferences,
     ],
   },
 ];

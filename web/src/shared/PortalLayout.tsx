@@ -1,5 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { IconBell, IconShieldLock } from '@tabler/icons-react';
+import { IconAdjustments, IconBell, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,7 @@ import { api, body } from '../api/client';
 import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
 import type { Me, MeChange } from '../api/types';
-import { setLanguage, type Language } from '../messages/locale';
+import { setLanguage, setLocale, type Language } from '../messages/locale';
 import { ActivityWaiting } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
@@ -33,6 +33,8 @@ interface Props {
   /** Where the person chooses what to be told of. */
   choices: string;
   sidebarHasLogout?: boolean;
+  /** Where the person chooses time zone, language and theme, where that is a page of its own. */
+  preferences?: string;
   /** Where the clock of this portal stands, if not where the person's does; null while that is not known yet. */
   timeZone?: string | null;
 }
@@ -44,6 +46,7 @@ export function PortalLayout({
   navigation,
   security,
   choices,
+  preferences,
   timeZone,
   sidebarHasLogout,
 }: Props) {
@@ -56,6 +59,10 @@ export function PortalLayout({
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
   const ready = useFollowedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
+  const officeZone = settings?.time_zone;
+  useEffect(() => {
+    if (officeZone) setLocale({ officeTimeZone: officeZone });
+  }, [officeZone]);
   // Once for each choice: what is switched to here counts before the server has heard of it. `auto` takes back what an
   // account has set on this device, and leaves what was chosen here without one.
   const followed = useRef<Me['theme']>(undefined);
@@ -105,6 +112,11 @@ export function PortalLayout({
                 <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
                   {security.label}
                 </Menu.Item>
+                {preferences && (
+                  <Menu.Item component={Link} to={preferences} leftSection={<IconAdjustments size={15} />}>
+                    {t('preferences')}
+                  </Menu.Item>
+                )}
                 <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
                   {t('notifications:menu')}
                 </Menu.Item>

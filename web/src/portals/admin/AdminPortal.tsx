@@ -48,6 +48,7 @@ export function Component() {
       sidebarHasLogout
       security={{ path: paths.adminSecurity, label: t('security:menu') }}
       choices={paths.adminNotifications}
+      preferences={paths.adminPreferences}
     />
   );
 }

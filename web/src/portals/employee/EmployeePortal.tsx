@@ -58,6 +58,7 @@ export function Component() {
         navigation={navigation}
         security={{ path: paths.employeeSecurity, label: t('security:menu') }}
         choices={paths.employeeNotifications}
+        preferences={paths.employeePreferences}
       />
       <Search />
       <SeedOutcome user={me.id} />

@@ -9,7 +9,7 @@ import { api, body, ifVersion } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Profile, ProfileChange } from '../../../api/types';
-import { today } from '../../../messages/format';
+import { personToday } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
 import { useStale } from '../../../shared/StaleProblem';
@@ -121,7 +121,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
               <TextInput
                 size="sm"
                 type="date"
-                max={today()}
+                max={personToday()}
                 label={t('names:field.dob')}
                 {...form.getInputProps('dob')}
               />

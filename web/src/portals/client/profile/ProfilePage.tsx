@@ -9,7 +9,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { BackToDashboard } from '../BackToDashboard';
 import { ActivityPanel } from './ActivityPanel';
 import { PersonalPanel } from './PersonalPanel';
-import { PreferencesPanel } from './PreferencesPanel';
+import { PreferencesPanel } from '../../../shared/settings/PreferencesPanel';
 import classes from './ProfilePage.module.css';
 
 export const loader = loadOwnUser;

@@ -3,28 +3,28 @@ import { useForm } from '@mantine/form';
 import i18next from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../../api/cache';
-import { api, body } from '../../../api/client';
-import { queries } from '../../../api/queries';
-import type { Me, MeChange } from '../../../api/types';
-import { dateTime } from '../../../messages/format';
-import { languageNames, languages, useLocale } from '../../../messages/locale';
-import { ZoneSelect } from '../../../shared/places/ZoneSelect';
-import { followLanguage } from '../../../shared/session/follow';
-import { useMe } from '../../../shared/session/me';
-import { useUnsaved } from '../../../ui/unsaved';
-import { useSave } from '../../../shared/useSave';
-import { BusyButton } from '../../../ui/BusyButton';
-import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { Pair } from '../../../ui/FormModal';
-import { Settings, SettingsSection } from '../../../ui/Settings';
-import { toast } from '../../../ui/toasts';
-import classes from './Panel.module.css';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Me, MeChange } from '../../api/types';
+import { dateTime } from '../../messages/format';
+import { languageNames, languages, useLocale } from '../../messages/locale';
+import { ZoneSelect } from '../places/ZoneSelect';
+import { followLanguage } from '../session/follow';
+import { useMe } from '../session/me';
+import { useSave } from '../useSave';
+import { BusyButton } from '../../ui/BusyButton';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { Pair } from '../../ui/FormModal';
+import { Settings, SettingsSection } from '../../ui/Settings';
+import { toast } from '../../ui/toasts';
+import { useUnsaved } from '../../ui/unsaved';
+import classes from './PreferencesPanel.module.css';
 
 const themes = ['auto', 'light', 'dark'] as const;
 const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;
 
-/** How the client wants things shown, on every page and in mails. */
+/** Preferences of the person: language, time zone, date format and theme, on every page and in mails. */
 export function PreferencesPanel() {
   const { t } = useTranslation(['profile', 'common', 'names']);
   const me = useMe();
