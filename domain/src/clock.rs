@@ -41,10 +41,6 @@ impl Clock {
         }
     }
 
-    pub fn today(&self) -> NaiveDate {
-        self.now().date_naive()
-    }
-
     /// Moves a fixed clock; the system's clock moves by itself.
     pub fn advance(&self, by: Duration) {
         if let Source::Fixed(at) = &self.0 {
@@ -56,6 +52,11 @@ impl Clock {
 /// The day it is by the clocks of a zone; by UTC's where there is no such zone.
 pub fn day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
     now.with_timezone(&zone.parse().unwrap_or(Tz::UTC)).date_naive()
+}
+
+/// The latest calendar day anywhere at an instant: what is due after it is due nowhere yet.
+pub(crate) fn latest_day(now: DateTime<Utc>) -> NaiveDate {
+    (now + Duration::hours(14)).date_naive()
 }
 
 /// When a day begins by the clocks of a zone. Some have no midnight on the day that summer time begins, and one that

@@ -9,7 +9,7 @@ use crate::{
     scanner::Scanner,
     storage::Storage,
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, sync::Arc};
 
@@ -125,18 +125,6 @@ pub struct Origin {
 impl Ctx {
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
-    }
-
-    pub fn today(&self) -> NaiveDate {
-        self.clock.today()
-    }
-
-    /// Where the clock of whoever acts stands.
-    pub fn zone(&self) -> chrono_tz::Tz {
-        match &self.actor {
-            Actor::User(user) => user.time_zone.parse().unwrap_or(chrono_tz::UTC),
-            _ => chrono_tz::UTC,
-        }
     }
 
     /// The language of whoever acts.

@@ -21,7 +21,7 @@ mod zones;
 use dialect::renumber;
 pub use dialect::{
     Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of,
-    number_activity, of_each, row_of, rows_of, slot, within,
+    number_activity, of_each, params, row_of, rows_of, slot, within,
 };
 pub use limits::{ConnectionLimit, PoolSizes};
 pub use shaped::Shaped;

@@ -18,9 +18,11 @@ use crate::{
     money,
     page::{MAX_LIMIT, Page, PageQuery},
     requests::{self, Order, Request},
+    settings,
     spvs::{self, Spv},
     tasks::{self, Task},
 };
+use chrono::NaiveDate;
 use uuid::Uuid;
 
 /// What to write, and what it is narrowed to.
@@ -127,7 +129,10 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
             spvs::list(ctx, filter, &page).await?.map(|row| spv(row, earned))
         }
         Table::Requests(filter) => requests::list(ctx, &filter.unmoved(), &page).await?.map(|row| request(ctx, row)),
-        Table::Invoices(filter) => invoices::list(ctx, filter, &page).await?.map(|row| invoice(ctx, row)),
+        Table::Invoices(filter) => {
+            let today = settings::office_today(ctx).await?;
+            invoices::list(ctx, filter, &page).await?.map(|row| invoice(today, row))
+        }
         Table::Documents(filter) => {
             // A document that gets a version meanwhile goes to the end, where it is still to be read.
             let filter = documents::Filter { oldest_first: true, ..filter.clone() };
@@ -254,7 +259,19 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
             "created_at",
         ],
         Table::Tasks => {
-            vec!["kind", "id", "name", "step_name", "spv_identifier", "client_name", "status", "waiting_on", "due_date"]
+            vec![
+                "kind",
+                "id",
+                "name",
+                "step_name",
+                "spv_identifier",
+                "client_name",
+                "status",
+                "waiting_on",
+                "due_date",
+                "due_at",
+                "overdue",
+            ]
         }
         Table::Commissions(_) => vec![
             "id",
@@ -435,7 +452,7 @@ fn request(ctx: &Ctx, row: Request) -> Vec<String> {
     cells
 }
 
-fn invoice(ctx: &Ctx, row: Invoice) -> Vec<String> {
+fn invoice(today: NaiveDate, row: Invoice) -> Vec<String> {
     let amount = |minor: i64| row.currency.format(minor);
     vec![
         row.id.to_string(),
@@ -446,7 +463,7 @@ fn invoice(ctx: &Ctx, row: Invoice) -> Vec<String> {
         row.issued_date.to_string(),
         row.due_date.to_string(),
         row.status.name().to_owned(),
-        row.is_overdue(ctx.today()).to_string(),
+        row.is_overdue(today).to_string(),
         row.currency.code().to_owned(),
         amount(row.total_minor),
         amount(row.paid_minor),
@@ -526,6 +543,8 @@ fn task(row: Task) -> Vec<String> {
         row.status,
         row.waiting_on.map(|party| party.name().to_owned()).unwrap_or_default(),
         row.due_date.map(|date| date.to_string()).unwrap_or_default(),
+        row.due_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+        row.overdue.to_string(),
     ]
 }
 

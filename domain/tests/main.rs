@@ -32,6 +32,7 @@ mod storage;
 mod story;
 mod templates;
 mod timelines;
+mod today;
 mod unsubscribe;
 mod uploads;
 mod users;

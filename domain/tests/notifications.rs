@@ -442,7 +442,7 @@ async fn reminders_come_once_before_and_once_after_the_date() {
         steps::update(&office.erin, first.id, None, given.clone()).await.unwrap();
         let staffs = steps::Change { owner: Some("staff".to_owned()), due_date: Some(due.to_string()), ..given };
         steps::update(&office.erin, detail.steps[1].id, None, staffs).await.unwrap();
-        let day = |office: &Office| office.world.clock.today();
+        let day = |office: &Office| office.world.clock.now().date_naive();
         while due - day(&office) > Duration::days(3) {
             office.world.clock.advance(Duration::days(1));
         }
@@ -477,7 +477,7 @@ async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
         let office = office(world).await;
         let (sam, emil) = (office.world.super_admin("Sam").await, office.world.employee("Emil").await);
         let detail = spvs::get(&office.erin, office.spv).await.unwrap();
-        let due = office.world.clock.today() + Duration::days(2);
+        let due = office.world.clock.now().date_naive() + Duration::days(2);
         for (step, who) in detail.steps[..2].iter().zip([&emil, &office.erin]) {
             let given = steps::Change {
                 owner: Some("staff".to_owned()),
@@ -505,7 +505,7 @@ async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
 async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_after_the_date() {
     on_both(async |world| {
         let office = office(world).await;
-        let due = |days| (office.world.clock.today() + Duration::days(days)).to_string();
+        let due = |days| (office.world.clock.now().date_naive() + Duration::days(days)).to_string();
         let input = |name: Option<&str>, due_date: String| document_requests::Input {
             name: name.map(str::to_owned),
             due_date: Some(due_date),

@@ -72,13 +72,13 @@ pub fn register(state: State) -> Register {
 /// Every schedule, in UTC. One line each.
 fn schedules() -> Vec<Line> {
     vec![
-        Line::new::<RemindOverdue>("0 0 7 * * *"),     // every morning at seven
-        Line::new::<Digests>("0 2/15 * * * *"),        // every quarter of an hour: it is morning somewhere
-        Line::new::<MailReports>("0 7 * * * *"),       // seven past every hour: it is morning somewhere
-        Line::new::<ScanRest>("0 35 * * * *"),         // twenty-five to every hour
-        Line::new::<probes::Watch>("20 * * * * *"),    // every minute
+        Line::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
+        Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
+        Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
+        Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
+        Line::new::<probes::Watch>("20 * * * * *"), // every minute
         Line::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
-        Line::new::<CleanUp>("0 5 * * * *"),           // five past every hour
+        Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }
 

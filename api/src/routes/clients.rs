@@ -177,7 +177,7 @@ pub struct NewClient {
     /// Required with an ISO, refused without.
     #[schema(example = "50.00")]
     commission: Option<String>,
-    /// Today unless told.
+    /// Your today unless given.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
     /// The application that this answers: it is approved with it.

@@ -475,7 +475,7 @@ pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Resul
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayoutRunPaid {
-    /// Today unless told.
+    /// The office's today unless given.
     #[schema(example = "2026-11-21")]
     paid_date: Option<String>,
 }

@@ -13,7 +13,7 @@ use domain::{
     Ctx, clients,
     exports::{self, Part, Table},
     ids::{CompanyId, IsoId, UserId},
-    isos,
+    isos, settings,
     users::Status,
 };
 use futures::{StreamExt, stream};
@@ -175,7 +175,7 @@ pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Res
 /// fails later breaks the answer off, so that half a file does not look like a whole one.
 pub(super) async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
     let first = exports::begin(&ctx, &table).await?;
-    let name = format!("{}-{}.csv", table.name(), ctx.today());
+    let name = format!("{}-{}.csv", table.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move { exports::more(&ctx, &table, Some(cursor)).await }

@@ -11,6 +11,7 @@ use domain::{
     finances::{self, Account, Figures},
     ids::{CompanyId, IsoId},
     money::Currency,
+    settings,
     span::Asked,
     spvs::Country,
 };
@@ -157,5 +158,6 @@ pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> R
     let (company, asked) = wanted.read();
     let text = finances::csv(&ctx, company, &asked).await?;
     // Without this sign Excel takes the file for one of another alphabet.
-    Ok(file(&format!("finances-{}.csv", ctx.today()), "text/csv; charset=utf-8", format!("\u{feff}{text}")))
+    let name = format!("finances-{}.csv", settings::person_today(&ctx).await?);
+    Ok(file(&name, "text/csv; charset=utf-8", format!("\u{feff}{text}")))
 }

@@ -71,7 +71,7 @@ pub struct Line {
 }
 
 impl Invoice {
-    fn of(ctx: &Ctx, row: invoices::Invoice) -> Self {
+    fn of(ctx: &Ctx, office_today: NaiveDate, row: invoices::Invoice) -> Self {
         let amount = |minor: i64| row.currency.format(minor);
         Self {
             can: invoices::can(ctx, &row),
@@ -81,7 +81,7 @@ impl Invoice {
             total: amount(row.total_minor),
             paid: amount(row.paid_minor),
             due: amount(row.due_minor()),
-            overdue: row.is_overdue(ctx.today()),
+            overdue: row.is_overdue(office_today),
             lines: row
                 .lines
                 .iter()
@@ -146,7 +146,7 @@ pub struct Issuer {
 }
 
 impl InvoiceDetail {
-    fn of(ctx: &Ctx, detail: Detail) -> Self {
+    fn of(ctx: &Ctx, office_today: NaiveDate, detail: Detail) -> Self {
         let currency = detail.invoice.currency;
         let staff = ctx.actor.is_staff();
         let payment = |payment: invoices::Payment| Payment {
@@ -164,7 +164,7 @@ impl InvoiceDetail {
         };
         let settings::Billing { legal_name, address, tax_id, bank, .. } = detail.from;
         Self {
-            invoice: Invoice::of(ctx, detail.invoice),
+            invoice: Invoice::of(ctx, office_today, detail.invoice),
             payments: detail.payments.into_iter().map(payment).collect(),
             receipts: detail.receipts.into_iter().map(receipt).collect(),
             from: Issuer { legal_name, address, tax_id },
@@ -173,8 +173,9 @@ impl InvoiceDetail {
     }
 }
 
-fn row(ctx: &Ctx, detail: Detail) -> Row<InvoiceDetail> {
-    Row { version: detail.invoice.version, view: InvoiceDetail::of(ctx, detail) }
+async fn row(ctx: &Ctx, detail: Detail) -> Result<Row<InvoiceDetail>> {
+    let today = settings::office_today(ctx).await?;
+    Ok(Row { version: detail.invoice.version, view: InvoiceDetail::of(ctx, today, detail) })
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -214,14 +215,15 @@ impl Wanted {
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Invoice>>> {
     let (filter, page) = wanted.read()?;
     let found = invoices::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |invoice| Invoice::of(&ctx, invoice))))
+    let today = settings::office_today(&ctx).await?;
+    Ok(Answer(Page::of(found, |invoice| Invoice::of(&ctx, today, invoice))))
 }
 
 /// One invoice, with what came in and how to pay it.
 #[utoipa::path(get, path = "/invoices/{id}", operation_id = "invoice_get", tag = "invoices",
     params(("id" = InvoiceId, Path)), responses((status = 200, body = InvoiceDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Row<InvoiceDetail>> {
-    Ok(row(&ctx, invoices::get(&ctx, id).await?))
+    row(&ctx, invoices::get(&ctx, id).await?).await
 }
 
 /// One invoice on paper (PDF), in your language.
@@ -256,7 +258,7 @@ pub struct NewPayment {
     amount: Option<String>,
     /// The amount typed a second time, by people.
     amount_again: Option<String>,
-    /// Today unless told.
+    /// The office's today unless given.
     #[schema(example = "2026-11-21")]
     received_date: Option<String>,
     /// For the staff.
@@ -281,7 +283,7 @@ pub async fn pay(
     Ok(Made {
         location: format!("/rest/v1/invoices/{id}"),
         version: paid.invoice.version,
-        view: InvoiceDetail::of(&ctx, paid),
+        view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, paid),
     })
 }
 
@@ -307,7 +309,7 @@ pub async fn send_receipt(
     Ok(Made {
         location: format!("/rest/v1/invoices/{id}"),
         version: sent.invoice.version,
-        view: InvoiceDetail::of(&ctx, sent),
+        view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, sent),
     })
 }
 
@@ -329,7 +331,7 @@ pub async fn void(
     IfMatch(version): IfMatch,
     Json(input): Json<InvoiceVoided>,
 ) -> Result<Row<InvoiceDetail>> {
-    Ok(row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?))
+    row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?).await
 }
 
 /// What is to be paid, and how.

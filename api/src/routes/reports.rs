@@ -18,6 +18,7 @@ use domain::{
     money::Currency,
     page::PageQuery,
     reports::{self, Kind, Report, Wanted},
+    settings,
     span::Asked,
 };
 use serde::{Deserialize, Serialize};
@@ -142,7 +143,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) ->
 pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
     let (wanted, _) = wanted.read()?;
     let first = reports::begin(&ctx, &wanted).await?;
-    let name = format!("{}-{}.csv", wanted.report.name(), ctx.today());
+    let name = format!("{}-{}.csv", wanted.report.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
         let (ctx, wanted) = (ctx.clone(), wanted.clone());
         async move { reports::more(&ctx, &wanted, Some(cursor)).await }
@@ -161,5 +162,6 @@ pub async fn workbook(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport
     let (report, language) = (wanted.report, ctx.language().to_owned());
     let made = tokio::task::spawn_blocking(move || sheet::workbook(report, &rows, &language));
     let bytes = made.await.map_err(Error::internal)??;
-    Ok(file(&format!("{}-{}.xlsx", report.name(), ctx.today()), XLSX, bytes))
+    let name = format!("{}-{}.xlsx", report.name(), settings::person_today(&ctx).await?);
+    Ok(file(&name, XLSX, bytes))
 }

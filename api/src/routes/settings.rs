@@ -49,6 +49,8 @@ pub struct Settings {
     logo: Option<String>,
     /// What orders are in when neither they nor their company say.
     default_currency: Currency,
+    /// The office's time zone, IANA: deadlines, invoices and payouts go by its day.
+    time_zone: String,
     /// The office as it stands on its invoices; for super admins.
     billing: Option<Billing>,
     /// How the portal runs; for super admins.
@@ -65,7 +67,7 @@ pub struct System {
     mail_sender: Option<String>,
     /// What new identifiers begin with.
     identifier_prefix: String,
-    /// Where the clock of new accounts and companies stands.
+    /// The office's time zone, and the default of new accounts and companies.
     default_time_zone: String,
     storage_quota_gb: Option<u64>,
     retention: Retention,
@@ -97,6 +99,7 @@ impl Settings {
         };
         Self {
             default_currency: found.currency(&ctx.options),
+            time_zone: found.time_zone().to_owned(),
             password_min_length: found.security.password_min_length.unwrap_or(passwords::MIN_LENGTH as u64),
             secure_email_change: ctx.options.secure_email_change,
             maintenance: gate.maintenance.clone().map(Maintenance::from),

@@ -257,7 +257,7 @@ pub struct NewSpv {
     iso_commission_percentage: Option<String>,
     /// Where the vehicle is formed; US unless told.
     country: Option<String>,
-    /// Today unless told.
+    /// Your today unless given.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
 }

@@ -119,7 +119,7 @@ pub struct StepChange {
     #[serde(default, deserialize_with = "emptied")]
     #[schema(value_type = Option<NaiveDate>)]
     due_date: Option<String>,
-    /// Due so many business days from today, instead of a date.
+    /// Due so many business days from the office's today, instead of a date.
     business_days: Option<i64>,
     completes_with_documents: Option<bool>,
     /// Steps of the same order, all of them; a circle is refused.
@@ -201,7 +201,7 @@ pub struct NewStep {
     owner: Option<String>,
     #[schema(value_type = Option<NaiveDate>)]
     due_date: Option<String>,
-    /// Due so many business days from today, instead of a date.
+    /// Due so many business days from the office's today, instead of a date.
     business_days: Option<i64>,
     #[serde(default)]
     completes_with_documents: bool,

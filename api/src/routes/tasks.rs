@@ -5,7 +5,7 @@ use crate::{
     extract::SignedIn,
     routes::steps::Assignee,
 };
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     ids::{SpvId, UserId},
     steps::Party,
@@ -28,6 +28,10 @@ pub struct Task {
     /// A step's, a document request's, or a request's.
     status: String,
     due_date: Option<NaiveDate>,
+    /// When a request is due; null for a step and a document, which are due by the end of the office's day.
+    due_at: Option<DateTime<Utc>>,
+    /// Past its date by the office's day, or its time.
+    overdue: bool,
     waiting_on: Option<Party>,
     spv_id: Option<SpvId>,
     /// Null for a request, as its id is.
@@ -59,6 +63,8 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<TaskList>> {
         step_name: task.step_name,
         status: task.status,
         due_date: task.due_date,
+        due_at: task.due_at,
+        overdue: task.overdue,
         waiting_on: task.waiting_on,
         spv_id: task.spv_id,
         client_id: task.client_id,

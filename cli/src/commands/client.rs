@@ -89,7 +89,7 @@ pub struct Create {
     /// [default: USD]
     #[arg(long)]
     currency: Option<String>,
-    /// [default: today]
+    /// [default: the office's today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     ordered_date: Option<String>,
 }

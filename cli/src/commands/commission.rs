@@ -76,7 +76,7 @@ pub struct Approve {
 pub struct Pay {
     /// Name or id of the run whose transfers were made; without it a new run is opened
     run: Option<String>,
-    /// [default: today]
+    /// [default: the office's today]
     #[arg(long, value_name = "YYYY-MM-DD", requires = "run")]
     paid_date: Option<String>,
 }

@@ -55,7 +55,7 @@ pub struct Pay {
     /// What came in, in the invoice's currency
     #[arg(long, allow_hyphen_values = true)]
     amount: Option<String>,
-    /// [default: today]
+    /// [default: the office's today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     received_date: Option<String>,
     /// For the staff

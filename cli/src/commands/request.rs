@@ -148,7 +148,7 @@ pub struct Approve {
     /// US, UAE, JP, SG or TH [default: as asked for]
     #[arg(long)]
     country: Option<String>,
-    /// [default: today]
+    /// [default: the office's today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     ordered_date: Option<String>,
 }

@@ -74,7 +74,7 @@ pub struct Create {
     /// US, UAE, JP, SG or TH [default: US]
     #[arg(long)]
     country: Option<String>,
-    /// [default: today]
+    /// [default: the office's today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     ordered_date: Option<String>,
 }

@@ -70,7 +70,7 @@ pub struct Plan {
     /// For example 2026-12-01; an empty one takes the date away
     #[arg(long, value_name = "DATE")]
     due_date: Option<String>,
-    /// Due so many business days from today
+    /// Due so many business days from the office's today
     #[arg(long, value_name = "DAYS", conflicts_with = "due_date")]
     business_days: Option<i64>,
     /// Whether the last required document completes it

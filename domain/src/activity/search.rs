@@ -7,8 +7,10 @@ use crate::{
     ctx::Ctx,
     error::{Problem, Result},
     page::{Page, PageQuery},
+    settings,
 };
 use chrono::{DateTime, Days, Utc};
+use chrono_tz::Tz;
 use uuid::Uuid;
 
 /// What is looked for. Empty is anything.
@@ -47,7 +49,7 @@ pub(crate) struct Wanted {
 }
 
 impl Search {
-    fn read(&self, ctx: &Ctx) -> Result<Wanted> {
+    fn read(&self, zone: Tz) -> Result<Wanted> {
         let mut check = Check::new();
         let from = check.optional("from", self.from.as_deref(), check::date);
         let to = check.optional("to", self.to.as_deref(), check::date);
@@ -63,7 +65,6 @@ impl Search {
         let subject = check.optional_line("subject", self.subject.as_deref(), LINE);
         let address = check.optional_line("address", self.address.as_deref(), 64);
         check.done()?;
-        let zone = ctx.zone();
         let (action, noun) = match what {
             Some(what) if what.contains('.') => (Some(what), None),
             noun => (None, noun),
@@ -89,7 +90,7 @@ impl Search {
 /// Forbidden; Invalid for what cannot be looked for, a wrong limit or cursor.
 pub async fn search(ctx: &Ctx, wanted: &Search, page: &PageQuery) -> Result<Page<Activity>> {
     ctx.may(Action::View, Resource::Activity)?;
-    let wanted = wanted.read(ctx)?;
+    let wanted = wanted.read(settings::person_zone(ctx).await?)?;
     let limit = page.limit()?;
     let rows = store::search(&mut ctx.db(), &wanted, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| (row.at, row.seq)))

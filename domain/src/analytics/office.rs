@@ -6,6 +6,7 @@ use crate::{
     ctx::Ctx,
     error::Result,
     money::Currency,
+    settings,
     span::{Asked, Span},
     spvs::{Country, Status},
 };
@@ -72,7 +73,7 @@ pub struct Group {
 pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     ctx.may(Action::View, Resource::Revenue)?;
-    let zone = ctx.zone();
+    let zone = settings::person_zone(ctx).await?;
     let today = ctx.now().with_timezone(&zone).date_naive();
     let span = asked.span(today)?;
     let mut db = ctx.db();

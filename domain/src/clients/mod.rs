@@ -21,6 +21,7 @@ use crate::{
     page::{Page, PageQuery},
     requests::{self, AccountType},
     search::{self, Entry},
+    settings,
     spvs::{self, Spv},
     users::{self, NewUser, User},
 };
@@ -139,8 +140,9 @@ pub(crate) async fn checked(ctx: &Ctx, setup: Setup, input: &Input) -> Result<Ch
         None
     };
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
-    let ordered_date =
-        check.optional("ordered_date", input.ordered_date.as_deref(), check::date).unwrap_or(defaults.today);
+    let ordered_date = check
+        .optional("ordered_date", input.ordered_date.as_deref(), check::date)
+        .unwrap_or(settings::person_today(ctx).await?);
     check.done()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let (password, must_change_password) = match (setup, &ctx.options.default_password) {

@@ -12,8 +12,9 @@ use crate::{
     exports, idempotency,
     ids::{PayoutId, PayoutRunId},
     page::{Page, PageQuery},
+    settings,
 };
-use chrono::{Datelike, Days};
+use chrono::Datelike;
 
 /// A run with its transfers.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
         tx.commit().await?;
         return run(ctx, PayoutRunId(id)).await;
     }
-    let year = i64::from(ctx.today().year());
+    let year = i64::from(settings::within(&mut tx).await?.day(ctx.now()).year());
     let new = Run {
         id: PayoutRunId(ctx.chance.uuid()),
         year,
@@ -71,9 +72,9 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
     let mut check = check::Check::new();
-    let date = check.optional("paid_date", paid_date, check::date).unwrap_or(ctx.today());
-    // The office's own day may have begun while it is still yesterday in UTC.
-    if date > ctx.today() + Days::new(1) {
+    let today = settings::office_today(ctx).await?;
+    let date = check.optional("paid_date", paid_date, check::date).unwrap_or(today);
+    if date > today {
         check.refuse("paid_date", Problem::new("future"));
     }
     check.done()?;

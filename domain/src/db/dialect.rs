@@ -1,6 +1,11 @@
 //! Where SQLite's SQL and PostgreSQL's must differ, and rows within a row, which each makes in its own way.
 use std::sync::OnceLock;
 
+/// Placeholders of a list: `$3, $4` from 3 on for two values.
+pub fn params(first: usize, count: usize) -> String {
+    (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+}
+
 /// Which SQL is spoken, for the few places where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {

@@ -16,7 +16,7 @@ use crate::{
     ids::{DocumentRequestId, SpvId, StepId, UserId},
     mails, notifications,
     page::{Page, PageQuery},
-    spvs, steps,
+    settings, spvs, steps,
     templates::TemplateStep,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -287,24 +287,26 @@ async fn change(
     Ok(request)
 }
 
-/// Tells clients, once for each request, that its date is near, and once that it is past, as of steps. A scheduled job.
+/// Reminds clients, once for each request, that its date is near, and once that it is past: in the morning where they are.
+/// A scheduled job.
 ///
 /// # Errors
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let today = ctx.today();
     let mut tx = ctx.begin().await?;
     let mut count = 0;
-    for (action, from, until, mark) in [
-        ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
-        ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
-    ] {
-        for request in store::due(&mut tx, from, until, mark, 500).await? {
-            if store::told(&mut tx, &request, mark, today).await? {
-                let due_date = request.due_date.unwrap_or(today).to_string();
-                activity::append(&mut tx, ctx, told(action, &request).with("due_date", due_date)).await?;
-                count += 1;
+    for (today, zones) in settings::client_reminder_days(ctx, &mut tx).await? {
+        for (action, from, until, mark) in [
+            ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+            ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+        ] {
+            for request in store::due(&mut tx, (from, until), mark, &zones, 500).await? {
+                if store::told(&mut tx, &request, mark, today).await? {
+                    let due_date = request.due_date.unwrap_or(today).to_string();
+                    activity::append(&mut tx, ctx, told(action, &request).with("due_date", due_date)).await?;
+                    count += 1;
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! SQL of document requests.
 use super::model::DocumentRequest;
 use crate::{
-    db::{Sql, Tx},
+    db::{Sql, Tx, params},
     error::Result,
     ids::{DocumentRequestId, SpvId, StepId},
 };
@@ -70,23 +70,23 @@ pub async fn of_order(db: &mut impl Sql, spv: SpvId) -> Result<Vec<DocumentReque
     db.sql_built(sql).bind(spv).all().await
 }
 
-/// What clients have still to send in between two days, of which nobody was told, as the column `mark` says.
+/// What clients who live in one of `zones` have still to send in between two days, not reminded of yet by the column
+/// `mark`.
 pub async fn due(
     tx: &mut Tx,
-    from: NaiveDate,
-    until: NaiveDate,
+    (from, until): (NaiveDate, NaiveDate),
     mark: &'static str,
+    zones: &[String],
     limit: i64,
 ) -> Result<Vec<DocumentRequest>> {
-    tx.sql_built(format!(
-        "{WITH_DOCUMENT} where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
-         and r.{mark} is null and s.status in ('pending', 'active', 'processing') order by r.due_date, r.id limit $3"
-    ))
-    .bind(from)
-    .bind(until)
-    .bind(limit)
-    .all()
-    .await
+    let sql = format!(
+        "{WITH_DOCUMENT} join users c on c.id = r.client_id where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
+         and r.{mark} is null and s.status in ('pending', 'active', 'processing') and c.time_zone in ({}) \
+         order by r.due_date, r.id limit {limit}",
+        params(3, zones.len())
+    );
+    let query = tx.sql_built(sql).bind(from).bind(until);
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
 }
 
 /// Marks a request as told of; false when it has changed since it was read, or somebody was faster.

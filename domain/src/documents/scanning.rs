@@ -86,7 +86,7 @@ pub async fn ask_for_the_rest(ctx: &Ctx) -> Result<usize> {
     let mut asked = 0;
     let before = ctx.now() - Duration::hours(1);
     for version_id in store::unscanned(&mut ctx.db(), before, AT_ONCE).await? {
-        let key = format!("{}-{version_id}-{}", ScanVersion::NAME, ctx.today());
+        let key = format!("{}-{version_id}-{}", ScanVersion::NAME, ctx.now().format("%F"));
         asked += usize::from(queue::enqueue_once(ctx, &ScanVersion { version_id }, &key).await?);
     }
     Ok(asked)

@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Problem, Result},
     ids::{SpvId, StepId},
     money::{self, Currency},
+    settings,
     spvs::{self, Country, Event, Status},
     steps::{self, Change},
     users,
@@ -101,7 +102,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         made => made?,
     };
     bring(&mut tx, &ended, id, said.fate).await?;
-    let today = ctx.today();
+    let today = settings::within(&mut tx).await?.day(ctx.now());
     store::hush(&mut tx, id, today, today + Days::new(steps::SOON)).await?;
     import.made(tx, key).await
 }

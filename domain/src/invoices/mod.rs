@@ -14,7 +14,6 @@ use crate::{
     activity::{self, Event},
     catalogue,
     check::Check,
-    clock,
     counts::figures::{self, Of, Place},
     ctx::{Ctx, fresh},
     db::Tx,
@@ -54,7 +53,7 @@ pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<(
     }
     let payer = store::payer(tx, order.client_id).await?;
     let office = settings::within(tx).await?;
-    let issued_date = clock::day(ctx.now(), office.time_zone());
+    let issued_date = office.day(ctx.now());
     let terms = office.billing;
     let year = i64::from(issued_date.year());
     let words = |key: &str, params| catalogue::text(&payer.language, "names", key, &params);
@@ -174,8 +173,9 @@ pub struct Billing {
 /// Unauthenticated; Forbidden for who has no invoices.
 pub async fn billing(ctx: &Ctx) -> Result<Billing> {
     ctx.may(Action::View, Resource::Billing)?;
-    let owed = store::owed(&mut ctx.db(), ctx.scope()?, ctx.today()).await?;
-    Ok(Billing { owed, bank: Manual::instructions(&settings::get(ctx).await?) })
+    let office = settings::get(ctx).await?;
+    let owed = store::owed(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
+    Ok(Billing { owed, bank: Manual::instructions(&office) })
 }
 
 /// Records money that came in for an invoice. Staff.
@@ -189,7 +189,7 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
         return get(ctx, id).await;
     }
     let before = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    let received = Manual::received(ctx, &before, typed)?;
+    let received = Manual::received(settings::within(&mut tx).await?.day(ctx.now()), &before, typed)?;
     let after = touched(ctx, before.paid(received.amount_minor)?);
     let payment = PaymentId(ctx.chance.uuid());
     let place = save(&mut tx, &before, &after).await?;
@@ -276,24 +276,26 @@ fn touched(ctx: &Ctx, invoice: Invoice) -> Invoice {
     Invoice { updated_at: ctx.now(), updated_by: ctx.who(), version: invoice.version + 1, ..invoice }
 }
 
-/// Tells clients, once for each invoice, that its date is near, and once that it is past, as of steps. A scheduled job.
+/// Reminds clients, once for each invoice, that its date is near, and once that it is past: in the morning where they are.
+/// A scheduled job.
 ///
 /// # Errors
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let today = ctx.today();
     let mut tx = ctx.begin().await?;
     let mut count = 0;
-    for (action, from, until, mark) in [
-        ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
-        ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
-    ] {
-        for invoice in store::due(&mut tx, from, until, mark, 500).await? {
-            if store::told(&mut tx, invoice.id, mark, today).await? {
-                let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
-                activity::append(&mut tx, ctx, event).await?;
-                count += 1;
+    for (today, zones) in settings::client_reminder_days(ctx, &mut tx).await? {
+        for (action, from, until, mark) in [
+            ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+            ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+        ] {
+            for invoice in store::due(&mut tx, (from, until), mark, &zones, 500).await? {
+                if store::told(&mut tx, invoice.id, mark, today).await? {
+                    let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
+                    activity::append(&mut tx, ctx, event).await?;
+                    count += 1;
+                }
             }
         }
     }

@@ -3,7 +3,7 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::way::Received;
 use crate::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, rows_of, within},
+    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, params, rows_of, within},
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -160,20 +160,23 @@ pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     Ok(())
 }
 
-/// Open invoices due between two days, of which nobody was told, as the column `mark` says.
+/// Open invoices due between two days whose clients live in one of `zones`, not reminded of yet by the column `mark`.
 pub async fn due(
     tx: &mut Tx,
-    from: NaiveDate,
-    until: NaiveDate,
+    (from, until): (NaiveDate, NaiveDate),
     mark: &'static str,
+    zones: &[String],
     limit: i64,
 ) -> Result<Vec<Invoice>> {
     let from_rows = format!(
         "{WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
-         and v.{mark} is null and s.status <> 'cancelled' order by v.due_date, v.id limit $3"
+         and v.{mark} is null and s.status <> 'cancelled' and c.time_zone in ({}) \
+         order by v.due_date, v.id limit {limit}",
+        params(3, zones.len())
     );
     let sql = with_lines(tx.dialect(), &from_rows);
-    tx.sql_built(sql).bind(from).bind(until).bind(limit).list().await
+    let query = tx.sql_built(sql).bind(from).bind(until);
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).list().await
 }
 
 /// Marks an invoice as told of; false when it has been paid, or somebody was faster.

@@ -4,7 +4,6 @@
 use super::Invoice;
 use crate::{
     check::{self, Check},
-    ctx::Ctx,
     error::{Problem, Result},
     settings::{Bank, Settings},
 };
@@ -31,11 +30,11 @@ pub trait Way {
     /// None while the office has not said how.
     fn instructions(settings: &Settings) -> Option<Self::Instructions>;
 
-    /// Reads a notice about an invoice.
+    /// Reads a notice about an invoice on the office's day `today`.
     ///
     /// # Errors
     /// Invalid per field of what cannot be believed.
-    fn received(ctx: &Ctx, invoice: &Invoice, notice: Self::Notice) -> Result<Received>;
+    fn received(today: NaiveDate, invoice: &Invoice, notice: Self::Notice) -> Result<Received>;
 }
 
 /// A bank transfer, typed in by the staff.
@@ -62,7 +61,7 @@ impl Way for Manual {
         settings.billing.bank.clone()
     }
 
-    fn received(ctx: &Ctx, invoice: &Invoice, typed: Typed) -> Result<Received> {
+    fn received(today: NaiveDate, invoice: &Invoice, typed: Typed) -> Result<Received> {
         let mut check = Check::new();
         let read = |text: &str| invoice.currency.parse(text);
         let amount = check.required("amount", typed.amount.as_deref(), read);
@@ -72,11 +71,9 @@ impl Way for Manual {
         {
             check.refuse("amount_again", Problem::new("amounts_differ"));
         }
-        let today = ctx.today();
         let received_date =
             check.optional("received_date", typed.received_date.as_deref(), check::date).unwrap_or(today);
-        // The office's own day may have begun while it is still yesterday in UTC.
-        if received_date > today + chrono::Days::new(1) {
+        if received_date > today {
             check.refuse("received_date", Problem::new("future"));
         }
         let note = check.optional_text("note", typed.note.as_deref());

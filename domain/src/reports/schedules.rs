@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Actor, Resource},
     activity::{self, Event},
     check::Check,
-    companies,
+    clock, companies,
     ctx::{Ctx, fresh},
     db::Tx,
     error::{Error, Problem, Result},
@@ -18,7 +18,6 @@ use crate::{
     notifications,
     span::Period,
 };
-use chrono::Days;
 use serde_json::Map;
 
 /// A new schedule as it is typed in.
@@ -215,7 +214,7 @@ pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut mailed = 0;
     // It may be tomorrow already where the company is.
-    for due in store::due(&mut ctx.db(), ctx.today() + Days::new(1)).await? {
+    for due in store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
         let Some(today) = notifications::morning(ctx.now(), &due.time_zone) else { continue };
         if due.next_date > today {
             continue;

@@ -11,8 +11,10 @@ use crate::{
     ctx::Ctx,
     error::Result,
     page::PageQuery,
+    settings,
 };
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
 
 /// So many weeks are drawn, this one included.
 pub const WEEKS: usize = 12;
@@ -77,7 +79,7 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
     let mut db = ctx.db();
     let counted = store::counted(&mut db).await?;
     let of = |status: Status| counted.iter().find(|(is, _)| *is == status).map_or(0, |(_, count)| *count);
-    let (days, borders) = weeks(ctx);
+    let (days, borders) = weeks(ctx.now(), settings::person_zone(ctx).await?);
     let weekly = store::weekly(&mut db, &borders).await?;
     let open = store::open(&mut db, ctx.now()).await?;
     let mut queue = Vec::new();
@@ -119,9 +121,8 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
 }
 
 /// The Mondays, the oldest first, and when each week begins where the viewer is; the last border ends this week.
-fn weeks(ctx: &Ctx) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
-    let zone = ctx.zone();
-    let today = ctx.now().with_timezone(&zone).date_naive();
+fn weeks(now: DateTime<Utc>, zone: Tz) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
+    let today = now.with_timezone(&zone).date_naive();
     let monday = today - TimeDelta::days(i64::from(today.weekday().num_days_from_monday()));
     let days: Vec<NaiveDate> = (0..WEEKS as u64).rev().map(|back| monday - Days::new(7 * back)).collect();
     let borders = days.iter().copied().chain([monday + Days::new(7)]).map(|day| clock::begin(day, zone)).collect();

@@ -13,9 +13,9 @@ use crate::{
     isos,
     page::{MAX_LIMIT, PageQuery},
     requests::{self, Kind, MadeKind, Priority, Request, Status, store},
-    search, spvs, users,
+    search, settings, spvs, users,
 };
-use chrono::{DateTime, Duration, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, Duration, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
 
 /// What the specification shows: 1,247 in all.
@@ -90,6 +90,7 @@ struct Asker {
 
 struct Year<'a> {
     ctx: &'a Ctx,
+    today: NaiveDate,
     chance: Chance,
     staff: (UserId, String),
     clients: Vec<Asker>,
@@ -100,8 +101,15 @@ struct Year<'a> {
 pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
     let staff = elias(ctx).await?;
     let staff = (staff.user_id().ok_or(Error::NotFound("user"))?, staff.name());
-    let mut year =
-        Year { ctx, chance: Chance::seeded(1_247), staff, clients: Vec::new(), partners: Vec::new(), made: Vec::new() };
+    let mut year = Year {
+        ctx,
+        today: settings::office_today(ctx).await?,
+        chance: Chance::seeded(1_247),
+        staff,
+        clients: Vec::new(),
+        partners: Vec::new(),
+        made: Vec::new(),
+    };
     year.known().await?;
     let there = store::counted(&mut ctx.db()).await?;
     for (status, wanted) in FIGURES {
@@ -352,7 +360,7 @@ impl Year<'_> {
         if days < 9 && self.chance.below(3) > 0 {
             days += 9 + self.chance.below(60) as i64;
         }
-        let day = self.ctx.today() - TimeDelta::days(days);
+        let day = self.today - TimeDelta::days(days);
         let (hour, minute) = (8 + self.chance.below(10) as u32, self.chance.below(60) as u32);
         day.and_time(NaiveTime::from_hms_opt(hour, minute, 0).unwrap_or_default()).and_utc()
     }

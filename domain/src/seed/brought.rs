@@ -15,6 +15,7 @@ use crate::{
     iso_notes,
     leads::{self, Change, Input},
     page::{MAX_LIMIT, PageQuery},
+    settings,
 };
 use chrono::{Duration, NaiveTime};
 use std::sync::Arc;
@@ -78,6 +79,7 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
         actor: actor.clone(),
         ..ctx.clone()
     };
+    let today = settings::office_today(ctx).await?;
     for (days, first, last, organisation, stage, next_step) in LEADS {
         let day = ago(days, &ingrid);
         let input = Input {
@@ -87,7 +89,7 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
             phone: Some(format!("+1 555 02{days:02} 3{days:03}")),
             organisation: Some(organisation.to_owned()),
             next_step: Some(next_step.to_owned()),
-            next_step_date: Some((ctx.today() + Duration::days(7 - days % 5)).to_string()),
+            next_step_date: Some((today + Duration::days(7 - days % 5)).to_string()),
             ..Input::default()
         };
         let lead = leads::create(&day, input).await?;
@@ -104,8 +106,7 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
             format!("{} prefers to talk in the morning. Ask about a second vehicle in spring.", client.first_name);
         iso_notes::create(&ago(3, &ingrid), client.id, &body).await?;
     }
-    let noon =
-        (ctx.today() + Duration::days(2)).and_time(NaiveTime::from_hms_opt(15, 0, 0).unwrap_or_default()).and_utc();
+    let noon = (today + Duration::days(2)).and_time(NaiveTime::from_hms_opt(15, 0, 0).unwrap_or_default()).and_utc();
     for (n, topic) in
         ["Terms for a fund with several vehicles", "How the bank account is opened"].into_iter().enumerate()
     {
@@ -120,7 +121,7 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
     // What was earned longest ago is paid, some of the rest approved.
     let all = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     // Of the demo's own months: what is older was paid long ago.
-    let recent = Filter { from: Some(ctx.today() - Duration::days(DONE[0].0)), ..Filter::default() };
+    let recent = Filter { from: Some(today - Duration::days(DONE[0].0)), ..Filter::default() };
     let mut rows = commissions::list(ctx, &recent, &all).await?.items;
     rows.retain(|row| row.status == commissions::Status::Pending);
     rows.reverse();

@@ -346,7 +346,7 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
         purchase_amount_minor: Some(order.amount_minor),
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
-        ordered_date: ctx.today(),
+        ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
     };
     let id = spvs::make(&mut tx, ctx, new).await?;

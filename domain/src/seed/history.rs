@@ -14,6 +14,7 @@ use crate::{
     ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
     isos,
     page::{MAX_LIMIT, PageQuery},
+    settings,
     spvs::{self, Country, Status},
     users::{self, NewUser},
 };
@@ -118,7 +119,7 @@ pub(super) async fn orders(
             purchase_amount_minor: Some(amount_minor),
             iso_commission_percentage: partner.map(|_| 10_000),
             status: Status::Active,
-            ordered_date: day.today(),
+            ordered_date: settings::office_today(&day).await?,
             invoiced: false,
         };
         let id = spvs::make(&mut tx, &day, new).await?;
@@ -141,7 +142,7 @@ pub(super) async fn orders(
 async fn paid(ctx: &Ctx, staff: &Actor, partners: Vec<IsoId>) -> Result<()> {
     let day = ago(ctx, PAID).acting_as(staff.clone());
     let all = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-    let until = Filter { to: Some(day.today() - Duration::days(30)), ..Filter::default() };
+    let until = Filter { to: Some(settings::office_today(&day).await? - Duration::days(30)), ..Filter::default() };
     let rows = commissions::list(ctx, &until, &all).await?.items;
     let ids: Vec<CommissionId> = rows.iter().filter(|row| partners.contains(&row.iso_id)).map(|row| row.id).collect();
     if ids.is_empty() {

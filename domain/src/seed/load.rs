@@ -20,7 +20,7 @@ use crate::{
     steps,
     templates::{self, TemplateStep},
 };
-use chrono::Days;
+use chrono::{Days, NaiveDate};
 
 /// Orders in one transaction: each page of an index is written once for all of them. Short enough to be stopped between
 /// two.
@@ -81,11 +81,12 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     let currency = ctx.options.default_currency;
     let stamp = Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
     ctx.db.writes_much(true).await?;
+    let today = settings::office_today(ctx).await?;
     let mut made = 0;
     while made < orders {
         let to = orders.min(made + BATCH);
         let mut tx = ctx.begin().await?;
-        let batch = Batch::new(ctx, run, (made, to), &parties, &templates);
+        let batch = Batch::new(ctx, run, today, (made, to), &parties, &templates);
         batch.write(&mut tx, ctx, &stamp).await?;
         made = to;
         let stopped = !told(made);
@@ -120,11 +121,11 @@ impl<'t> Batch<'t> {
     fn new(
         ctx: &Ctx,
         run: u32,
+        today: NaiveDate,
         (from, to): (u64, u64),
         parties: &[(CompanyId, Vec<IsoId>)],
         templates: &'t [Vec<TemplateStep>],
     ) -> Self {
-        let today = ctx.today();
         let mut batch = Self { clients: Vec::new(), orders: Vec::new(), steps: Vec::new() };
         for n in from..to {
             let (company_id, partners) = &parties[(n / ORDERS_OF_CLIENT) as usize % parties.len()];

@@ -9,11 +9,11 @@ use crate::{
     documents::uploads::{self, New},
     error::{Error, Result},
     ids::{DocumentId, DocumentRequestId, SessionId, SpvId},
-    messages,
+    messages, settings,
     spvs::{self, Spv, Status},
 };
 use bytes::Bytes;
-use chrono::Duration;
+use chrono::{Duration, NaiveDate};
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str};
 use std::{convert::Infallible, sync::Arc};
 
@@ -80,7 +80,8 @@ async fn done(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     let mut document_ids = Vec::new();
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
         let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
-        document_ids.extend(put(&client, target, file, paper(WANTED[n].0, spv, &client)).await?);
+        let content = paper(WANTED[n].0, spv, settings::person_today(&client).await?);
+        document_ids.extend(put(&client, target, file, content).await?);
     }
     let body = "Here are my passport and the bank statement.".to_owned();
     let input = messages::Input { spv_id: Some(spv.id), body, document_ids, ..messages::Input::default() };
@@ -107,12 +108,12 @@ async fn ask(
 
 async fn send(client: &Ctx, spv: &Spv, request: DocumentRequestId, file: &str, title: &str) -> Result<()> {
     let target = New { request_id: Some(request), ..New::default() };
-    put(client, target, file, paper(title, spv, client)).await.map(drop)
+    put(client, target, file, paper(title, spv, settings::person_today(client).await?)).await.map(drop)
 }
 
 async fn free(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
     let target = New { spv_id: Some(spv.id), ..New::default() };
-    put(by, target, file, paper(title, spv, by)).await.map(drop)
+    put(by, target, file, paper(title, spv, settings::person_today(by).await?)).await.map(drop)
 }
 
 async fn put(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
@@ -128,7 +129,7 @@ async fn say(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {
 }
 
 /// A page with a title and a few lines.
-fn paper(title: &str, spv: &Spv, by: &Ctx) -> Vec<u8> {
+fn paper(title: &str, spv: &Spv, today: NaiveDate) -> Vec<u8> {
     let [catalog, pages, page, font, content] = [1, 2, 3, 4, 5].map(Ref::new);
     let mut pdf = Pdf::new();
     pdf.catalog(catalog).pages(pages);
@@ -144,7 +145,7 @@ fn paper(title: &str, spv: &Spv, by: &Ctx) -> Vec<u8> {
     let lines = [
         format!("Order {}", spv.identifier()),
         format!("Client {}", spv.client_name()),
-        format!("{}", by.today().format("%-d %B %Y")),
+        format!("{}", today.format("%-d %B %Y")),
         "A sample of the demo office, without any meaning in law.".to_owned(),
     ];
     for line in lines {

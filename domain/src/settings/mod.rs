@@ -1,6 +1,10 @@
 //! What the office says of itself, and how it wants its portal: brand, support, pages, billing, sign-in, mails, new
 //! orders, and how long things are kept. What is null is unset: not shown anywhere, or as the portal has it.
 mod store;
+mod today;
+
+pub(crate) use today::{client_reminder_days, person_zone};
+pub use today::{office_today, person_today};
 
 use crate::{
     access::{Action, Resource, Role},
@@ -35,7 +39,7 @@ pub struct Settings {
     pub identifier_prefix: Option<String>,
     /// What orders are in when neither they nor their company say.
     pub default_currency: Option<Currency>,
-    /// Where the clock of new accounts and companies stands.
+    /// The office's time zone: its deadlines and invoices, and the default of new accounts and companies.
     pub default_time_zone: Option<String>,
     /// What the storage card measures against, in GB; unset: what the operator configured.
     pub storage_quota_gb: Option<u64>,

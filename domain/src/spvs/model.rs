@@ -37,6 +37,11 @@ impl Status {
         }
     }
 
+    /// Neither on hold, closed nor cancelled.
+    pub fn is_worked_on(self) -> bool {
+        matches!(self, Self::Pending | Self::Active | Self::Processing)
+    }
+
     /// Neither closed nor cancelled.
     pub fn is_open(self) -> bool {
         !matches!(self, Self::Closed | Self::Cancelled)

@@ -5,7 +5,7 @@ mod settle;
 pub(crate) mod store;
 
 pub(crate) use model::wrong_needs;
-pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, owner};
+pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, is_overdue, owner};
 pub use plan::{New, add, remove, reorder};
 pub(crate) use settle::settle;
 pub(crate) use store::copy;
@@ -18,11 +18,11 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     ids::{SpvId, StepId, UserId},
-    mails,
+    mails, settings,
     spvs::{self, Event, Spv},
-    tasks,
+    tasks, users,
 };
-use chrono::Days;
+use chrono::{Days, NaiveDate};
 use serde_json::Map;
 
 /// One step with its order. Whoever may see the order.
@@ -150,7 +150,11 @@ async fn changed(
     if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
         return Err(Error::wrong_status(before.status));
     }
-    let mut new = old.changed(&change, ctx.now())?;
+    let today = match change.business_days {
+        Some(_) => Some(settings::within(tx).await?.day(ctx.now())),
+        None => None,
+    };
+    let mut new = old.changed(&change, ctx.now(), today)?;
     assign(tx, &mut new, change.assignee_id).await?;
     if let Some(needs) = change.depends_on {
         new.depends_on = needs;
@@ -365,30 +369,39 @@ fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
     }
 }
 
-/// Tells, once for each step, that its date is near, and once that it is past, however long nobody has looked. The
-/// staff have one mail a person with all that is late, unless they chose to have it with the digest, or none. A
-/// scheduled job.
+/// Reminds, once for each step, that its date is near, and once that it is past: in the morning of the client it waits
+/// for, or of the office. The staff get one mail a person with all that became late, unless they chose the digest or
+/// none. A scheduled job.
 ///
 /// # Errors
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let today = ctx.today();
     let mut tx = ctx.begin().await?;
-    for step in store::nearly_due(&mut tx, today, today + Days::new(SOON), 500).await? {
-        if store::warned(&mut tx, step.id, today).await? {
-            activity::append(&mut tx, ctx, due("step.due_soon", &step)).await?;
-        }
+    let office = settings::within(&mut tx).await?;
+    let own = office.time_zone();
+    let mut zones = users::store::client_zones(&mut tx).await?;
+    if !zones.iter().any(|zone| zone == own) {
+        zones.push(own.to_owned());
     }
     let mut late = Vec::new();
-    for step in store::overdue(&mut tx, today, 500).await? {
-        if store::reminded(&mut tx, step.id, today).await? {
-            activity::append(&mut tx, ctx, due("step.overdue", &step)).await?;
-            late.push(serde_json::json!({
-                "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
-                "step_name": step.step_name,
-                "due_date": step.due_date,
-            }));
+    for (today, zones) in office.reminder_days(ctx.now(), zones) {
+        let soon = (today, today + Days::new(SOON));
+        for step in store::due(&mut tx, soon, "warned_date", (&zones, own), 500).await? {
+            if store::warned(&mut tx, step.id, today).await? {
+                activity::append(&mut tx, ctx, due("step.due_soon", &step)).await?;
+            }
+        }
+        let past = (NaiveDate::default(), today - Days::new(1));
+        for step in store::due(&mut tx, past, "reminded_date", (&zones, own), 500).await? {
+            if store::reminded(&mut tx, step.id, today).await? {
+                activity::append(&mut tx, ctx, due("step.overdue", &step)).await?;
+                late.push(serde_json::json!({
+                    "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
+                    "step_name": step.step_name,
+                    "due_date": step.due_date,
+                }));
+            }
         }
     }
     let count = late.len();

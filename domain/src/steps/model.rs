@@ -4,6 +4,7 @@ use crate::{
     db::times,
     error::{Problem, Result},
     ids::{SpvId, StepId, UserId},
+    spvs,
 };
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 use serde::{Deserialize, Serialize};
@@ -122,7 +123,7 @@ pub struct Change {
     pub step_name: Option<String>,
     pub owner: Option<String>,
     pub due_date: Option<String>,
-    /// Due so many business days from today, instead of a date.
+    /// Due so many business days from the office's today, instead of a date.
     pub business_days: Option<i64>,
     pub completes_with_documents: Option<bool>,
     pub depends_on: Option<Vec<StepId>>,
@@ -131,14 +132,14 @@ pub struct Change {
 }
 
 impl Step {
-    /// The step with `change` made to it at `now`.
+    /// The step with `change` made to it at `now`; business days count from the office's today, which is needed only then.
     ///
     /// Completing sets completed_at when there is none; leaving completed clears it (decision 4). A blocked step
     /// needs a reason and whom it waits for (decision 5), and forgets both when it moves on.
     ///
     /// # Errors
     /// Invalid per field.
-    pub fn changed(&self, change: &Change, now: DateTime<Utc>) -> Result<Self> {
+    pub fn changed(&self, change: &Change, now: DateTime<Utc>, office_today: Option<NaiveDate>) -> Result<Self> {
         let mut check = Check::new();
         let mut step = self.clone();
         if let Some(status) = check.optional("status", change.status.as_deref(), str::parse) {
@@ -156,7 +157,7 @@ impl Step {
         if change.waiting_on.is_some() {
             step.waiting_on = check.optional("waiting_on", change.waiting_on.as_deref(), str::parse);
         }
-        step.plan(change, now.date_naive(), &mut check);
+        step.plan(change, office_today, &mut check);
         if step.status == Status::Blocked {
             if step.blocked_reason.is_none() {
                 check.refuse("blocked_reason", Problem::new("required"));
@@ -177,7 +178,7 @@ impl Step {
     }
 
     /// What the step is, whose and until when.
-    pub(super) fn plan(&mut self, change: &Change, today: NaiveDate, check: &mut Check) {
+    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
         if let Some(name) = &change.step_name {
             self.step_name = check.line("step_name", name, check::LINE);
         }
@@ -190,7 +191,7 @@ impl Step {
             }
             Some(days) => {
                 let days = check.range("business_days", days, 0..=MOST_DAYS);
-                self.due_date = days.map(|days| business_days_after(today, days));
+                self.due_date = days.zip(office_today).map(|(days, today)| business_days_after(today, days));
             }
             None if change.due_date.is_some() => {
                 self.due_date = check.optional("due_date", change.due_date.as_deref(), check::date);
@@ -204,6 +205,12 @@ impl Step {
     pub fn open_needs<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = &'a Step> {
         steps.iter().filter(|step| self.depends_on.contains(&step.id) && step.status != Status::Completed)
     }
+}
+
+/// Whether an open step, or a document for one, is past its date: from the office's next day on, while its order is
+/// worked on.
+pub fn is_overdue(due_date: Option<NaiveDate>, order: spvs::Status, office_today: NaiveDate) -> bool {
+    order.is_worked_on() && due_date.is_some_and(|due| due < office_today)
 }
 
 /// A date further away is a slip.
@@ -310,7 +317,7 @@ mod tests {
     fn every_status_can_follow_every_other_and_keeps_its_fields_true() {
         for from in Status::ALL {
             for target in Status::ALL {
-                let next = step(from).changed(&to(target), at(5)).unwrap();
+                let next = step(from).changed(&to(target), at(5), None).unwrap();
                 assert_eq!(next.status, target);
                 assert_eq!(next.completed_at.is_some(), target == Status::Completed, "{from:?} to {target:?}");
                 assert_eq!(next.blocked_reason.is_some(), target == Status::Blocked);
@@ -321,14 +328,14 @@ mod tests {
 
     #[test]
     fn completing_again_keeps_the_first_time() {
-        let again = step(Status::Completed).changed(&to(Status::Completed), at(5)).unwrap();
+        let again = step(Status::Completed).changed(&to(Status::Completed), at(5), None).unwrap();
         assert_eq!(again.completed_at, Some(at(0)));
     }
 
     #[test]
     fn blocking_needs_a_reason_and_somebody_to_wait_for() {
         let bare = Change { status: Some("blocked".to_owned()), ..Change::default() };
-        let Err(Error::Invalid(fields)) = step(Status::Pending).changed(&bare, at(0)) else { panic!("refused") };
+        let Err(Error::Invalid(fields)) = step(Status::Pending).changed(&bare, at(0), None) else { panic!("refused") };
         assert_eq!(fields.iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), ["blocked_reason", "waiting_on"]);
     }
 
@@ -357,7 +364,9 @@ mod tests {
 
     #[test]
     fn a_date_is_given_as_such_or_by_business_days() {
-        let due = |change: Change| step(Status::Pending).changed(&change, at(0)).map(|step| step.due_date);
+        let due = |change: Change| {
+            step(Status::Pending).changed(&change, at(0), Some(at(0).date_naive())).map(|step| step.due_date)
+        };
         let monday = NaiveDate::from_ymd_opt(2026, 11, 23);
         assert_eq!(due(Change { business_days: Some(1), ..Change::default() }).unwrap(), monday);
         assert_eq!(due(Change { due_date: Some("2026-11-23".to_owned()), ..Change::default() }).unwrap(), monday);

@@ -13,6 +13,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::{SpvId, StepId},
+    settings,
     spvs::{self, Spv},
 };
 
@@ -73,7 +74,8 @@ pub async fn add(ctx: &Ctx, spv: SpvId, new: New) -> Result<(Step, Spv)> {
         completes_with_documents: Some(new.completes_with_documents),
         ..Change::default()
     };
-    step.plan(&plan, ctx.today(), &mut check);
+    let today = settings::within(&mut tx).await?.day(ctx.now());
+    step.plan(&plan, Some(today), &mut check);
     if steps.len() >= MOST {
         check.refuse("step_name", Problem::new("too_many").with("max", MOST));
     }

@@ -2,7 +2,7 @@
 use super::model::Step;
 use crate::{
     ctx::Ctx,
-    db::{Col, Shape, Sql, Tx},
+    db::{Col, Shape, Sql, Tx, params},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     steps::{Party, business_days_after},
@@ -198,34 +198,33 @@ pub struct Overdue {
 
 /// Crossed, so that SQLite begins with the steps, by their dates, and not with all orders that are open.
 const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
-    s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t cross join spvs s \
-    where s.id = t.spv_id and t.completed_at is null and s.status in ('pending', 'active', 'processing')";
+    s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t cross join spvs s cross join users c \
+    where s.id = t.spv_id and c.id = s.client_id and t.completed_at is null \
+    and s.status in ('pending', 'active', 'processing')";
 
-/// Steps whose date is near, of which nobody has been told.
-pub async fn nearly_due(tx: &mut Tx, today: NaiveDate, until: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {
-    tx.sql_built(format!(
-        "{DUE} and t.due_date >= $1 and t.due_date <= $2 and t.warned_date is null order by t.due_date, t.id limit $3"
-    ))
-    .bind(today)
-    .bind(until)
-    .bind(limit)
-    .all()
-    .await
+/// Steps due between two days, not reminded of yet by the column `mark`, whose reminder goes by one of `zones`: the
+/// client's where it waits for the client, else the office's.
+pub async fn due(
+    tx: &mut Tx,
+    (from, until): (NaiveDate, NaiveDate),
+    mark: &'static str,
+    (zones, office): (&[String], &str),
+    limit: i64,
+) -> Result<Vec<Overdue>> {
+    let sql = format!(
+        "{DUE} and t.due_date >= $1 and t.due_date <= $2 and t.{mark} is null \
+         and case when coalesce(t.waiting_on, t.owner) = 'client' then c.time_zone else $3 end in ({}) \
+         order by t.due_date, t.id limit {limit}",
+        params(4, zones.len())
+    );
+    let query = tx.sql_built(sql).bind(from).bind(until).bind(office.to_owned());
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
 }
 
-/// Marks a step as told of; false when somebody was faster.
+/// Marks a step as warned of; false when another process was faster.
 pub async fn warned(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
     let sql = "update spv_steps set warned_date = $2 where id = $1 and warned_date is null";
     Ok(tx.sql(sql).bind(id).bind(today).run().await? == 1)
-}
-
-/// Steps past their date of which nobody has been reminded yet.
-pub async fn overdue(tx: &mut Tx, today: NaiveDate, limit: i64) -> Result<Vec<Overdue>> {
-    tx.sql_built(format!("{DUE} and t.due_date < $1 and t.reminded_date is null order by t.due_date, t.id limit $2"))
-        .bind(today)
-        .bind(limit)
-        .all()
-        .await
 }
 
 /// Marks a step as reminded of; false when somebody was faster.

@@ -11,6 +11,7 @@ use crate::{
     ids::UserId,
     page::{MAX_LIMIT, PageQuery},
     requests::{self, ListOrder},
+    settings, steps,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
@@ -47,6 +48,8 @@ async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>>
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
     let mut db = ctx.db();
+    let today = settings::office_today(ctx).await?;
+    let zone = settings::person_zone(ctx).await?;
     let mut tasks = store::steps_of(&mut db, id, most).await?;
     tasks.extend(store::documents_of(&mut db, id, most).await?);
     let given = requests::Filter {
@@ -56,17 +59,20 @@ async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>>
         ..requests::Filter::default()
     };
     let mut page = PageQuery { limit: Some(most.min(MAX_LIMIT as usize) as u32), cursor: None };
+    for task in &mut tasks {
+        task.overdue = task.spv_status.is_some_and(|order| steps::is_overdue(task.due_date, order, today));
+    }
     let mut left = most;
     loop {
         let found = requests::list(ctx, &given, &page).await?;
         left = left.saturating_sub(found.items.len());
-        tasks.extend(found.items.into_iter().map(|request| Task::of(request, ctx.zone())));
+        tasks.extend(found.items.into_iter().map(|request| Task::of(request, ctx.now(), zone)));
         match found.next_cursor {
             Some(next) if left > 0 => page.cursor = Some(next),
             _ => break,
         }
     }
-    tasks.sort_by_key(|task| (task.due_date.is_none(), task.due_date));
+    tasks.sort_by_key(|task| (task.due_date.is_none(), task.due_date, task.due_at));
     Ok(tasks)
 }
 
@@ -102,10 +108,11 @@ pub async fn performance(ctx: &Ctx) -> Result<Performance> {
     let mut db = ctx.db();
     let since = ctx.now().checked_sub_days(Days::new(NINETY_DAYS)).unwrap_or(ctx.now());
     let done = store::done_since(&mut db, since, STEPS).await?;
+    let office = settings::get(ctx).await?;
     Ok(Performance {
-        on_time_percent: on_time(&done),
+        on_time_percent: on_time(&done, |at| office.day(at)),
         median_days: median_days(&done),
-        overdue: store::overdue(&mut db, ctx.today(), STEPS).await?,
+        overdue: store::overdue(&mut db, office.day(ctx.now()), STEPS).await?,
         completed: done.len() as i64,
     })
 }
@@ -113,8 +120,8 @@ pub async fn performance(ctx: &Ctx) -> Result<Performance> {
 /// A completed step: when, due when, and since when it could be worked on.
 type Done = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
 
-fn on_time(done: &[Done]) -> Option<i64> {
-    let due: Vec<bool> = done.iter().filter_map(|(at, due, _)| Some(at.date_naive() <= (*due)?)).collect();
+fn on_time(done: &[Done], office_day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Option<i64> {
+    let due: Vec<bool> = done.iter().filter_map(|(at, due, _)| Some(office_day(*at) <= (*due)?)).collect();
     let kept = due.iter().filter(|kept| **kept).count() as i64;
     (!due.is_empty()).then(|| crate::spvs::percent(kept, due.len() as i64))
 }
@@ -130,6 +137,7 @@ fn median_days(done: &[Done]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock;
 
     fn done(days: i64, late: bool) -> Done {
         let start = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
@@ -137,13 +145,25 @@ mod tests {
         (at, Some(at.date_naive() - Days::new(u64::from(late))), start)
     }
 
+    fn utc(at: DateTime<Utc>) -> NaiveDate {
+        clock::day(at, "UTC")
+    }
+
+    #[test]
+    fn a_step_is_on_time_until_the_end_of_the_office_day() {
+        let at: DateTime<Utc> = "2026-12-12T01:30:00Z".parse().unwrap();
+        let done = [(at, NaiveDate::from_ymd_opt(2026, 12, 11), at)];
+        assert_eq!(on_time(&done, |at| clock::day(at, "America/Los_Angeles")), Some(100));
+        assert_eq!(on_time(&done, |at| clock::day(at, "Pacific/Kiritimati")), Some(0));
+    }
+
     #[test]
     fn the_card_is_right_for_none_one_and_many() {
-        assert_eq!((on_time(&[]), median_days(&[])), (None, None));
-        assert_eq!((on_time(&[done(3, false)]), median_days(&[done(3, false)])), (Some(100), Some(3.0)));
+        assert_eq!((on_time(&[], utc), median_days(&[])), (None, None));
+        assert_eq!((on_time(&[done(3, false)], utc), median_days(&[done(3, false)])), (Some(100), Some(3.0)));
         let four = [done(1, false), done(8, true), done(2, false), done(4, true)];
-        assert_eq!((on_time(&four), median_days(&four)), (Some(50), Some(3.0)));
+        assert_eq!((on_time(&four, utc), median_days(&four)), (Some(50), Some(3.0)));
         let (at, _, since) = done(1, true);
-        assert_eq!(on_time(&[(at, None, since)]), None, "nothing was due");
+        assert_eq!(on_time(&[(at, None, since)], utc), None, "nothing was due");
     }
 }

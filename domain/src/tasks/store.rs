@@ -49,6 +49,14 @@ pub struct Task {
     /// A step's, a document request's, or a request's.
     pub status: String,
     pub due_date: Option<NaiveDate>,
+    /// When a request is due; a step and a document are due by the end of the office's day.
+    #[sqlx(default)]
+    pub due_at: Option<DateTime<Utc>>,
+    /// As the request desk and the order say: [`Request::is_overdue`], [`crate::steps::is_overdue`].
+    #[sqlx(skip)]
+    pub overdue: bool,
+    /// How its order stands.
+    pub(super) spv_status: Option<spvs::Status>,
     pub waiting_on: Option<Party>,
     pub spv_id: Option<SpvId>,
     custom_identifier: Option<String>,
@@ -58,15 +66,18 @@ pub struct Task {
 }
 
 impl Task {
-    /// A request is due at a time: on which day that is, the clock of whoever looks says.
-    pub(super) fn of(request: Request, zone: Tz) -> Self {
+    /// A request is due at an instant: the day shown is the one in the viewer's zone.
+    pub(super) fn of(request: Request, now: DateTime<Utc>, zone: Tz) -> Self {
         Self {
+            overdue: request.is_overdue(now),
             kind: Kind::Request,
             id: request.id.0,
             name: request.reference(),
             step_name: None,
             status: request.status.name().to_owned(),
             due_date: Some(request.due_at.with_timezone(&zone).date_naive()),
+            due_at: Some(request.due_at),
+            spv_status: None,
             waiting_on: None,
             spv_id: None,
             custom_identifier: None,
@@ -84,7 +95,7 @@ impl Task {
 pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
-         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name \
+         s.status as spv_status, s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name \
          from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
          where t.assignee_id = $1 and t.completed_at is null and s.status not in ('closed', 'cancelled') \
          order by t.due_date is null, t.due_date, t.id limit {limit}"
@@ -100,7 +111,7 @@ pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result
         // Few wait at a time, and they have an index: by itself SQLite may go through all that ever hung on a step.
         "with submitted as materialized (select * from document_requests where status = 'submitted') \
          select 'document_request' as kind, submitted.id, submitted.name, t.step_name, submitted.status, \
-         submitted.due_date, t.waiting_on, submitted.spv_id, \
+         submitted.due_date, t.waiting_on, submitted.spv_id, s.status as spv_status, \
          s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from submitted \
          join spvs s on s.id = submitted.spv_id join users c on c.id = s.client_id \
          join spv_steps t on t.id = submitted.step_id \

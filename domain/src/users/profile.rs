@@ -9,7 +9,7 @@ use crate::{
     documents,
     error::{Error, Problem, Result},
     ids::UserId,
-    isos, places,
+    isos, places, settings,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -65,10 +65,11 @@ pub async fn get(ctx: &Ctx) -> Result<Profile> {
 /// As [`get`]; Invalid per field; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<Profile> {
     let id = me(ctx)?;
+    let today = settings::person_today(ctx).await?;
     let mut tx = ctx.begin().await?;
     let user = lock(&mut tx, id, version).await?;
     let before = store::profile(&mut tx, id).await?;
-    let after = before.changed(ctx, &change)?;
+    let after = before.changed(today, &change)?;
     let user = super::User {
         first_name: after.first_name.clone(),
         last_name: after.last_name.clone(),
@@ -98,7 +99,7 @@ fn me(ctx: &Ctx) -> Result<UserId> {
 }
 
 impl Profile {
-    fn changed(&self, ctx: &Ctx, change: &Change) -> Result<Self> {
+    fn changed(&self, today: NaiveDate, change: &Change) -> Result<Self> {
         let mut check = Check::new();
         let mut name = |field: &str, wanted: &Option<String>, now: &str| match wanted {
             Some(wanted) => check.line(field, wanted, LINE),
@@ -120,7 +121,7 @@ impl Profile {
             Some(dob) => check.optional("dob", Some(dob), check::date),
             None => self.dob,
         };
-        if dob.is_some_and(|dob| dob > ctx.today()) {
+        if dob.is_some_and(|dob| dob > today) {
             check.refuse("dob", Problem::new("future"));
         }
         let country = match &change.country {

@@ -17,6 +17,13 @@ use chrono::{DateTime, Duration, Utc};
 /// Somebody who was noted so lately is not noted again.
 pub const HERE: Duration = Duration::minutes(5);
 
+/// Time zones in which clients live.
+pub async fn client_zones(db: &mut impl Sql) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> =
+        db.sql("select distinct time_zone from users where role = 'client' order by time_zone").all().await?;
+    Ok(rows.into_iter().map(|(zone,)| zone).collect())
+}
+
 pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
         "insert into users (id, email, email_key, role, status, first_name, last_name, phone, address, company_id, iso_id, \

@@ -1,4 +1,4 @@
-//! Tells people of what is late.
+//! Reminders of dates that are near or past, each in the morning of its reader's time zone.
 use crate::{outcome, state::State};
 use domain::{
     document_requests, invoices,
@@ -19,10 +19,10 @@ impl Job for RemindOverdue {
 pub async fn overdue(state: State, _: RemindOverdue) -> Result<(), Failure> {
     let ctx = state.ctx(RemindOverdue::NAME);
     let count = steps::remind_overdue(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(count, "overdue steps were told of");
+    tracing::info!(count, "sent overdue-step reminders");
     let count = document_requests::remind(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(count, "clients were reminded of documents");
+    tracing::info!(count, "sent document reminders");
     let count = invoices::remind(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(count, "clients were reminded of invoices");
+    tracing::info!(count, "sent invoice reminders");
     Ok(())
 }

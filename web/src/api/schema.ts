@@ -4470,7 +4470,7 @@ export interface components {
             iso_id?: components["schemas"]["IsoId"] | null;
             last_name: string;
             /**
-             * @description Today unless told.
+             * @description Your today unless given.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
@@ -4554,7 +4554,7 @@ export interface components {
             /** @description For the staff. */
             note?: string | null;
             /**
-             * @description Today unless told.
+             * @description The office's today unless given.
              * @example 2026-11-21
              */
             received_date?: string | null;
@@ -4615,7 +4615,7 @@ export interface components {
             iso_commission_percentage?: string | null;
             iso_id?: components["schemas"]["IsoId"] | null;
             /**
-             * @description Today unless told.
+             * @description Your today unless given.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
@@ -4630,7 +4630,7 @@ export interface components {
         NewStep: {
             /**
              * Format: int64
-             * @description Due so many business days from today, instead of a date.
+             * @description Due so many business days from the office's today, instead of a date.
              */
             business_days?: number | null;
             completes_with_documents?: boolean;
@@ -5030,7 +5030,7 @@ export interface components {
         PayoutRunId: string;
         PayoutRunPaid: {
             /**
-             * @description Today unless told.
+             * @description The office's today unless given.
              * @example 2026-11-21
              */
             paid_date?: string | null;
@@ -5312,7 +5312,7 @@ export interface components {
             iso_commission_percentage?: string | null;
             iso_id?: components["schemas"]["IsoId"] | null;
             /**
-             * @description Today unless told.
+             * @description Your today unless given.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
@@ -5534,6 +5534,8 @@ export interface components {
             support_email: string | null;
             support_phone: string | null;
             system: components["schemas"]["SystemSettings"] | null;
+            /** @description The office's time zone, IANA: deadlines, invoices and payouts go by its day. */
+            time_zone: string;
             /**
              * Format: int64
              * @description To be sent back as `If-Match` with a change.
@@ -5687,7 +5689,7 @@ export interface components {
             blocked_reason?: string | null;
             /**
              * Format: int64
-             * @description Due so many business days from today, instead of a date.
+             * @description Due so many business days from the office's today, instead of a date.
              */
             business_days?: number | null;
             completes_with_documents?: boolean | null;
@@ -5718,7 +5720,7 @@ export interface components {
         /** @description How the portal runs. Null is unset: then what the operator configured holds, or what is usual. */
         SystemSettings: {
             brand_name: string | null;
-            /** @description Where the clock of new accounts and companies stands. */
+            /** @description The office's time zone, and the default of new accounts and companies. */
             default_time_zone: string;
             /** @description What new identifiers begin with. */
             identifier_prefix: string;
@@ -5735,6 +5737,11 @@ export interface components {
             client_id: components["schemas"]["UserId"] | null;
             /** @description Or whoever asks. */
             client_name: string;
+            /**
+             * Format: date-time
+             * @description When a request is due; null for a step and a document, which are due by the end of the office's day.
+             */
+            due_at: string | null;
             /** Format: date */
             due_date: string | null;
             /**
@@ -5745,6 +5752,8 @@ export interface components {
             kind: components["schemas"]["TaskKind"];
             /** @description What the step or the document is called; a request's reference. */
             name: string;
+            /** @description Past its date by the office's day, or its time. */
+            overdue: boolean;
             spv_id: components["schemas"]["SpvId"] | null;
             /** @description Null for a request, as its id is. */
             spv_identifier: string | null;

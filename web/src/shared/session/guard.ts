@@ -6,6 +6,7 @@ import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
 import { homeOf, paths } from '../../paths';
+import { setLocale } from '../../messages/locale';
 import { toast } from '../../ui/toasts';
 import { rememberWantedPath } from '../wantedPath';
 import { afterwards, before, nextStep } from './due';
@@ -38,8 +39,10 @@ function entrance(roles: Role[], elsewhere?: (role: Role) => string) {
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextStep(me);
     if (step) throw redirect(before(step, pathname + search));
-    // Not the clock: which one counts, the portal's frame knows.
+    // Not the person's clock: which one counts, the portal's frame knows.
     await Promise.all([followLanguage(me), settings]);
+    const office = queryClient.getQueryData(queries.settings().queryKey);
+    if (office) setLocale({ officeTimeZone: office.time_zone });
     return me;
   };
 }

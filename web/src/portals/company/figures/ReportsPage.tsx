@@ -3,7 +3,7 @@ import { IconFileSpreadsheet, IconPrinter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
-import { today } from '../../../messages/format';
+import { personToday } from '../../../messages/format';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useParam } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
@@ -51,7 +51,7 @@ export function Component() {
   const excel = useSave({
     save: () => reportXlsx(wanted),
     saved: (blob) => {
-      const file = `${report}-${today()}.xlsx`;
+      const file = `${report}-${personToday()}.xlsx`;
       saveBlob(file, blob);
       toast({ title: t('employee:export.done'), description: file });
     },

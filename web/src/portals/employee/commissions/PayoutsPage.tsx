@@ -8,7 +8,7 @@ import { Link } from 'react-router-dom';
 import { api, body, edited, idempotent } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
-import { money, today } from '../../../messages/format';
+import { money, officeToday } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { bankCsv } from '../../../shared/commissions/files';
 import { listState } from '../../../shared/listState';
@@ -177,7 +177,7 @@ function Actions({ run }: { run: PayoutRun }) {
 function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
   const { t } = useTranslation(['commissions', 'common', 'names']);
   const missing = useMissing();
-  const form = useForm({ initialValues: { paid_date: today() }, validate: { paid_date: required } });
+  const form = useForm({ initialValues: { paid_date: officeToday() }, validate: { paid_date: required } });
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
@@ -203,7 +203,7 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
       <TextInput
         size="sm"
         type="date"
-        max={today()}
+        max={officeToday()}
         label={t('names:field.paid_date')}
         required
         data-autofocus

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Step, StepChange } from '../../../api/types';
-import { today } from '../../../messages/format';
+import { officeToday } from '../../../messages/format';
 import { orNull } from '../../../shared/rules';
 import { businessDaysAfter } from '../../../shared/spvs/due';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -48,7 +48,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
   const due = form.getInputProps('due_date');
   const count = (value: string | number) => {
     setDays(value);
-    if (typeof value === 'number') due.onChange(businessDaysAfter(today(), value));
+    if (typeof value === 'number') due.onChange(businessDaysAfter(officeToday(), value));
   };
   return (
     <>

@@ -59,7 +59,7 @@ export function TaskTable({ state, expected }: { state: TableState<Task>; expect
       whole: true,
       cell: (task) => (
         <>
-          {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} />
+          {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} overdue={task.overdue} />
         </>
       ),
     },

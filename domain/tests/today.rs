@@ -1,0 +1,264 @@
+//! Today is the office's (deadlines, invoices, payouts) or a person's (forms, defaults), and reminders go out in the
+//! morning of their reader, wherever UTC's day stands.
+use chrono::{DateTime, Duration, Utc};
+use domain::{
+    Ctx,
+    clients::{self, Setup},
+    clock::Clock,
+    db::Sql,
+    document_requests, exports,
+    ids::{CompanyId, SpvId},
+    invoices::{self, Typed},
+    page::PageQuery,
+    requests, settings, spvs, steps, tasks,
+    testing::{World, code, on_both},
+    users::{self, Preferences, ProfileChange},
+};
+
+fn at(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+/// The same office at another instant.
+fn when(world: &World, instant: &str) -> World {
+    World { clock: Clock::fixed(at(instant)), ..world.clone() }
+}
+
+async fn office_in(world: &World, zone: &str) {
+    let zone = Some(zone.to_owned());
+    settings::set(&world.operator(), |now| settings::Settings { default_time_zone: zone, ..now }).await.unwrap();
+}
+
+/// The person with this zone, as their next session has it.
+async fn lives_in(world: &World, who: &Ctx, zone: &str) -> Ctx {
+    let wanted = Preferences { time_zone: Some(zone.to_owned()), ..Preferences::default() };
+    world.signed_in(&users::set_preferences(who, wanted).await.unwrap())
+}
+
+async fn invoice(ctx: &Ctx, spv: SpvId) -> invoices::Invoice {
+    let filter = invoices::Filter { spv_id: Some(spv), ..invoices::Filter::default() };
+    invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap().items.remove(0)
+}
+
+/// Everything of an order, and a document that is asked for, due on one day.
+async fn due_on(world: &World, spv: SpvId, day: &str) {
+    let passport = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
+    document_requests::create(&world.operator().silently(), spv, passport).await.unwrap();
+    let mut tx = world.db.begin().await.unwrap();
+    let day: chrono::NaiveDate = day.parse().unwrap();
+    for table in ["invoices", "document_requests", "spv_steps"] {
+        let sql = format!("update {table} set due_date = $2, warned_date = $2 where spv_id = $1");
+        tx.sql_built(sql).bind(spv).bind(day).run().await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
+
+/// How many reminders that something is late are in the log: of steps, documents and invoices.
+async fn reminded(world: &World) -> [i64; 3] {
+    let operator = world.operator();
+    steps::remind_overdue(&operator).await.unwrap();
+    document_requests::remind(&operator).await.unwrap();
+    invoices::remind(&operator).await.unwrap();
+    let mut counts = [0; 3];
+    for (count, action) in counts.iter_mut().zip(["step.overdue", "document_request.overdue", "invoice.overdue"]) {
+        let sql = "select count(*) from activity where action = $1";
+        *count = world.db.clone().sql(sql).bind(action.to_owned()).scalar().await.unwrap();
+    }
+    counts
+}
+
+#[tokio::test]
+async fn nothing_is_overdue_on_the_evening_of_its_day_in_los_angeles() {
+    on_both(async |world| {
+        let la = "America/Los_Angeles";
+        office_in(&world, la).await;
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        lives_in(&world, &maya, la).await;
+        due_on(&world, spv, "2026-12-11").await;
+        let overdue = async |instant: &str| {
+            let world = when(&world, instant);
+            let erin = Ctx { clock: world.clock.clone(), ..erin.clone() };
+            let owed = invoices::billing(&erin).await.unwrap().owed[0].overdue;
+            let row =
+                &exports::rows(&erin, &exports::Table::Invoices(invoices::Filter::default()), None).await.unwrap();
+            let table = exports::columns(&erin, &exports::Table::Invoices(invoices::Filter::default()));
+            let cell = &row.items[0][table.iter().position(|name| *name == "overdue").unwrap()];
+            (owed, cell.clone(), tasks::performance(&erin).await.unwrap().overdue > 0, reminded(&world).await)
+        };
+        // Half past five in the afternoon and one minute before midnight of December 11, then seven the next morning.
+        for evening in ["2026-12-12T01:30:00Z", "2026-12-12T07:59:59Z"] {
+            assert_eq!(overdue(evening).await, (0, "false".to_owned(), false, [0, 0, 0]), "{evening}");
+        }
+        let (owed, cell, late, counts) = overdue("2026-12-12T08:00:00Z").await;
+        assert_eq!((owed, cell.as_str(), late, counts), (1, "true", true, [0, 0, 0]), "late, but it is night");
+        let (.., counts) = overdue("2026-12-12T15:00:00Z").await;
+        assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+        let (.., again) = overdue("2026-12-12T16:00:00Z").await;
+        assert_eq!(again, counts, "once for each");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn reminders_wait_for_the_clients_morning_and_the_offices_day() {
+    on_both(async |world| {
+        office_in(&world, "Pacific/Kiritimati").await;
+        let acme = world.company("Acme").await;
+        let (_, spv, maya) = world.client("Maya", acme, None).await;
+        lives_in(&world, &maya, "Pacific/Honolulu").await;
+        due_on(&world, spv, "2026-12-11").await;
+        // In Kiritimati it is December 12 from ten o'clock UTC of the 11th on; in Honolulu a day later.
+        assert_eq!(reminded(&when(&world, "2026-12-11T20:00:00Z")).await[1..], [0, 0]);
+        assert_eq!(reminded(&when(&world, "2026-12-12T16:59:00Z")).await[1..], [0, 0]);
+        let counts = reminded(&when(&world, "2026-12-12T17:00:00Z")).await;
+        assert!(counts[1] > 0 && counts[2] == 1, "{counts:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn dates_of_money_and_deadlines_are_the_offices() {
+    on_both(async |world| {
+        office_in(&world, "Pacific/Kiritimati").await;
+        let acme = world.company("Acme").await;
+        let (_, spv, _) = world.client("Maya", acme, None).await;
+        let erin = world.employee("Erin").await;
+        // New Year's morning there; still December 31 in UTC and in New York, where Erin is.
+        let world = when(&world, "2026-12-31T14:05:00Z");
+        let erin = Ctx { clock: world.clock.clone(), ..erin };
+        let bill = invoice(&erin, spv).await;
+        let typed = |date: Option<&str>| Typed {
+            amount: Some("1.00".to_owned()),
+            received_date: date.map(str::to_owned),
+            ..Typed::default()
+        };
+        let early = invoices::pay(&erin, bill.id, None, typed(Some("2027-01-02"))).await.unwrap_err();
+        assert_eq!(code(&early), "received_date future");
+        invoices::pay(&erin, bill.id, None, typed(None)).await.unwrap();
+        let paid = invoices::pay(&erin, bill.id, None, typed(Some("2027-01-01"))).await.unwrap();
+        let dates: Vec<String> = paid.payments.iter().map(|payment| payment.received_date.to_string()).collect();
+        assert_eq!(dates, ["2027-01-01", "2027-01-01"]);
+        // Zero business days from now is the office's today, of a step that is there and of a new one.
+        let step = spvs::get(&erin, spv).await.unwrap().steps[0].id;
+        let due = steps::Change { business_days: Some(0), ..steps::Change::default() };
+        let (changed, _) = steps::update(&erin, step, None, due).await.unwrap();
+        assert_eq!(changed.due_date.unwrap().to_string(), "2027-01-01");
+        let new = steps::New { step_name: "Translate".to_owned(), business_days: Some(1), ..steps::New::default() };
+        let (added, _) = steps::add(&erin, spv, new).await.unwrap();
+        assert_eq!(added.due_date.unwrap().to_string(), "2027-01-04", "a Monday");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_payout_run_is_numbered_and_dated_by_the_offices_year() {
+    on_both(async |world| {
+        for (zone, instant, year, day) in [
+            ("Pacific/Kiritimati", "2026-12-31T14:05:00Z", "PAY-2027-", "2027-01-01"),
+            ("Pacific/Honolulu", "2027-01-01T09:55:00Z", "PAY-2026-", "2026-12-31"),
+        ] {
+            office_in(&world, zone).await;
+            let world = when(&world, instant);
+            let acme = world.company(zone).await;
+            let (iso, _) = world.iso(zone.rsplit('/').next().unwrap(), acme).await;
+            let (_, spv, _) = world.client(&format!("Maya{year}"), acme, Some(iso)).await;
+            let sam = world.super_admin(&format!("Sam{}", &zone[8..])).await;
+            for step in spvs::get(&sam, spv).await.unwrap().steps {
+                let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
+                steps::update(&sam, step.id, None, done).await.unwrap();
+            }
+            domain::commissions::approve_pending(&sam, Some(iso)).await.unwrap();
+            let run = domain::commissions::open(&sam).await.unwrap().run;
+            assert!(run.name().starts_with(year), "{} in {zone}", run.name());
+            let paid = domain::commissions::pay(&sam, run.id, None, None).await.unwrap().run;
+            assert_eq!(paid.paid_date.unwrap().to_string(), day, "{zone}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn forms_begin_with_the_persons_today() {
+    on_both(async |world| {
+        let acme: CompanyId = world.company("Acme").await;
+        let elias = world.employee("Elias").await;
+        let world = when(&world, "2026-11-28T03:00:00Z");
+        let in_zone = async |zone: &str| {
+            let elias = Ctx { clock: world.clock.clone(), ..elias.clone() };
+            lives_in(&world, &elias, zone).await
+        };
+        let ordered = async |zone: &str, n: u32, date: Option<&str>| {
+            let input = clients::Input {
+                first_name: "Ana".to_owned(),
+                last_name: "Ruiz".to_owned(),
+                email: format!("ana{n}@example.com"),
+                company_id: Some(acme),
+                price: Some("10".to_owned()),
+                ordered_date: date.map(str::to_owned),
+                ..clients::Input::default()
+            };
+            let made = clients::create(&in_zone(zone).await, Setup::Full, input).await.unwrap();
+            made.spv.ordered_date.to_string()
+        };
+        assert_eq!(ordered("Pacific/Kiritimati", 1, None).await, "2026-11-28");
+        assert_eq!(ordered("Pacific/Honolulu", 2, None).await, "2026-11-27");
+        assert_eq!(ordered("Pacific/Honolulu", 3, Some("2026-11-02")).await, "2026-11-02");
+        // So are names of files and the latest birthday.
+        let honolulu = in_zone("Pacific/Honolulu").await;
+        assert_eq!(settings::person_today(&honolulu).await.unwrap().to_string(), "2026-11-27");
+        let born = |day: &str| ProfileChange { dob: Some(day.to_owned()), ..ProfileChange::default() };
+        let tomorrow = users::update_profile(&honolulu, None, born("2026-11-28")).await.unwrap_err();
+        assert_eq!(code(&tomorrow), "dob future");
+        let tokyo = in_zone("Asia/Tokyo").await;
+        users::update_profile(&tokyo, None, born("2026-11-28")).await.unwrap();
+        // Where no person acts it is the office's.
+        assert_eq!(settings::person_today(&world.operator()).await.unwrap().to_string(), "2026-11-27");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn my_tasks_and_the_desk_agree_on_what_is_overdue() {
+    on_both(async |world| {
+        let elias = world.employee("Elias").await;
+        let acme = world.company("Acme").await;
+        let (_, spv, _) = world.client("Maya", acme, None).await;
+        let me = elias.actor.user_id().unwrap();
+        let input = requests::Input {
+            kind: "other".to_owned(),
+            name: "Elias Test".to_owned(),
+            email: "elias@example.com".to_owned(),
+            message: "Please call.".to_owned(),
+            priority: Some("high".to_owned()),
+            assignee_id: Some(me),
+            ..requests::Input::default()
+        };
+        let request = requests::create(&elias, input).await.unwrap();
+        let mine = steps::Change { assignee_id: Some(Some(me)), ..steps::Change::default() };
+        let step = spvs::get(&elias, spv).await.unwrap().steps[0].id;
+        steps::update(&elias, step, None, mine).await.unwrap();
+        due_on(&world, spv, "2026-11-20").await;
+        // An hour before and after its time, on the same day.
+        for (minutes, late) in [(-60, false), (60, true)] {
+            let clock = Clock::fixed(request.due_at + Duration::minutes(minutes));
+            let elias = Ctx { clock, ..elias.clone() };
+            let desk = requests::desk(&elias).await.unwrap();
+            let counted: i64 = desk.queue.iter().map(|queue| queue.overdue).sum();
+            let (found, _) = tasks::mine(&elias).await.unwrap();
+            let task = found.iter().find(|task| task.kind == tasks::Kind::Request).unwrap();
+            assert_eq!((counted > 0, task.overdue, task.due_at), (late, late, Some(request.due_at)), "{minutes}");
+        }
+        // A step is late once the office's day is over, as the performance card counts; on hold it is not.
+        let late = async || {
+            let (found, _) = tasks::mine(&elias).await.unwrap();
+            found.iter().filter(|task| task.kind == tasks::Kind::Step && task.overdue).count()
+        };
+        assert_eq!(late().await, 1);
+        assert!(tasks::performance(&elias).await.unwrap().overdue > 0);
+        spvs::hold(&elias, spv, None, "Waits").await.unwrap();
+        assert_eq!((late().await, tasks::performance(&elias).await.unwrap().overdue), (0, 0));
+    })
+    .await;
+}
