@@ -400,3 +400,114 @@ async fn a_role_that_needs_a_second_factor_gets_nowhere_without() {
     })
     .await;
 }
+
+/// Every change to second factors, as one person would try it: what each was answered, by code or `ok`.
+async fn changes(person: &Person, phone: &Phone) -> Vec<String> {
+    let codes = "/auth/v1/factors/recovery-codes";
+    let name = json!({ "factor_type": "totp", "friendly_name": uuid::Uuid::new_v4() });
+    let mut told = Vec::new();
+    for asking in [
+        person.post("/auth/v1/factors", name),
+        person.ask(Method::POST, codes),
+        person.ask(Method::POST, &format!("{codes}/regenerate")),
+        person.ask(Method::DELETE, codes),
+        person.delete(&format!("/auth/v1/factors/{}", phone.factor)),
+    ] {
+        let answer = modern(asking).await;
+        told.push(answer.body["code"].as_str().unwrap_or("ok").to_owned());
+    }
+    told
+}
+
+#[tokio::test]
+async fn changes_to_second_factors_need_a_proof_of_ten_minutes() {
+    on_both(async |app: TestApp| {
+        app.client("Maya").await;
+        let mut session = sign_in(&app, "maya").await;
+        let maya = |session: &Value| app.nobody().holding(session);
+        // As old as may be; a refresh is no proof, however many there were.
+        app.world.clock.advance(Duration::minutes(10));
+        session = refresh(&app, &session["refresh_token"]).await.ok();
+        let early = enrol(&maya(&session), "Early").await;
+        let shown = challenge(&maya(&session), &early).await;
+        app.world.clock.advance(Duration::seconds(1));
+        for _ in 0..3 {
+            session = refresh(&app, &session["refresh_token"]).await.ok();
+        }
+        try_code(&maya(&session), &early, &shown, &early.code(&app)).await.refused(400, "reauthentication_needed");
+        modern(maya(&session).post("/auth/v1/factors", json!({ "factor_type": "totp", "friendly_name": "Late" })))
+            .await
+            .refused(400, "reauthentication_needed");
+        modern(maya(&session).delete(&format!("/auth/v1/factors/{}", early.factor))).await.ok();
+
+        // Signing in again does: it is another session, or this one with another proof.
+        let again = sign_in(&app, "maya").await;
+        let phone = enrol(&maya(&again), "Phone").await;
+        let raised = show(&app, &maya(&again), &phone).await;
+        app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
+        let late = refresh(&app, &raised["refresh_token"]).await.ok();
+        assert_eq!(
+            changes(&maya(&late), &phone).await,
+            [
+                "reauthentication_needed",
+                "reauthentication_needed",
+                "mfa_factor_not_found",
+                "mfa_factor_not_found",
+                "reauthentication_needed"
+            ]
+        );
+        let renewed = show(&app, &maya(&late), &phone).await;
+        assert_eq!(changes(&maya(&renewed), &phone).await, ["ok", "ok", "ok", "ok", "ok"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
+    on_both(async |app: TestApp| {
+        app.client("Maya").await;
+        let old = sign_in(&app, "maya").await;
+        let before = app.nobody().holding(&old);
+        app.world.clock.advance(Duration::minutes(11));
+        let prove = async |body: Value| modern(before.post("/auth/v1/reauthenticate", body)).await;
+        for wrong in [json!({}), json!({ "password": PASSWORD, "nonce": "123456" }), json!({ "password": "" })] {
+            prove(wrong).await.refused(400, "validation_failed");
+        }
+        prove(json!({ "password": "wrong" })).await.refused(400, "current_password_invalid");
+        prove(json!({ "nonce": "000000" })).await.refused(422, "reauthentication_not_valid");
+        let proven = prove(json!({ "password": PASSWORD })).await.ok();
+        assert_eq!(claims(&proven["access_token"])["session_id"], claims(&old["access_token"])["session_id"]);
+        let add = |session: &Value, name: &str| {
+            let body = json!({ "factor_type": "totp", "friendly_name": name });
+            modern(app.nobody().holding(session).post("/auth/v1/factors", body))
+        };
+        add(&proven, "One").await.ok();
+        // A token from before may have been stolen.
+        add(&old, "Thief").await.refused(400, "reauthentication_needed");
+
+        app.world.clock.advance(Duration::minutes(11));
+        add(&proven, "Two").await.refused(400, "reauthentication_needed");
+        modern(before.get("/auth/v1/reauthenticate")).await.ok();
+        let code = app.letter().await.code;
+        let proven = prove(json!({ "nonce": code })).await.ok();
+        let said = claims(&proven["access_token"]);
+        assert_eq!(
+            (said["amr"][0]["method"].as_str(), said["amr"][1]["method"].as_str()),
+            (Some("otp"), Some("password")),
+            "the newest first"
+        );
+        prove(json!({ "nonce": code })).await.refused(422, "reauthentication_not_valid");
+        add(&proven, "Three").await.ok();
+
+        // Guessing takes longer and longer, for whoever holds the token too.
+        let mut told = Vec::new();
+        for _ in 0..6 {
+            told.push(prove(json!({ "password": "a guess" })).await.status.as_u16());
+        }
+        assert_eq!(told, [400, 400, 400, 400, 400, 429]);
+        modern(app.nobody().post("/auth/v1/reauthenticate", json!({ "password": PASSWORD })))
+            .await
+            .refused(401, "no_authorization");
+    })
+    .await;
+}

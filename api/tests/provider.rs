@@ -389,6 +389,22 @@ async fn who_may_not_come_in_is_told_why() {
 }
 
 #[tokio::test]
+async fn an_identity_token_for_later_is_refused() {
+    on_both(true, |office| async move {
+        office.app.client("Maya").await;
+        let query = format!("provider=google&{CHALLENGE}");
+        let now = office.app.world.clock.now().timestamp();
+        for (nbf, refusal) in [(now + 3_600, Some("bad_oauth_callback")), (now - 3_600, None)] {
+            let mut form = as_("maya@example.com");
+            form.push(("claims", json!({ "nbf": nbf }).to_string()));
+            let back = office.there_and_back(&query, &form).await;
+            assert_eq!(of(&back, "error_code").as_deref(), refusal, "{back}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_pending_account_opens_without_the_password_that_it_had() {
     on_both(false, |office| async move {
         let erin = office.app.employee("Erin").await;

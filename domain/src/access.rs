@@ -76,6 +76,8 @@ pub struct SignedIn {
     /// Signed in with a password that somebody else chose: nothing is open until there is an own one (decision 20).
     pub must_change_password: bool,
     pub mfa: Mfa,
+    /// When the token says that somebody proved last who they are, in seconds since 1970; refreshes are no proof.
+    pub proven_at: Option<i64>,
     /// A super admin who only looks: nothing is written in this person's name.
     pub impersonator: Option<Impersonator>,
 }

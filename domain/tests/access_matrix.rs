@@ -23,6 +23,7 @@ fn actor(role: Role) -> Actor {
         language: "en-US".to_owned(),
         time_zone: "UTC".to_owned(),
         must_change_password: false,
+        proven_at: None,
         mfa: domain::access::Mfa::default(),
         impersonator: None,
     }))

@@ -33,6 +33,7 @@ mod story;
 mod templates;
 mod timelines;
 mod today;
+mod tokens;
 mod unsubscribe;
 mod uploads;
 mod users;

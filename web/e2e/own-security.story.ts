@@ -142,6 +142,57 @@ test('two apps are told apart by name, and each works alone', async ({ office })
   await phone.isAt(paths.clientDashboard);
 });
 
+test('an older session proves who it is in place before second factors change', async ({ office }) => {
+  test.slow();
+  const who = await client(office, 'Mirel', 'Roth');
+  const mirel = await signedIn(office, who);
+  await mirel.opens(paths.clientProfileTab('security'));
+  const section = mirel.card('Two-factor authentication');
+  const proof = mirel.dialog('Confirm that it is you');
+
+  // By password: wrong, not at all, and right; the set-up goes on where it was.
+  await office.portal.proofsAge();
+  await mirel.button('Enable 2FA', section).click();
+  await expect(proof).toContainText('nothing you have begun is lost');
+  expect(await barriers(mirel.page)).toEqual([]);
+  await mirel.button('Continue', proof).click();
+  await mirel.isToldBeside('Current password', 'Please fill in this field.', proof);
+  await mirel.writes({ 'Current password': 'not my password' }, proof);
+  await mirel.button('Continue', proof).click();
+  await mirel.isToldBeside('Current password', 'The current password is wrong.', proof);
+  await mirel.button('Cancel', proof).click();
+  const setup = mirel.dialog('Set up two-factor authentication');
+  await expect(setup).toContainText('Confirm that it is you: sign in again');
+  await mirel.button('Try again', setup).click();
+  await mirel.writes({ 'Current password': password }, proof);
+  await mirel.button('Continue', proof).click();
+  await expect(proof).toBeHidden();
+
+  // By a code of a mail, while the app is being set up.
+  await expect(setup.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await office.portal.proofsAge();
+  const key = await enrols(mirel, 'Set up two-factor authentication');
+  await mirel.button('Use a code by email', proof).click();
+  await mirel.button('Send the code', proof).click();
+  const mail = await office.portal.post.arrives(who.email, 'code');
+  await mirel.writes({ 'Code from the email': mail.code() }, proof);
+  await mirel.button('Continue', proof).click();
+  await keepsCodes(mirel);
+  await expect(section).toContainText('10 of 10 left');
+
+  // By the app that is there.
+  await office.portal.proofsAge();
+  await mirel.button('Create new codes', section).click();
+  await mirel.button('Create new codes', mirel.dialog('Create new recovery codes?')).click();
+  await mirel.writes({ 'Code from the app': totp(key, soon()) }, proof);
+  await mirel.button('Continue', proof).click();
+  await keepsCodes(mirel);
+  await mirel.button('Remove Authenticator app', section).click();
+  await mirel.button('Remove', mirel.dialog('Remove Authenticator app?')).click();
+  await mirel.isTold('Authenticator app was removed');
+  await expect(section).toContainText('Off');
+});
+
 test('sessions are seen and ended, one, all others and every one', async ({ office }) => {
   const who = await client(office, 'Sol', 'Vega');
   const [sol, phone, library] = [

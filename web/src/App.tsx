@@ -10,6 +10,7 @@ import { queryClient } from './api/cache';
 import { followSession } from './followSession';
 import { createRouter } from './routes';
 import { ConnectionBar } from './shared/ConnectionBar';
+import { ProofHost } from './shared/security/ProofHost';
 import { Toasts } from './ui/toasts';
 
 export function App() {
@@ -19,6 +20,7 @@ export function App() {
     <QueryClientProvider client={queryClient}>
       <Tooltip.Group openDelay={700} closeDelay={300}>
         <RouterProvider router={router} />
+        <ProofHost />
       </Tooltip.Group>
       <ConnectionBar />
       <Toasts />

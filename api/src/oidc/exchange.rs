@@ -30,13 +30,17 @@ pub enum Failure {
     Refused(String),
 }
 
-/// What Microsoft says beside the standard.
+/// How far a provider's clock may be ahead of ours.
+const LEEWAY_SECONDS: i64 = 60;
+
+/// What Microsoft says beside the standard, and from when on a token is valid.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Extra {
     /// The organisation.
     tid: Option<String>,
     /// Whether the organisation owns the domain of the address.
     xms_edov: Option<Value>,
+    nbf: Option<i64>,
 }
 
 impl AdditionalClaims for Extra {}
@@ -131,7 +135,7 @@ pub async fn redeem(
             email: more.email().map(|email| email.to_string()),
             email_verified: more.email_verified(),
             name: more.name().and_then(|name| name.get(None)).map(|name| name.to_string()),
-            extra: Extra { tid: said.extra.tid, xms_edov: extra.xms_edov.clone().or(said.extra.xms_edov) },
+            extra: Extra { xms_edov: extra.xms_edov.clone().or(said.extra.xms_edov), ..said.extra },
         };
     }
     Ok(Arrival {
@@ -169,12 +173,15 @@ fn verified(
 ) -> Result<Claims, Unverified> {
     let other = |e: &str| Unverified::Otherwise(e.to_owned());
     let token = tokens.id_token().ok_or_else(|| other("it sent no identity token"))?;
-    let clock = clock.clone();
+    let (now, clock) = (clock.now().timestamp(), clock.clone());
     let verifier = client.id_token_verifier().require_issuer_match(!found.many).set_time_fn(move || clock.now());
     let claims = token.claims(&verifier, &Nonce::new(secrets.nonce.to_owned())).map_err(|e| match e {
         ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey) => Unverified::Key,
         e => Unverified::Otherwise(e.to_string()),
     })?;
+    if claims.additional_claims().nbf.is_some_and(|nbf| nbf > now + LEEWAY_SECONDS) {
+        return Err(other("its token is not valid yet"));
+    }
     if found.many {
         let tenant = claims.additional_claims().tid.as_deref().unwrap_or_default();
         let issuer = claims.issuer().as_str();

@@ -136,7 +136,7 @@ impl std::fmt::Debug for Enrolled {
 ///
 /// # Errors
 /// Unauthenticated; Invalid `friendly_name`, `issuer`; Forbidden `insufficient_aal` while a factor is to be shown;
-/// Conflict `mfa_factor_name_conflict` (no name is a name too), `too_many_enrolled_mfa_factors`.
+/// Conflict `reauthentication_needed`, `mfa_factor_name_conflict` (no name is a name too), `too_many_enrolled_mfa_factors`.
 pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer: Option<&str>) -> Result<Enrolled> {
     let me = me(ctx)?;
     raised_where_enrolled(ctx, me).await?;
@@ -158,6 +158,7 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
     if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
         return Err(Error::forbidden("insufficient_aal"));
     }
+    sessions::recently_proven(&mut tx, ctx, me).await?;
     if present.iter().any(|factor| factor.friendly_name == name) {
         return Err(Error::conflict("mfa_factor_name_conflict"));
     }
@@ -218,7 +219,8 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
 /// that nobody has shown.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_factor_not_found`, `mfa_challenge_not_found`, `mfa_challenge_expired`,
+/// Unauthenticated; Conflict `reauthentication_needed` for a factor that is not verified yet, `mfa_factor_not_found`,
+/// `mfa_challenge_not_found`, `mfa_challenge_expired`,
 /// `mfa_ip_address_mismatch` (from elsewhere, or shown before), `mfa_verification_failed`; TooMany after several
 /// wrong codes.
 pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<Granted> {
@@ -233,6 +235,9 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId
         if present.iter().any(|factor| factor.status == Status::Verified) {
             return Err(Error::forbidden("insufficient_aal"));
         }
+    }
+    if factor.status == Status::Unverified {
+        sessions::recently_proven(&mut tx, ctx, me).await?;
     }
     let challenge =
         store::try_challenge(&mut tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
@@ -277,8 +282,8 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId
 /// recovery codes.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_factor_not_found`; Forbidden `insufficient_aal` for a factor that counts, in a
-/// session that has shown none.
+/// Unauthenticated; Conflict `mfa_factor_not_found`; for a factor that counts, Forbidden `insufficient_aal` in a session
+/// that has shown none, and Conflict `reauthentication_needed`.
 pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
     let me = me(ctx)?;
     let mut tx = ctx.begin().await?;
@@ -287,6 +292,9 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
     let factor = factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
     if factor.status == Status::Verified && !me.mfa.aal2 {
         return Err(Error::forbidden("insufficient_aal"));
+    }
+    if factor.status == Status::Verified {
+        sessions::recently_proven(&mut tx, ctx, me).await?;
     }
     remove_with_codes(&mut tx, ctx, &user, &factors, factor).await?;
     tx.commit().await?;

@@ -22,6 +22,7 @@ pub mod tokens;
 mod account;
 mod again;
 mod entry;
+mod reauthentication;
 mod signup;
 mod verify;
 
@@ -33,6 +34,7 @@ pub use asked::{Wanted, Way, ask, otp, reauthenticate};
 pub use entry::{is_at_home, refresh, session_owner, sign_in};
 pub use keys::Keys;
 pub use links::Purpose;
+pub use reauthentication::{Credential, prove};
 pub use sessions::{Which, sign_out};
 pub use signup::{NewAccount, SignedUp, sign_up};
 pub use tokens::{Granted, Verified, authenticate};

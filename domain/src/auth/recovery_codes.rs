@@ -60,7 +60,7 @@ pub async fn status(ctx: &Ctx) -> Result<Standing> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid `friendly_name`; Conflict `mfa_recovery_codes_sole_factor` without an authenticator,
-/// `mfa_verified_factor_exists`, `mfa_factor_name_conflict`; Forbidden `insufficient_aal`.
+/// `mfa_verified_factor_exists`, `mfa_factor_name_conflict`, `reauthentication_needed`; Forbidden `insufficient_aal`.
 pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result<Made> {
     let me = factors::me(ctx)?;
     let name = match factors::name(friendly_name)? {
@@ -76,6 +76,7 @@ pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result
     if !me.mfa.aal2 {
         return Err(Error::forbidden("insufficient_aal"));
     }
+    sessions::recently_proven(&mut tx, ctx, me).await?;
     if present.iter().any(|factor| factor.kind == Kind::RecoveryCode) {
         return Err(Error::conflict("mfa_verified_factor_exists"));
     }
@@ -105,7 +106,7 @@ pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result
 /// Replaces one's set; what was left of the old one is worth nothing any more.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_factor_not_found`; Forbidden `insufficient_aal`.
+/// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
 pub async fn remake(ctx: &Ctx) -> Result<Made> {
     let me = factors::me(ctx)?;
     let mut tx = ctx.begin().await?;
@@ -114,6 +115,7 @@ pub async fn remake(ctx: &Ctx) -> Result<Made> {
     if !me.mfa.aal2 {
         return Err(Error::forbidden("insufficient_aal"));
     }
+    sessions::recently_proven(&mut tx, ctx, me).await?;
     let codes = replace(&mut tx, ctx, me.id).await?;
     failures::forget(&mut tx, &Counter::of_session("recovery-code", me.id, &ctx.origin)).await?;
     activity::append(&mut tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
@@ -124,7 +126,7 @@ pub async fn remake(ctx: &Ctx) -> Result<Made> {
 /// Throws one's set away; sessions that it had raised go on at aal1.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_factor_not_found`; Forbidden `insufficient_aal`.
+/// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
 pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
     let me = factors::me(ctx)?;
     let mut tx = ctx.begin().await?;
@@ -133,6 +135,7 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
     if !me.mfa.aal2 {
         return Err(Error::forbidden("insufficient_aal"));
     }
+    sessions::recently_proven(&mut tx, ctx, me).await?;
     factors::remove(&mut tx, ctx, &user, &factor).await?;
     tx.commit().await?;
     auth.verified.forget_user(me.id);

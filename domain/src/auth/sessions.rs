@@ -5,7 +5,7 @@
 //! other nodes learn that a session's access tokens are worth nothing any more.
 use super::{Auth, factors::Method, store};
 use crate::{
-    access::{Action, Actor, Due, Resource},
+    access::{Action, Actor, Due, Resource, SignedIn},
     activity,
     ctx::Ctx,
     db::{Sql, Tx},
@@ -27,6 +27,8 @@ use tokio::time::timeout;
 const REUSE: Duration = Duration::seconds(10);
 /// For so long a session may lie unused, whatever the office's rules say.
 pub const IDLE: Duration = Duration::days(90);
+/// Changes to second factors need a proof that is not older than this.
+pub const REAUTHENTICATION_TTL: Duration = Duration::minutes(10);
 /// How long a refresh waits for others of the same session.
 const LOCK: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -39,6 +41,11 @@ pub struct Proof {
     pub provider: Option<String>,
     /// Seconds since 1970.
     pub timestamp: i64,
+}
+
+/// When the newest of these was given, in seconds since 1970. A refresh proves nothing.
+pub(super) fn newest(proofs: &[Proof]) -> Option<i64> {
+    proofs.iter().filter(|proof| proof.method != "token_refresh").map(|proof| proof.timestamp).max()
 }
 
 /// A row of `sessions`.
@@ -266,6 +273,44 @@ pub(super) async fn raise(
     let ended = store::end_aal1_of_user(tx, user.id, ctx.now()).await?;
     tell(tx, ctx, &ended, "second_factor").await?;
     Ok((raised, ended.into_iter().map(|e| e.id).collect()))
+}
+
+/// Reauthentication check: the newest proof must be recent in the session's row and in the token that was sent. A token
+/// from before a proof stays as old as it is: it may have been stolen.
+///
+/// # Errors
+/// Conflict `reauthentication_needed`; what the database refuses.
+pub(super) async fn recently_proven(tx: &mut Tx, ctx: &Ctx, me: &SignedIn) -> Result<()> {
+    let oldest = (ctx.now() - REAUTHENTICATION_TTL).timestamp();
+    let session = store::session(tx, me.session_id).await?;
+    let row = session.and_then(|session| newest(&session.amr));
+    let recent = row.is_some_and(|at| at >= oldest) && me.proven_at.is_none_or(|at| at >= oldest);
+    if recent { Ok(()) } else { Err(Error::conflict("reauthentication_needed")) }
+}
+
+/// Notes that the person of a session has proved once more who they are, within the use case that saw it.
+///
+/// # Errors
+/// Unauthenticated `session_not_found`; what the database refuses.
+pub(super) async fn reauthenticated(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    id: SessionId,
+    method: &'static str,
+) -> Result<Session> {
+    let gone = || Error::unauthenticated("session_not_found");
+    let mut session = store::lock_session(tx, id).await?.filter(|s| s.ended_at.is_none()).ok_or_else(gone)?;
+    let timestamp = ctx.now().timestamp();
+    // In its place: how the session began is read from the first.
+    match session.amr.iter_mut().find(|proof| proof.method == method && proof.provider.is_none()) {
+        Some(proof) => proof.timestamp = timestamp,
+        None => session.amr.push(Proof { method: method.to_owned(), provider: None, timestamp }),
+    }
+    store::raise(tx, &session).await?;
+    let event = users::event("session.reauthenticated", user).with("session_id", id.to_string()).with("method", method);
+    activity::append(tx, ctx, event).await?;
+    Ok(session)
 }
 
 /// Takes sessions that a factor had raised back to aal1, within the use case that removes it.

@@ -7,7 +7,7 @@ use super::{
     factors::{self, Factor},
     identities::{self, Identity, ProviderTokens},
     impersonation::{self, Impersonation},
-    sessions::Session,
+    sessions::{self, Proof, Session},
     store,
 };
 use crate::{
@@ -62,14 +62,47 @@ struct Claims<'a> {
     act: Option<Value>,
 }
 
+/// The registered claims of any token that one of our keys signed (RFC 7519, section 4.1). The shared secret may sign for
+/// other programs too, whose tokens are not for us.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Registered {
+    iss: Option<String>,
+    pub exp: Option<i64>,
+    #[serde(default, skip_serializing)]
+    nbf: Option<i64>,
+}
+
+impl Registered {
+    /// Those of a token of ours that is valid until `exp`.
+    pub fn until(options: &Options, exp: DateTime<Utc>) -> Self {
+        Self { iss: Some(issuer(options)), exp: Some(exp.timestamp()), nbf: None }
+    }
+
+    /// Whether the token is valid now and of our issuer, where it names one.
+    pub fn hold(&self, options: &Options, now: DateTime<Utc>) -> bool {
+        let now = now.timestamp();
+        self.iss.as_ref().is_none_or(|iss| *iss == issuer(options))
+            && self.exp.is_none_or(|exp| exp > now)
+            && self.nbf.is_none_or(|nbf| nbf <= now)
+    }
+}
+
+/// `iss` of every token of ours.
+pub(crate) fn issuer(options: &Options) -> String {
+    format!("{}/auth/v1", options.public_url)
+}
+
 /// What is read of a token that comes in.
 #[derive(Deserialize)]
 struct Presented {
     sub: Option<String>,
     session_id: Option<String>,
-    exp: Option<i64>,
+    #[serde(flatten)]
+    registered: Registered,
     aud: Option<Value>,
     aal: Option<String>,
+    #[serde(default)]
+    amr: Vec<Proof>,
     act: Option<Value>,
 }
 
@@ -152,9 +185,10 @@ pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Sessio
     let now = ctx.now().timestamp();
     let expires_in = ctx.options.access_token_seconds;
     // Newest first, as the protocol wants it.
-    let amr: Vec<_> = session.amr.iter().rev().collect();
+    let mut amr: Vec<_> = session.amr.iter().rev().collect();
+    amr.sort_by_key(|proof| std::cmp::Reverse(proof.timestamp));
     let access_token = auth.keys.sign(&Claims {
-        iss: format!("{}/auth/v1", ctx.options.public_url),
+        iss: issuer(&ctx.options),
         sub: user.id,
         aud: AUDIENCE,
         role: AUDIENCE,
@@ -192,7 +226,7 @@ pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Sessio
 /// Internal when the signing key is unusable.
 pub(super) fn impersonating(ctx: &Ctx, auth: &Auth, user: &User, row: &Impersonation) -> Result<String> {
     auth.keys.sign(&Claims {
-        iss: format!("{}/auth/v1", ctx.options.public_url),
+        iss: issuer(&ctx.options),
         sub: user.id,
         aud: AUDIENCE,
         role: AUDIENCE,
@@ -241,7 +275,8 @@ async fn verify(
 ) -> Result<Arc<SignedIn>> {
     let seen = auth.verified.changes();
     let claims: Presented = auth.keys.verify(bearer).ok_or(Error::unauthenticated("bad_jwt"))?;
-    let exp = claims.exp.filter(|exp| *exp > now.timestamp()).ok_or(Error::unauthenticated("bad_jwt"))?;
+    let exp = claims.registered.exp.filter(|_| claims.registered.hold(options, now));
+    let exp = exp.ok_or(Error::unauthenticated("bad_jwt"))?;
     let user_id: UserId = claims
         .sub
         .ok_or(Error::unauthenticated("bad_jwt"))?
@@ -273,7 +308,7 @@ async fn verify(
         // Both: a session may have been lowered since, and a token from before the factor stays what it was.
         aal2: session.aal == "aal2" && claims.aal.as_deref() == Some("aal2"),
     };
-    let who = Arc::new(SignedIn { mfa, ..user.signed_in(session_id) });
+    let who = Arc::new(SignedIn { mfa, proven_at: sessions::newest(&claims.amr), ..user.signed_in(session_id) });
     auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
     Ok(who)
 }

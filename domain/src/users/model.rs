@@ -183,6 +183,7 @@ impl User {
             time_zone: self.time_zone.clone(),
             must_change_password: self.must_change_password,
             mfa: Mfa::default(),
+            proven_at: None,
             impersonator: None,
         }
     }

@@ -28,7 +28,7 @@ const provider = new OpenIdProvider(issuer, {
   clients,
   pkce: { required: () => true },
   claims: {
-    openid: ['sub', 'tid', 'xms_edov'],
+    openid: ['sub', 'tid', 'xms_edov', 'nbf'],
     email: ['email', 'email_verified'],
     profile: ['name', 'given_name', 'family_name'],
   },

@@ -247,7 +247,7 @@ fn told(problem: Problem) -> AuthError {
             "bad_code_verifier",
             "code challenge does not match previously saved code verifier",
         ),
-        "read_only" | "address_blocked" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
+        "read_only" | "address_blocked" | "account_in_use" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
         "signup_disabled" => super::signup::disabled(),
         "user_already_exists" => {
             fixed(StatusCode::UNPROCESSABLE_ENTITY, "user_already_exists", "User already registered")

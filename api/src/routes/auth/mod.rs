@@ -63,7 +63,7 @@ pub fn router(app: &App) -> Router<App> {
         .route("/signup", post(signup::signup))
         .route("/otp", post(mail::otp))
         .route("/magiclink", post(mail::otp))
-        .route("/reauthenticate", get(mail::reauthenticate))
+        .route("/reauthenticate", get(mail::reauthenticate).post(user::reauthenticate))
         .route("/.well-known/jwks.json", get(public::jwks))
         .route("/health", get(public::health))
         .route("/settings", get(public::settings))

@@ -3,12 +3,12 @@ use super::{
     error::{AuthError, Result},
     extract::{self, Body, Pkce, Somebody, given, phone_disabled},
     redirect::RedirectTo,
-    view::UserView,
+    view::{SessionView, UserView},
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
-    auth::{self, Change, Way},
+    auth::{self, Change, Credential, Way},
     users,
 };
 use serde::Deserialize;
@@ -62,6 +62,27 @@ pub async fn update(
         if error.code() == "insufficient_aal" { error.with_status(StatusCode::UNAUTHORIZED) } else { error }
     })?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
+}
+
+#[derive(Deserialize)]
+pub struct Reauthentication {
+    password: Option<String>,
+    nonce: Option<String>,
+}
+
+/// Proves once more who sits there, by password or by the code that `GET /reauthenticate` mails. The session stays the
+/// same one; its new access token says when it was proved.
+pub async fn reauthenticate(
+    State(app): State<App>,
+    Somebody(ctx, _): Somebody,
+    Body(input): Body<Reauthentication>,
+) -> Result<SessionView> {
+    let credential = match (given_secret(input.password), given_secret(input.nonce)) {
+        (Some(password), None) => Credential::Password(password),
+        (None, Some(nonce)) => Credential::MailedCode(nonce),
+        _ => return Err(AuthError::validation("Either a password or a nonce is needed")),
+    };
+    Ok(auth::prove(&ctx, &app.auth, &credential).await?.into())
 }
 
 /// A text that is there, as it is: a password may begin with a space.

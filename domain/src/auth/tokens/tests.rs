@@ -21,6 +21,7 @@ fn known(user: u128, session: u128, exp: i64) -> Known {
         time_zone: String::new(),
         must_change_password: false,
         mfa: crate::access::Mfa::default(),
+        proven_at: None,
     };
     Known { who: Arc::new(who), exp }
 }

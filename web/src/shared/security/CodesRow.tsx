@@ -12,6 +12,7 @@ import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { own } from './own';
+import { withProof } from './proof';
 import { RecoveryCodes } from './RecoveryCodes';
 import { useStepUp } from './StepUp';
 
@@ -26,7 +27,9 @@ export function CodesRow() {
   const { data, error, refetch } = useQuery(own.codes());
   const make = useMutation({
     mutationFn: (renew: boolean) =>
-      granted(renew ? auth.mfa.recoveryCodes.regenerate() : auth.mfa.recoveryCodes.generate()),
+      withProof(() =>
+        granted(renew ? auth.mfa.recoveryCodes.regenerate() : auth.mfa.recoveryCodes.generate()),
+      ),
     onSuccess: () => {
       setAsking(false);
       void queryClient.invalidateQueries({ queryKey: own.all });

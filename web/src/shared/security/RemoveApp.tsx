@@ -12,6 +12,7 @@ import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { useMe } from '../session/me';
 import { own } from './own';
+import { withProof } from './proof';
 
 interface Props {
   app: Factor;
@@ -25,7 +26,7 @@ export function RemoveApp({ app, last, onClose }: Props) {
   const me = useMe();
   const name = app.friendly_name || t('totp.default_name');
   const remove = useMutation({
-    mutationFn: () => granted(auth.mfa.unenroll({ factorId: app.id })),
+    mutationFn: () => withProof(() => granted(auth.mfa.unenroll({ factorId: app.id }))),
     onSuccess: async () => {
       toast({ title: t('totp.removed', { name }) });
       onClose();

@@ -5,11 +5,15 @@ import { queryClient } from '../../api/cache';
 import { auth } from '../../api/session';
 import { ChallengeForm } from './ChallengeForm';
 import { own, verifiedApps } from './own';
+import { askForProof, needsProof } from './proof';
 
 type Ask = (then: () => void) => void;
 const StepUpContext = createContext<Ask>((then) => then());
 
-/** Asks for a code first where the server would refuse: the account has a second factor, this session has not shown it. */
+/**
+ * Asks first for what the server would refuse without: a code, where the account has a second factor that this session has
+ * not shown, or a recent proof of who sits there.
+ */
 export function useStepUp(): Ask {
   return useContext(StepUpContext);
 }
@@ -18,7 +22,10 @@ export function StepUp({ children }: { children: ReactNode }) {
   const { t } = useTranslation(['security', 'common']);
   const [waiting, setWaiting] = useState<() => void>();
   const ask = useCallback<Ask>((then) => {
-    void needsCode().then((needed) => (needed ? setWaiting(() => then) : then()));
+    void needsCode().then(async (needed) => {
+      if (needed) setWaiting(() => then);
+      else if (!(await needsProof()) || (await askForProof())) then();
+    });
   }, []);
   const close = () => setWaiting(undefined);
   return (

@@ -13,6 +13,7 @@ import { QrCode } from '../../ui/QrCode';
 import { ErrorState } from '../../ui/states';
 import { granted } from '../auth/granted';
 import { beginEnrolment } from './enrolment';
+import { withProof } from './proof';
 import classes from './TotpEnrol.module.css';
 
 interface Props {
@@ -28,7 +29,9 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string>();
-  const begin = useMutation({ mutationFn: () => beginEnrolment(name || t('totp.default_name')) });
+  const begin = useMutation({
+    mutationFn: () => withProof(() => beginEnrolment(name || t('totp.default_name'))),
+  });
   const { data: enrolment } = begin;
 
   const started = useRef(false);
@@ -38,7 +41,8 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
   }, [begin]);
 
   const verify = useMutation({
-    mutationFn: (factorId: string) => granted(auth.mfa.challengeAndVerify({ factorId, code })),
+    mutationFn: (factorId: string) =>
+      withProof(() => granted(auth.mfa.challengeAndVerify({ factorId, code }))),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
       onEnrolled();

@@ -7,6 +7,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { ErrorState } from '../../ui/states';
 import { granted } from '../auth/granted';
+import { withProof } from './proof';
 import { RecoveryCodes } from './RecoveryCodes';
 import { TotpEnrol } from './TotpEnrol';
 
@@ -21,7 +22,7 @@ export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   const { t } = useTranslation('common');
   const [enrolled, setEnrolled] = useState(false);
   const codes = useMutation({
-    mutationFn: () => granted(auth.mfa.recoveryCodes.generate()),
+    mutationFn: () => withProof(() => granted(auth.mfa.recoveryCodes.generate())),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['security'] }),
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'mfa_verified_factor_exists') onDone();

@@ -31,7 +31,7 @@ export const own = {
   sessions: () =>
     queryOptions({
       queryKey: [...own.all, 'sessions'],
-      queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', signal),
+      queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', { signal }),
     }),
   /** null: there is no set of codes. */
   codes: () =>

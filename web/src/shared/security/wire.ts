@@ -5,19 +5,19 @@ import type { ErrorBody } from '../../api/types';
 
 /** Our own additions to the protocol, which the auth client does not know. */
 export async function authCall<Body>(
-  method: 'GET' | 'DELETE',
+  method: 'GET' | 'DELETE' | 'POST',
   path: string,
-  signal?: AbortSignal,
+  { signal, body }: { signal?: AbortSignal; body?: unknown } = {},
 ): Promise<Body> {
   const headers = {
     authorization: `Bearer ${(await accessToken()) ?? ''}`,
+    'content-type': 'application/json',
     'x-supabase-api-version': '2024-01-01',
   };
-  const response = await heardFetch(`/auth/v1${path}`, { method, headers, signal }).catch(
-    (error: unknown) => {
-      throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
-    },
-  );
+  const init = { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) };
+  const response = await heardFetch(`/auth/v1${path}`, init).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+  });
   const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   if (response.ok) return answer as Body;
   throw new ApiError(response.status, answer as ErrorBody | null, response.headers.get('x-request-id'));
