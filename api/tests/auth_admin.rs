@@ -351,3 +351,55 @@ async fn a_page_of_accounts_is_read_at_once() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn people_neither_open_nor_take_over_an_account_in_use() {
+    on_both(async |app: TestApp| {
+        let (sam, service) = (app.super_admin("Sam").await, app.service());
+        let (maya, pia) = (app.client("Maya").await, app.super_admin("Pia").await);
+        // An active account in use although nobody has signed in to it yet, and one that was shut meanwhile.
+        let erin = app.world.user(domain::access::Role::Employee, "Erin", None, None).await.id;
+        let noah = app.client("Noah").await;
+        sam.post(&format!("/rest/v1/users/{}/suspend", noah.id), json!({ "reason": "Left" })).await.ok();
+        for (email, id) in [("maya", maya.id), ("pia", pia.id), ("erin", erin), ("noah", noah.id)]
+            .map(|(n, id)| (format!("{n}@example.com"), id))
+        {
+            for kind in ["magiclink", "recovery", "email_change_current", "email_change_new"] {
+                let body = json!({ "type": kind, "email": email, "new_email": "thief@example.com" });
+                let (status, code) = if id == noah.id { (404, "user_not_found") } else { (403, "account_in_use") };
+                post(&sam, "admin/generate_link", body).await.refused(status, code);
+            }
+            let path = format!("/auth/v1/admin/users/{id}");
+            let hash = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
+            for body in [
+                json!({ "password": "a password of theirs", "email_confirm": true }),
+                json!({ "password_hash": hash }),
+                json!({ "email": "thief@example.com" }),
+            ] {
+                modern(sam.put(&path, body)).await.refused(403, "account_in_use");
+            }
+            // What opens nothing goes on, and so do programs.
+            modern(sam.put(&path, json!({ "user_metadata": { "x": 1 }, "email": email }))).await.ok();
+            modern(service.put(&path, json!({ "password": "a program's own choice" }))).await.ok();
+            if id != noah.id {
+                post(&service, "admin/generate_link", json!({ "type": "recovery", "email": email })).await.ok();
+            }
+        }
+
+        // Nobody has come in to these yet.
+        let new = json!({ "type": "invite", "email": "ina@example.com" });
+        let made = post(&sam, "admin/generate_link", new.clone()).await.ok();
+        post(&sam, "admin/generate_link", new.clone()).await.ok();
+        let path = format!("/auth/v1/admin/users/{}", made["id"].as_str().unwrap());
+        modern(sam.put(&path, json!({ "email": "ina.ito@example.com" }))).await.ok();
+        modern(sam.put(&path, json!({ "password": PASSWORD, "email_confirm": true }))).await.ok();
+        modern(sam.put(&path, json!({ "password": "another good password" }))).await.refused(403, "account_in_use");
+        let bob = post(&sam, "invite", json!({ "email": "bob@example.com" })).await.ok();
+        post(&sam, "invite", json!({ "email": "bob@example.com" })).await.ok();
+        assert_eq!(app.post().await.len(), 2);
+        let link = json!({ "type": "recovery", "email": "bob@example.com" });
+        post(&sam, "admin/generate_link", link).await.ok();
+        assert!(bob["invited_at"].is_string());
+    })
+    .await;
+}

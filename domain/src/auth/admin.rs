@@ -46,8 +46,8 @@ impl Standing {
 struct Presented {
     role: Option<String>,
     aud: Option<Value>,
-    exp: Option<i64>,
-    nbf: Option<i64>,
+    #[serde(flatten)]
+    registered: tokens::Registered,
     session_id: Option<String>,
 }
 
@@ -68,8 +68,7 @@ pub async fn authenticate(auth: &Auth, db: &Db, options: &Options, now: DateTime
         Value::Array(several) => several.iter().any(|one| one == tokens::AUDIENCE),
         one => one == tokens::AUDIENCE,
     });
-    let now = now.timestamp();
-    if !ours || claims.exp.is_some_and(|exp| exp <= now) || claims.nbf.is_some_and(|nbf| nbf > now) {
+    if !ours || !claims.registered.hold(options, now) {
         return Err(bad());
     }
     Ok(Actor::Service)
@@ -88,6 +87,21 @@ pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, l
         None => counts::all(&mut ctx.db()).await?.get(&Count::Users.name()).copied().unwrap_or(0),
     };
     Ok((found, all))
+}
+
+/// A link to sign in to an account in use, its password and its address are for service tokens and the operator alone:
+/// what a person did under it afterwards would bear the owner's name. An account that nobody has signed in to yet has no
+/// such owner.
+///
+/// # Errors
+/// Forbidden `account_in_use` for people.
+fn may_open(ctx: &Ctx, user: &User) -> Result<()> {
+    let status = if user.status.is_shut() { user.restored() } else { user.status };
+    let in_use = status != Status::Pending || user.last_sign_in_at.is_some();
+    match ctx.actor {
+        Actor::User(_) if in_use => Err(Error::forbidden("account_in_use")),
+        _ => Ok(()),
+    }
 }
 
 /// An account that is not archived. Super admins, service tokens.

@@ -1,5 +1,8 @@
 //! A link as a mail would bring it, given to an administrator instead.
-use super::create::{New, ready, waiting_or_new};
+use super::{
+    create::{New, ready, waiting_or_new},
+    may_open,
+};
 use crate::{
     access::{Action as Doing, Resource},
     activity,
@@ -58,7 +61,7 @@ pub struct LinkMade {
 /// Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; NotFound; Invalid; Conflict `email_taken` for an account that is in use.
+/// Forbidden; `account_in_use` for people; NotFound; Invalid; Conflict `email_taken` for an account that is in use.
 pub async fn make_link(
     ctx: &Ctx,
     action: Action,
@@ -86,6 +89,7 @@ pub async fn make_link(
     if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
         return Err(Error::NotFound("user"));
     }
+    may_open(ctx, &user)?;
     let (user, to) = match action {
         Action::EmailChangeCurrent | Action::EmailChangeNew => {
             let user = waiting_for(&mut tx, ctx, user, new_email).await?;

@@ -1,5 +1,5 @@
 //! Accounts changed by an administrator of the protocol.
-use super::{Standing, get};
+use super::{Standing, get, may_open};
 use crate::{
     access::{Action, Actor, Resource},
     activity,
@@ -74,13 +74,18 @@ impl Ban {
 /// Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; NotFound; Invalid; Conflict `email_taken`, `last_super_admin`; TooMany when the machine is busy.
+/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid; Conflict
+/// `email_taken`, `last_super_admin`; TooMany when the machine is busy.
 pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
     ctx.may(Action::Update, Resource::Users)?;
     let user = get(ctx, id).await?;
     let mut check = Check::new();
     let email = check.optional_email("email", change.email.as_deref());
     check.done()?;
+    let moves = email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
+    if moves || change.password.is_some() || change.password_hash.is_some() {
+        may_open(ctx, &user)?;
+    }
     let password = match (&change.password, &change.password_hash) {
         (Some(password), _) => {
             let names = [user.first_name.as_str(), &user.last_name, &user.name()];
@@ -109,6 +114,10 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     let mut tx = ctx.begin().await?;
     users::store::lock_super_admins(&mut tx, ctx.now()).await?;
     let mut user = users::lock(&mut tx, id, None).await?;
+    // Asked again: its owner may have come in meanwhile.
+    if moves || password.is_some() {
+        may_open(ctx, &user)?;
+    }
     if change.data.is_some() || !standing.noted.is_empty() {
         user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
         user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
