@@ -518,3 +518,110 @@ async fn a_storage_that_is_away_is_said_by_readyz() {
     .await;
     on_both(broken).await;
 }
+
+#[tokio::test]
+async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
+    on_both(|app| async move {
+        let (sam, erin, maya) = (app.super_admin("Sam").await, app.employee("Erin").await, app.client("Maya").await);
+        let spv = maya.spv.unwrap().to_string();
+        let content = pdf(2_000);
+        let (document, version) = upload(&maya, &content, &[("file_name", "passport.pdf"), ("spv_id", &spv)]).await;
+        activity::number_all(&app.world.operator()).await.unwrap();
+        let before = maya.get("/rest/v1/me/activity").await.ok();
+        let feed = async |person: &Person| {
+            activity::number_all(&app.world.operator()).await.unwrap();
+            person.get("/rest/v1/dashboards/employee").await.ok()["activity"].clone()
+        };
+        let work = feed(&erin).await;
+
+        // Shown by ranges, several at a time, and asked about before: one opening. A link that is not used is none.
+        app.world.clock.advance(chrono::Duration::seconds(1));
+        let shown = link(&erin, version, "inline").await;
+        link(&erin, version, "inline").await;
+        assert_eq!(app.nobody().ask(axum::http::Method::HEAD, &shown).await.status, 200);
+        let ranges = ["bytes=0-9", "bytes=10-19", "bytes=20-29", "bytes=99999-"].map(|range| {
+            let asking = app.nobody().get(&shown).header("user-agent", "Viewer 1.0").header("range", range);
+            tokio::spawn(async move { asking.await.status.as_u16() })
+        });
+        let mut told = Vec::new();
+        for range in ranges {
+            told.push(range.await.unwrap());
+        }
+        assert_eq!(told, [206, 206, 206, 416]);
+        app.nobody().get(&shown).await;
+        // Saved by its client, and opened by a super admin who looks as them.
+        app.world.clock.advance(chrono::Duration::seconds(1));
+        let saved = link(&maya, version, "attachment").await;
+        assert_eq!(app.nobody().get(&saved).header("user-agent", "Saver 2.0").await.bytes.as_ref(), content.as_slice());
+        app.world.clock.advance(chrono::Duration::seconds(1));
+        let looking =
+            sam.post(&format!("/rest/v1/users/{}/impersonate", maya.id), json!({ "reason": "help" })).await.ok();
+        let mut looking_as = app.nobody();
+        looking_as.token = looking["access_token"].as_str().map(str::to_owned);
+        app.nobody().get(&link(&looking_as, version, "inline").await).await;
+
+        let after = feed(&erin).await;
+        let log = sam.get("/rest/v1/logs?what=document&limit=500").await.ok();
+        let found: Vec<Value> = log["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| ["document.opened", "document.downloaded"].contains(&row["action"].as_str().unwrap()))
+            .map(|row| {
+                json!([
+                    row["action"],
+                    row["actor"]["name"],
+                    row["subject"]["label"],
+                    row["subject"]["id"],
+                    row["data"]["number"],
+                    row["data"]["version_id"],
+                    row["user_agent"],
+                    row["data"]["on_behalf_of"]
+                ])
+            })
+            .collect();
+        let row = |action: &str, who: &str, agent: Value, whose: Value| {
+            json!([action, who, "passport.pdf", document, 1, version, agent, whose])
+        };
+        assert_eq!(
+            found,
+            [
+                row("document.opened", "Sam Test", json!(null), json!("Maya Test")),
+                row("document.downloaded", "Maya Test", json!("Saver 2.0"), json!(null)),
+                row("document.opened", "Erin Test", json!("Viewer 1.0"), json!(null)),
+            ]
+        );
+        let csv = sam.get("/rest/v1/logs.csv?what=document.opened").await;
+        assert_eq!(String::from_utf8_lossy(&csv.bytes).matches("document.opened").count(), 2);
+        assert_eq!(
+            sam.get(&format!("/rest/v1/logs?what=document.opened&subject={document}")).await.ok()["items"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
+
+        // Nothing of it is in what clients hear, nor among the work of the staff.
+        let own = maya.get("/rest/v1/me/activity").await.ok();
+        let heard = maya.get("/rest/v1/activity?limit=500").await.ok();
+        let dashboard = maya.get("/rest/v1/dashboards/client").await.ok();
+        for page in [&own, &heard, &dashboard, &after] {
+            let text = page.to_string();
+            assert!(!text.contains("document.opened") && !text.contains("document.downloaded"), "{text}");
+        }
+        assert_eq!(
+            (before["items"].clone(), work),
+            (
+                own["items"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter(|row| row["action"] != "impersonation.started")
+                    .cloned()
+                    .collect(),
+                after
+            )
+        );
+    })
+    .await;
+}

@@ -3,19 +3,19 @@
 use crate::{
     answer::Answer,
     error::{ApiError, Result},
-    extract::{Json, Path, Query, SignedIn},
+    extract::{Json, Path, Query, SignedIn, visitor},
     state::App,
 };
 use axum::{
     body::Body,
     extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Error, Origin,
+    Actor, Error,
     documents::{
         self, File,
         uploads::{self, New, Upload},
@@ -300,8 +300,9 @@ pub struct Token {
         (status = 200, description = "The content.", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),
     ))]
-pub async fn read(State(app): State<App>, Query(asked): Query<Token>, headers: HeaderMap) -> Result<Response> {
-    let ctx = app.ctx(Actor::Anonymous, Origin::default());
+pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Parts) -> Result<Response> {
+    let ctx = app.ctx(Actor::Anonymous, visitor(&parts));
+    let headers = &parts.headers;
     let file = documents::open(&ctx, &app.auth.keys, &asked.token).await?;
     let size = file.version.bytes.unsigned_abs();
     let tag = format!("\"{}\"", file.version.sha256);
@@ -323,7 +324,13 @@ pub async fn read(State(app): State<App>, Query(asked): Query<Token>, headers: H
             return Ok(response);
         }
     };
-    let content = ctx.options.storage.read(&file.version.storage_key, range.clone()).await?;
+    // The log is written while the storage is asked, and nothing leaves unnoted.
+    let record =
+        async { if parts.method == Method::HEAD { Ok(()) } else { documents::record_opening(&ctx, &file).await } };
+    let (content, recorded) =
+        tokio::join!(ctx.options.storage.read(&file.version.storage_key, range.clone()), Box::pin(record));
+    recorded?;
+    let content = content?;
     let mut response = (status, Body::from_stream(content)).into_response();
     dress(&mut response, &file, &tag);
     say(&mut response, header::CONTENT_LENGTH, &(range.end - range.start).to_string());

@@ -115,7 +115,7 @@ async fn get(args: Get, portal: &Portal) -> Result {
     let number = args.number.unwrap_or(detail.document.versions_count);
     let found = detail.versions.iter().find(|version| version.number == number);
     let version = found.ok_or_else(|| Failure::Refused(format!("the document has no version {number}")))?;
-    let version = documents::seen(ctx, version.id).await?;
+    let version = documents::download(ctx, version.id).await?;
     let mut content = ctx.options.storage.read(&version.storage_key, 0..version.bytes.unsigned_abs()).await?;
     let path = args.out.unwrap_or_else(|| PathBuf::from(&version.file_name));
     if path.as_os_str() == "-" {

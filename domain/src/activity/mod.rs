@@ -27,6 +27,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+/// What the access log of documents is about. For the staff: feeds of work and people's own logs leave it out.
+pub(crate) const FILE: &str = "file";
+
 /// A thing that happened, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Activity {
@@ -141,6 +144,22 @@ fn differing<T: Serialize>(before: &T, after: &T) -> Result<(Value, Value)> {
 /// # Errors
 /// What the database refuses.
 pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
+    let row = row(ctx, ActivityId(ctx.chance.uuid_at(ctx.now())), event);
+    let nth = tx.next_event();
+    store::insert(tx, &row, nth, ctx.silent).await
+}
+
+/// [`append`], unless the log has a row of this id already: for what may be told several times at once.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn append_once(tx: &mut Tx, ctx: &Ctx, id: ActivityId, event: Event) -> Result<()> {
+    let row = row(ctx, id, event);
+    let nth = tx.next_event();
+    store::insert_once(tx, &row, nth, ctx.silent).await
+}
+
+fn row(ctx: &Ctx, id: ActivityId, event: Event) -> Activity {
     let (subject_kind, subject_id, subject_label) = event.subject;
     let mut data = event.data;
     // Whoever looks as somebody else acts in their own name; the log has both.
@@ -149,11 +168,10 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         data.insert("on_behalf_of".to_owned(), who.name.clone().into());
         data.insert("on_behalf_of_id".to_owned(), who.id.to_string().into());
     }
-    let at = ctx.now();
-    let row = Activity {
-        id: ActivityId(ctx.chance.uuid_at(at)),
+    Activity {
+        id,
         seq: None,
-        at,
+        at: ctx.now(),
         actor_kind: seeing_as.map_or(ctx.actor.kind(), |_| Role::SuperAdmin.name()).to_owned(),
         actor_id: seeing_as.map_or(ctx.actor.user_id(), |admin| Some(admin.id)),
         actor_name: seeing_as.map_or_else(|| ctx.actor.name(), |admin| admin.name.clone()),
@@ -169,10 +187,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
         address: ctx.origin.address.clone(),
         user_agent: ctx.origin.user_agent.clone(),
         data,
-    };
-    let nth = tx.next_event();
-    store::insert(tx, &row, nth, ctx.silent).await?;
-    Ok(())
+    }
 }
 
 /// Whose events to list.
@@ -212,7 +227,7 @@ pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
 /// The log of one person, for whoever was found to may read it.
 pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
-    let rows = store::own(&mut ctx.db(), user, page.after()?, limit + 1).await?;
+    let rows = store::own(&mut ctx.db(), user, ctx.actor.is_staff(), page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq).map(|row| shown(&ctx.actor, row)))
 }
 

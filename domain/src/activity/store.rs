@@ -2,10 +2,13 @@
 use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
-    auth::admin::Query,
-    db::{Col, Db, Dialect, Json, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of, rows_of},
+    auth::admin::Query as Asked,
+    db::{
+        Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of,
+        rows_of,
+    },
     error::{Error, Result},
-    ids::UserId,
+    ids::{ActivityId, UserId},
     users,
 };
 use chrono::{DateTime, Utc};
@@ -32,35 +35,50 @@ pub(crate) const COLUMNS: &Shape = &[
     ("data", "t.data", Col::Json),
 ];
 
+const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
+     company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet) \
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+
 pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
-    tx.later(
-        "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
-         company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-    )
-    .await?
-    .bind(row.id)
-    .bind(row.at)
-    .bind(row.actor_kind.clone())
-    .bind(row.actor_id)
-    .bind(row.actor_name.clone())
-    .bind(row.action.clone())
-    .bind(row.subject_kind.clone())
-    .bind(row.subject_id)
-    .bind(row.subject_label.clone())
-    .bind(row.company_id)
-    .bind(row.client_id)
-    .bind(row.iso_id)
-    .bind(row.spv_id)
-    .bind(row.public)
-    .bind(row.address.clone())
-    .bind(row.user_agent.clone())
-    .bind(Json(row.data.clone()))
-    .bind(nth)
-    .bind(quiet)
-    .run()
-    .await?;
+    bound(tx.later(INSERT).await?, row, nth, quiet).run().await?;
     Ok(())
+}
+
+/// [`insert`], unless there is a row of this id.
+pub async fn insert_once(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
+    let statement = format!("{INSERT} on conflict (id) do nothing");
+    bound(tx.sql_built(statement), row, nth, quiet).run().await?;
+    Ok(())
+}
+
+fn bound<'a>(query: Query<'a>, row: &Activity, nth: i64, quiet: bool) -> Query<'a> {
+    query
+        .bind(row.id)
+        .bind(row.at)
+        .bind(row.actor_kind.clone())
+        .bind(row.actor_id)
+        .bind(row.actor_name.clone())
+        .bind(row.action.clone())
+        .bind(row.subject_kind.clone())
+        .bind(row.subject_id)
+        .bind(row.subject_label.clone())
+        .bind(row.company_id)
+        .bind(row.client_id)
+        .bind(row.iso_id)
+        .bind(row.spv_id)
+        .bind(row.public)
+        .bind(row.address.clone())
+        .bind(row.user_agent.clone())
+        .bind(Json(row.data.clone()))
+        .bind(nth)
+        .bind(quiet)
+}
+
+/// Whether there is a row of this id.
+pub async fn exists(db: &mut Db, id: ActivityId) -> Result<bool> {
+    let found: Option<(i64,)> =
+        db.sql("select cast(1 as bigint) from activity where id = $1").bind(id).optional().await?;
+    Ok(found.is_some())
 }
 
 /// The condition a scope puts on rows, with `$1` as its id.
@@ -275,7 +293,7 @@ pub async fn of_subject(
 }
 
 /// What somebody did, and what others did with their account, newest first.
-pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
+pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
     let before = before.unwrap_or(i64::MAX);
     let part = |which: &str| {
         format!(
@@ -283,7 +301,7 @@ pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> 
              order by seq desc limit {limit}) p"
         )
     };
-    let did = part("actor_id = $1");
+    let did = part(if files { "actor_id = $1" } else { "actor_id = $1 and subject_kind <> 'file'" });
     let suffered =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
@@ -291,18 +309,18 @@ pub async fn own(db: &mut Db, me: UserId, before: Option<i64>, limit: usize) -> 
 }
 
 /// What happened to accounts and sessions, newest first.
-pub async fn of_accounts(db: &mut Db, query: Option<&Query>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+pub async fn of_accounts(db: &mut Db, query: Option<&Asked>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
     // PostgreSQL keeps no such character.
     let plain = |text: &str| text.replace('\0', "");
     let (condition, values) = match query {
         None => (String::new(), Vec::new()),
-        Some(Query::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
+        Some(Asked::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
         // From the dot to the sign after it: every action of the noun.
-        Some(Query::Type(noun)) => {
+        Some(Asked::Type(noun)) => {
             let noun = plain(noun);
             (" and action >= $1 and action < $2".to_owned(), vec![format!("{noun}."), format!("{noun}/")])
         }
-        Some(Query::Author(name)) => {
+        Some(Asked::Author(name)) => {
             let name = plain(name);
             let people = serde_json::to_string(&who_are(db, &name).await?).map_err(Error::internal)?;
             let list = in_list(db.dialect()).replace("$1", "$2");

@@ -2,10 +2,10 @@
 //! hand it to an image or a download, which cannot send a bearer token.
 use super::model::Version;
 use crate::{
-    auth::Keys,
+    auth::{Keys, tokens::Registered},
     ctx::Ctx,
     error::{Error, Result},
-    ids::VersionId,
+    ids::{ActivityId, UserId, VersionId},
 };
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,21 @@ struct Claims {
     aud: String,
     version: VersionId,
     inline: bool,
-    exp: i64,
+    #[serde(flatten)]
+    opening: Opening,
+    #[serde(flatten)]
+    registered: Registered,
+}
+
+/// Who was given a link, for the log of what was opened.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Opening {
+    /// The link's own id, and that of its one entry in the log.
+    pub jti: ActivityId,
+    /// The account that asked for it; none for programs of the operator's.
+    pub by: Option<UserId>,
+    /// The super admin who looked at the portal as that account.
+    pub admin: Option<UserId>,
 }
 
 /// What opens a content.
@@ -36,17 +50,25 @@ pub struct File {
     pub version: Version,
     /// Shown in the page, not saved.
     pub inline: bool,
+    pub(super) opening: Opening,
 }
 
 pub fn make(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<Link> {
     let expires_at = ctx.now() + LIFE;
-    let claims = Claims { aud: AUDIENCE.to_owned(), version, inline, exp: expires_at.timestamp() };
+    let opening = Opening {
+        jti: ActivityId(ctx.chance.uuid_at(ctx.now())),
+        by: ctx.actor.user_id(),
+        admin: ctx.actor.impersonator().map(|admin| admin.id),
+    };
+    let registered = Registered::until(&ctx.options, expires_at);
+    let claims = Claims { aud: AUDIENCE.to_owned(), version, inline, opening, registered };
     Ok(Link { token: keys.sign(&claims)?, expires_at })
 }
 
-pub fn read(ctx: &Ctx, keys: &Keys, token: &str) -> Result<(VersionId, bool)> {
+pub fn read(ctx: &Ctx, keys: &Keys, token: &str) -> Result<(VersionId, bool, Opening)> {
+    let valid = |of: &Registered| of.exp.is_some() && of.hold(&ctx.options, ctx.now());
     keys.verify::<Claims>(token)
-        .filter(|claims| claims.aud == AUDIENCE && ctx.now().timestamp() < claims.exp)
-        .map(|claims| (claims.version, claims.inline))
+        .filter(|claims| claims.aud == AUDIENCE && valid(&claims.registered))
+        .map(|claims| (claims.version, claims.inline, claims.opening))
         .ok_or_else(|| Error::forbidden("link_expired"))
 }

@@ -1,6 +1,7 @@
 //! Documents of clients and their orders: found, read and brought back. How they come in is [`uploads`].
 //!
 //! They are between a client and the staff: partners and companies have no part in them.
+mod access;
 mod links;
 mod model;
 pub mod scanning;
@@ -107,13 +108,46 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
 /// # Errors
 /// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`, `being_scanned`.
 pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
-    let (id, inline) = links::read(ctx, keys, token)?;
+    let (id, inline, opening) = links::read(ctx, keys, token)?;
     let (version, ..) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
     harmless(ctx, &version)?;
-    Ok(File { inline: inline && version.is_shown(), version })
+    Ok(File { inline: inline && version.is_shown(), version, opening })
 }
 
-/// A version that the actor may read, for whoever has the storage at hand.
+/// Notes in the log, once for each link, that its content was opened: by whom the link was asked for, and from where its
+/// holder came. A viewer that asks for a hundred ranges has opened one document.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
+    let id = file.opening.jti;
+    if activity::store::exists(&mut ctx.db(), id).await? {
+        return Ok(());
+    }
+    let ctx = ctx.acting_as(access::holder(ctx, &file.opening).await?);
+    // Whoever only looks at the portal as somebody else reads documents too, so not by way of [`Ctx::begin`].
+    let mut tx = ctx.db.begin().await?;
+    if let Some(event) = access::event(&mut tx, &file.version, file.inline).await? {
+        activity::append_once(&mut tx, &ctx, id, event).await?;
+    }
+    tx.commit().await
+}
+
+/// A version for whoever has the storage at hand, who saves its content: that is noted in the log.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.
+pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
+    let version = seen(ctx, id).await?;
+    let mut tx = ctx.begin().await?;
+    if let Some(event) = access::event(&mut tx, &version, false).await? {
+        activity::append(&mut tx, ctx, event).await?;
+    }
+    tx.commit().await?;
+    Ok(version)
+}
+
+/// A version that the actor may read.
 ///
 /// # Errors
 /// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.

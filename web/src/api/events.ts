@@ -178,6 +178,8 @@ export type Noun = keyof typeof touchedBy;
 
 /** What is to be read again after an event, or after anything that happened to a noun. */
 export function touched(action: string): string[] {
+  // Somebody read a document: nothing has changed by it.
+  if (action === 'document.opened' || action === 'document.downloaded') return [];
   const known: Record<string, string[] | undefined> = touchedBy;
   const [noun = ''] = action.split('.');
   return ['dashboards', 'notifications', ...(known[action] ?? known[noun] ?? [])];
