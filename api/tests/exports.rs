@@ -517,3 +517,38 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn visitors_and_the_operator_are_worded_in_the_readers_language() {
+    on_both(|app| async move {
+        let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
+        let support = json!({ "kind": "support", "name": "Vera", "email": "vera@example.com", "message": "Hello" });
+        app.nobody().post("/rest/v1/requests", support).await.ok();
+        domain::activity::number_all(&app.world.operator()).await.unwrap();
+        let request = erin.get("/rest/v1/requests").await.ok()["items"][0].clone();
+        let path = format!("/rest/v1/requests/{}", request["id"].as_str().unwrap());
+        for (language, visitor, operator) in
+            [("en-US", "Visitor", "Operator root"), ("es", "Visitante", "Operador root")]
+        {
+            for who in [&sam, &erin] {
+                who.patch("/rest/v1/me", json!({ "language": language })).await.ok();
+            }
+            let log = rows(&sam.get("/rest/v1/logs.csv?what=request").await);
+            assert_eq!(
+                (column(&log, "actor_kind"), column(&log, "actor_name")),
+                (vec!["anonymous".to_owned()], vec![visitor.to_owned()])
+            );
+            let log = rows(&sam.get("/rest/v1/logs.csv?role=operator&what=company.created").await);
+            assert!(column(&log, "actor_name").iter().all(|name| name == operator), "{log:?}");
+            // Whoever comes too late reads who was faster.
+            let late = erin.patch(&path, json!({ "priority": "high" })).header("if-match", "\"99\"").await;
+            let refused = late.refused(409, "stale");
+            assert_eq!(refused["params"]["changed_by"], "actor:anonymous");
+            assert!(refused["message"].as_str().unwrap().contains(visitor), "{refused}");
+        }
+        // Beside its kind an actor has a name only where it is one.
+        let shown = sam.get("/rest/v1/logs?what=request").await.ok();
+        assert_eq!(shown["items"][0]["actor"], json!({ "kind": "anonymous", "name": "" }));
+    })
+    .await;
+}

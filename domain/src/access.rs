@@ -47,6 +47,9 @@ impl std::str::FromStr for Role {
     }
 }
 
+/// What the code of an actor without a name begins with.
+pub(crate) const ACTOR: &str = "actor:";
+
 /// Who acts.
 #[derive(Clone, Debug)]
 pub enum Actor {
@@ -471,13 +474,23 @@ impl Actor {
         }
     }
 
+    /// The name of a person, of the operator's login or of a job. Visitors and programs have none: beside the
+    /// [`Actor::kind`] the reader's catalogue has a word for them ([`crate::catalogue::actor`]).
     pub fn name(&self) -> String {
         match self {
-            Self::Anonymous => "Visitor".to_owned(),
             Self::User(user) => user.name.clone(),
             Self::System(job) => (*job).to_owned(),
             Self::Operator(name) => name.clone(),
-            Self::Service => "Service".to_owned(),
+            Self::Anonymous | Self::Service => String::new(),
+        }
+    }
+
+    /// What is written where only one text says who it was, as in `updated_by`: a name, or a code that
+    /// [`crate::catalogue::who`] words (`actor:anonymous`).
+    pub fn code(&self) -> String {
+        match self {
+            Self::Anonymous | Self::Service | Self::System(_) => format!("{ACTOR}{}", self.kind()),
+            _ => self.name(),
         }
     }
 }

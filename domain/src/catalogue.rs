@@ -121,13 +121,34 @@ pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>
     text(language, "mails", "until", &params)
 }
 
+/// Who did something, as the log has them by kind and name: people by name, everybody else by a word of the language.
+pub fn actor(language: &str, kind: &str, name: &str) -> String {
+    let named = Map::from_iter([("name".to_owned(), name.into())]);
+    let word = match kind {
+        "operator" if !name.is_empty() => find(language, "names", "actor.operator_named", &named),
+        _ => find(language, "names", &format!("actor.{kind}"), &named),
+    };
+    word.unwrap_or_else(|| name.to_owned())
+}
+
+/// [`actor`], of what [`crate::Actor::code`] wrote.
+pub fn who(language: &str, written: &str) -> String {
+    match written.strip_prefix(crate::access::ACTOR) {
+        Some(kind) => actor(language, kind, ""),
+        None => written.to_owned(),
+    }
+}
+
 /// A field as people call it.
 pub fn field_name(language: &str, field: &str) -> String {
     find(language, "names", &format!("field.{field}"), &Map::new()).unwrap_or_else(|| field.replace('_', " "))
 }
 
 fn whole(language: &str, problem: &Problem) -> String {
-    text(language, "errors", problem.code, &problem.params)
+    let by = problem.params.get("changed_by").and_then(Value::as_str).map(|by| who(language, by));
+    let mut params = problem.params.clone();
+    params.extend(by.map(|by| ("changed_by".to_owned(), by.into())));
+    text(language, "errors", problem.code, &params)
 }
 
 fn at<'a>(file: &'a Value, key: &str) -> Option<&'a str> {
@@ -173,6 +194,25 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn actors_without_a_name_of_their_own_are_worded_in_each_language() {
+        use crate::Actor;
+        for (actor, en, es) in [
+            (Actor::Anonymous, "Visitor", "Visitante"),
+            (Actor::System("worker"), "The system", "El sistema"),
+            (Actor::Service, "A program", "Un programa"),
+            (Actor::Operator("root".to_owned()), "Operator root", "Operador root"),
+            (Actor::Operator(String::new()), "Operator", "Operador"),
+        ] {
+            let worded = |language| super::actor(language, actor.kind(), &actor.name());
+            assert_eq!((worded("en-GB").as_str(), worded("es").as_str()), (en, es));
+        }
+        assert_eq!(super::actor("es", "client", "Maya Test"), "Maya Test");
+        assert_eq!(who("es", &Actor::Anonymous.code()), "Visitante");
+        assert_eq!(who("es", &Actor::System("worker").code()), "El sistema");
+        assert_eq!(who("es", &Actor::Operator("root".to_owned()).code()), "root");
     }
 
     /// Of each call of `name`, the statement before it and what stands between its parentheses.

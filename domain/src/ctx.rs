@@ -181,9 +181,9 @@ impl Ctx {
         self.actor.scope()
     }
 
-    /// The name written into `updated_by`, shown to whoever comes too late (decision 6).
+    /// What is written into `updated_by`, shown to whoever comes too late (decision 6).
     pub fn who(&self) -> String {
-        self.actor.name()
+        self.actor.code()
     }
 }
 

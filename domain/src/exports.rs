@@ -6,7 +6,7 @@ use crate::{
     activity::{self, Activity, Event},
     auth,
     calls::{self, Call},
-    clients,
+    catalogue, clients,
     commissions::{self, Commission},
     companies,
     ctx::Ctx,
@@ -142,8 +142,8 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         Table::Calls(filter) => calls::list(ctx, filter, &page).await?.map(call),
         Table::Tasks => Page { items: tasks::all(ctx).await?.into_iter().map(task).collect(), next_cursor: None },
         Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
-        Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(event),
-        Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(entry),
+        Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(|row| event(ctx, row)),
+        Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(|row| entry(ctx, row)),
     })
 }
 
@@ -446,7 +446,7 @@ fn request(ctx: &Ctx, row: Request) -> Vec<String> {
             row.due_at.to_rfc3339(),
             overdue.to_string(),
             row.assignee_name.unwrap_or_default(),
-            row.decided_by.unwrap_or_default(),
+            row.decided_by.map(|by| catalogue::who(ctx.language(), &by)).unwrap_or_default(),
         ]);
     }
     cells
@@ -570,21 +570,22 @@ fn commission(row: Commission) -> Vec<String> {
 }
 
 /// With where it came from.
-fn entry(row: Activity) -> Vec<String> {
+fn entry(ctx: &Ctx, row: Activity) -> Vec<String> {
     let from = [row.address.clone().unwrap_or_default(), row.user_agent.clone().unwrap_or_default()];
-    let mut cells = event(row);
+    let mut cells = event(ctx, row);
     cells.extend(from);
     cells
 }
 
-fn event(row: Activity) -> Vec<String> {
+fn event(ctx: &Ctx, row: Activity) -> Vec<String> {
+    let actor = catalogue::actor(ctx.language(), &row.actor_kind, &row.actor_name);
     vec![
         row.seq.map(|seq| seq.to_string()).unwrap_or_default(),
         row.id.to_string(),
         row.at.to_rfc3339(),
         row.actor_kind,
         row.actor_id.map(|id| id.to_string()).unwrap_or_default(),
-        row.actor_name,
+        actor,
         row.action,
         row.subject_kind,
         row.subject_id.map(|id| id.to_string()).unwrap_or_default(),

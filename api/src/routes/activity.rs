@@ -36,8 +36,9 @@ pub struct Activity {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActivityActor)]
 pub struct Who {
-    /// A role, `operator`, `system` or `anonymous`.
+    /// A role, `operator`, `system`, `service` or `anonymous`.
     kind: String,
+    /// Of a person, of the operator's login or of a job; empty for `service` and `anonymous`.
     name: String,
 }
 

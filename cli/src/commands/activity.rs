@@ -96,7 +96,8 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
 
 fn record(row: &Activity) -> Record {
     let mut params = row.data.clone();
-    params.insert("actor".to_owned(), row.actor_name.clone().into());
+    let actor = catalogue::actor(LANGUAGE, &row.actor_kind, &row.actor_name);
+    params.insert("actor".to_owned(), actor.into());
     params.insert("subject".to_owned(), row.subject_label.clone().into());
     Record::new()
         .with("seq", row.seq)

@@ -177,7 +177,7 @@ pub async fn ask(ctx: &Ctx) -> Result<Backup> {
         return Err(Error::conflict("backup_running"));
     }
     let (id, name) = named(ctx);
-    store::insert(&mut tx, id, &name, ctx.now(), &ctx.who()).await?;
+    store::insert(&mut tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
     queue::enqueue(&mut tx, &Make { id }).await?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     activity::append(&mut tx, ctx, event("backup.asked", id, &name)).await?;
@@ -237,7 +237,7 @@ pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
     let folder = to_fill_alone(ctx).await?;
     let (id, name) = named(ctx);
     let mut tx = ctx.begin().await?;
-    store::insert(&mut tx, id, &name, ctx.now(), &ctx.who()).await?;
+    store::insert(&mut tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
     // In one: no job comes for a line that waits, should this be stopped here.
     store::begin(&mut tx, id, ctx.now(), &folder.name()).await?;
     tx.commit().await?;

@@ -113,7 +113,7 @@ async fn filled(ctx: &Ctx, there: Ctx, at: &Path, tell: Tell<'_>) -> Result<Movi
     let name = id.0.simple().to_string();
     // Counted before anything is kept there: what fails afterwards would tell of a move that was made as of none.
     let jobs = queue::unfinished(ctx).await?.waiting;
-    let manifest = make::rows(ctx, Purpose::Move, at, (id, &name, &ctx.who()), tell).await?;
+    let manifest = make::rows(ctx, Purpose::Move, at, (id, &name, &ctx.actor.name()), tell).await?;
     let kept = Kept { at: at.to_owned(), manifest };
     restore::welcome(&there, &kept).await.map_err(of_move)?;
     let mut tx = there.begin().await?;

@@ -407,7 +407,7 @@ impl Year<'_> {
         let (kind, id, name) = match (by_staff, role) {
             (true, _) => (Role::Employee.name(), Some(self.staff.0), self.staff.1.clone()),
             (false, Some(role)) => (role.name(), request.user_id, request.name.clone()),
-            (false, None) => ("anonymous", None, "Visitor".to_owned()),
+            (false, None) => ("anonymous", None, String::new()),
         };
         let mut data = Map::from_iter([("kind".to_owned(), Value::from(request.kind.name()))]);
         if let Some(reason) = request.reason.clone().filter(|_| request.status == Status::Rejected && by_staff) {

@@ -178,10 +178,9 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let mut params = event.as_object().cloned().unwrap_or_default();
     let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     let named = |key: String| catalogue::find(language, "names", &key, &Map::new());
-    if let Some(kind) = said(&params, "actor_kind").filter(|kind| kind == "system")
-        && let Some(name) = named(format!("actor.{kind}"))
-    {
-        params.insert("actor".to_owned(), name.into());
+    if let Some(kind) = said(&params, "actor_kind") {
+        let name = said(&params, "actor").unwrap_or_default();
+        params.insert("actor".to_owned(), catalogue::actor(language, &kind, &name).into());
     }
     for name in ["from", "to"] {
         if let Some(status) = said(&params, name).and_then(|status| named(format!("step_status.{status}"))) {

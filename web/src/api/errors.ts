@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { dateTime } from '../messages/format';
+import { whoText } from '../messages/who';
 import { badGateway, foreignBody, isErrorBody, statusIn } from './foreign';
 import type { ErrorBody } from './types';
 
@@ -94,5 +95,6 @@ function worded(key: string, params: Params): string | null {
 
 function readable(name: string, value: unknown): unknown {
   if (name.endsWith('_at') && typeof value === 'string') return dateTime(value);
+  if (name === 'changed_by' && typeof value === 'string') return whoText(i18next.t, value);
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { Backup } from '../../api/types';
 import { bytes, dateTime, number } from '../../messages/format';
+import { whoText } from '../../messages/who';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -40,7 +41,7 @@ export function Component() {
     {
       key: 'by',
       header: t('backups.by'),
-      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : by),
+      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : whoText(t, by)),
     },
     {
       key: 'state',

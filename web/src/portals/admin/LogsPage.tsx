@@ -7,7 +7,7 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { activityText } from '../../shared/activity/words';
+import { activityText, actorText } from '../../shared/activity/words';
 import { ExportButton } from '../../shared/ExportButton';
 import { listState } from '../../shared/listState';
 import { useParam } from '../../shared/queryParams';
@@ -207,7 +207,7 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
           [t('logs.what'), activityText(t, entry)],
           [t('logs.action'), <Plain key="action" text={entry.action} />],
           [t('logs.when'), dateTime(entry.at)],
-          [t('logs.who'), `${entry.actor.name} (${roleText(t, entry.actor.kind)})`],
+          [t('logs.who'), `${actorText(t, entry.actor)} (${roleText(t, entry.actor.kind)})`],
           [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],

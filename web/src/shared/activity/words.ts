@@ -5,11 +5,9 @@ import { date } from '../../messages/format';
 /** One event as a sentence. */
 export function activityText(t: TFunction, activity: Activity): string {
   const { action, actor, subject, data } = activity;
-  // The system's own name is that of a job, which tells people nothing.
-  const system = actor.kind === 'system';
   const values = {
     ...data,
-    actor: (!system && actor.name) || t(`names:actor.${actor.kind}`, { defaultValue: actor.name }),
+    actor: actorText(t, actor),
     subject: named(t, subject),
     from: status(t, data.from),
     to: status(t, data.to),
@@ -17,6 +15,12 @@ export function activityText(t: TFunction, activity: Activity): string {
   };
   // A server newer than this page may tell of things this page has no words for.
   return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+}
+
+/** Who did something: people by name, visitors, programs, the system and the operator by a word of the language. */
+export function actorText(t: TFunction, { kind, name }: Activity['actor']): string {
+  if (kind === 'operator' && name) return t('names:actor.operator_named', { name });
+  return t(`names:actor.${kind}`, { defaultValue: name });
 }
 
 /** A report is called by its code, which has a name in every language. */

@@ -9,6 +9,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { dateTime } from '../../messages/format';
+import { whoText } from '../../messages/who';
 import { readAnew } from '../StaleProblem';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -83,7 +84,7 @@ function Versions({ document }: { document: DocumentDetail }) {
         </>
       ),
     },
-    { key: 'who', header: t('column.who'), cell: (version) => version.uploaded_by.name },
+    { key: 'who', header: t('column.who'), cell: (version) => whoText(t, version.uploaded_by.name) },
     { key: 'when', header: t('column.when'), whole: true, cell: (version) => dateTime(version.created_at) },
     { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
     {

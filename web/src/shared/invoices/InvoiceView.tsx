@@ -7,6 +7,7 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { InvoiceDetail } from '../../api/types';
 import { date } from '../../messages/format';
+import { whoText } from '../../messages/who';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
@@ -116,7 +117,7 @@ function Payments({ invoice }: { invoice: InvoiceDetail }) {
             <Money amount={payment.amount} currency={invoice.currency} />
             <span className={classes.fact}>
               {t('payments.received', { date: date(payment.received_date) })}
-              {payment.recorded_by && ` ${t('payments.by', { name: payment.recorded_by })}`}
+              {payment.recorded_by && ` ${t('payments.by', { name: whoText(t, payment.recorded_by) })}`}
             </span>
             {payment.note && (
               <span className={classes.fact}>

@@ -6,6 +6,7 @@ import { api, body, idempotent } from '../../api/client';
 import { errorText } from '../../api/errors';
 import type { InvoiceDetail } from '../../api/types';
 import { dateTime } from '../../messages/format';
+import { whoText } from '../../messages/who';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
 import { dismiss, sendingAgain, unsent, uploadsTo, type Running, type Target } from '../documents/uploads';
@@ -67,7 +68,7 @@ export function Receipts({ invoice, actions }: Props) {
                   facts={
                     isClient
                       ? dateTime(created_at)
-                      : t('receipts.sent', { name: sent_by, date: dateTime(created_at) })
+                      : t('receipts.sent', { name: whoText(t, sent_by), date: dateTime(created_at) })
                   }
                 />
               </li>

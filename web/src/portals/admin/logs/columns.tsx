@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { activityText } from '../../../shared/activity/words';
+import { activityText, actorText } from '../../../shared/activity/words';
 import type { Column } from '../../../ui/DataTable';
 import { Ago } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
@@ -44,7 +44,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
       width: brief ? 140 : undefined,
       cell: (row) => (
         <>
-          {row.actor.kind === 'system' ? t('names:actor.system') : row.actor.name}
+          {actorText(t, row.actor)}
           <div className={classes.action}>{roleText(t, row.actor.kind)}</div>
         </>
       ),

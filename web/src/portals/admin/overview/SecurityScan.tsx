@@ -9,6 +9,7 @@ import { ErrorState } from '../../../ui/states';
 import { Tag } from '../../../ui/Tag';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
+import { whoText } from '../../../messages/who';
 
 const order = ['failed', 'note', 'ok'] as const;
 const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;
@@ -29,7 +30,7 @@ export function SecurityScan() {
         title={t('scan.title')}
         actions={
           <span className={classes.more}>
-            {t('scan.by', { name: scan.asked_by })} <Ago at={scan.finished_at ?? scan.asked_at} />
+            {t('scan.by', { name: whoText(t, scan.asked_by) })} <Ago at={scan.finished_at ?? scan.asked_at} />
           </span>
         }
         flush

@@ -7,6 +7,7 @@ import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { dateTime } from '../../../messages/format';
+import { whoText } from '../../../messages/who';
 import { useSave } from '../../../shared/useSave';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { EmptyState } from '../../../ui/states';
@@ -43,7 +44,10 @@ export function BlocksSection() {
                     title={<span className={classes.network}>{block.network}</span>}
                     text={[
                       block.reason,
-                      t('rules.blocked_by', { name: block.created_by, at: dateTime(block.created_at) }),
+                      t('rules.blocked_by', {
+                        name: whoText(t, block.created_by),
+                        at: dateTime(block.created_at),
+                      }),
                     ]
                       .filter(Boolean)
                       .join(' · ')}

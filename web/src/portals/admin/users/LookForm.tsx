@@ -1,8 +1,10 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { look } from '../../../api/looking';
+import { probeStorage } from '../../../api/storage';
 import type { Account } from '../../../api/types';
 import { homeOf } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
@@ -13,6 +15,7 @@ export function LookForm({ user, onClose }: { user: Account; onClose: () => void
   const { t } = useTranslation(['users', 'names', 'common']);
   const name = `${user.first_name} ${user.last_name}`;
   const form = useForm({ initialValues: { reason: '' } });
+  const [problem, setProblem] = useState<string>();
   const save = useSave({
     form,
     save: (why: typeof form.values) =>
@@ -38,7 +41,12 @@ export function LookForm({ user, onClose }: { user: Account; onClose: () => void
       busyLabel={t('looking')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      problem={problem}
+      onSubmit={form.onSubmit((values) => {
+        // The portal is loaded anew for it, and would know nothing of it.
+        if (probeStorage()) setProblem(t('look_storage'));
+        else save.mutate(values);
+      })}
       onClose={onClose}
     >
       <Textarea

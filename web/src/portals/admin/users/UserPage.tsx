@@ -7,6 +7,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { AccountDetail } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
+import { whoText } from '../../../messages/who';
 import { paths } from '../../../paths';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { Ago } from '../../../ui/DateText';
@@ -105,7 +106,10 @@ function About({ user }: { user: AccountDetail | undefined }) {
             ],
             [t('last_sign_in'), user.last_sign_in_at && dateTime(user.last_sign_in_at)],
             [t('made'), dateTime(user.created_at)],
-            [t('changed'), t('changed_by', { at: dateTime(user.updated_at), name: user.updated_by })],
+            [
+              t('changed'),
+              t('changed_by', { at: dateTime(user.updated_at), name: whoText(t, user.updated_by) }),
+            ],
             [
               t('ways'),
               <>

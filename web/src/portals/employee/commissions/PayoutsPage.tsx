@@ -9,6 +9,7 @@ import { api, body, edited, idempotent } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
 import { money, officeToday } from '../../../messages/format';
+import { whoText } from '../../../messages/who';
 import { paths } from '../../../paths';
 import { bankCsv } from '../../../shared/commissions/files';
 import { listState } from '../../../shared/listState';
@@ -45,7 +46,7 @@ export function Component() {
         <>
           <span className="num">{run.name}</span>
           <Text size="xs" c="dimmed">
-            {run.created_by} · <Ago at={run.created_at} />
+            {whoText(t, run.created_by)} · <Ago at={run.created_at} />
           </Text>
         </>
       ),

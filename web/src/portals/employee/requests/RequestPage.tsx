@@ -7,6 +7,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
+import { whoText } from '../../../messages/who';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { RequestDetails } from '../../../shared/requests/RequestDetails';
@@ -130,7 +131,9 @@ function Decided({ request }: { request: Request }) {
   const said = kind === 'lead' ? 'note' : 'reply';
   return (
     <>
-      <Text size="sm">{by ? t('asked.decided_by', { date: dateTime(at), name: by }) : dateTime(at)}</Text>
+      <Text size="sm">
+        {by ? t('asked.decided_by', { date: dateTime(at), name: whoText(t, by) }) : dateTime(at)}
+      </Text>
       {reason && (
         <Text size="sm" className="said">
           <Prose>{t(status === 'rejected' ? 'reason' : said, { reason })}</Prose>

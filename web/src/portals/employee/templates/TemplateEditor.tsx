@@ -7,6 +7,7 @@ import { api, body, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Template } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
+import { whoText } from '../../../messages/who';
 import { useStale } from '../../../shared/StaleProblem';
 import { newKey } from '../../../shared/newKey';
 import { useSave } from '../../../shared/useSave';
@@ -170,7 +171,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         )}
         <Text size="xs" c="dimmed" mt={4}>
           {base.updated_by
-            ? t('templates.changed', { name: base.updated_by, date: dateTime(base.updated_at) })
+            ? t('templates.changed', { name: whoText(t, base.updated_by), date: dateTime(base.updated_at) })
             : t('templates.original')}
         </Text>
       </div>
