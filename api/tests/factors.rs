@@ -467,42 +467,43 @@ async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
     on_both(async |app: TestApp| {
         app.client("Maya").await;
         let old = sign_in(&app, "maya").await;
-        let before = app.nobody().holding(&old);
         app.world.clock.advance(Duration::minutes(11));
-        let prove = async |body: Value| modern(before.post("/auth/v1/reauthenticate", body)).await;
+        let prove = async |session: &Value, body: Value| {
+            modern(app.nobody().holding(session).post("/auth/v1/reauthenticate", body)).await
+        };
         for wrong in [json!({}), json!({ "password": PASSWORD, "nonce": "123456" }), json!({ "password": "" })] {
-            prove(wrong).await.refused(400, "validation_failed");
+            prove(&old, wrong).await.refused(400, "validation_failed");
         }
-        prove(json!({ "password": "wrong" })).await.refused(400, "current_password_invalid");
-        prove(json!({ "nonce": "000000" })).await.refused(422, "reauthentication_not_valid");
-        let proven = prove(json!({ "password": PASSWORD })).await.ok();
-        assert_eq!(claims(&proven["access_token"])["session_id"], claims(&old["access_token"])["session_id"]);
+        prove(&old, json!({ "password": "wrong" })).await.refused(400, "current_password_invalid");
+        prove(&old, json!({ "nonce": "000000" })).await.refused(422, "reauthentication_not_valid");
+        let first = prove(&old, json!({ "password": PASSWORD })).await.ok();
+        assert_eq!(claims(&first["access_token"])["session_id"], claims(&old["access_token"])["session_id"]);
         let add = |session: &Value, name: &str| {
             let body = json!({ "factor_type": "totp", "friendly_name": name });
             modern(app.nobody().holding(session).post("/auth/v1/factors", body))
         };
-        add(&proven, "One").await.ok();
+        add(&first, "One").await.ok();
         // A token from before may have been stolen.
         add(&old, "Thief").await.refused(400, "reauthentication_needed");
 
         app.world.clock.advance(Duration::minutes(11));
-        add(&proven, "Two").await.refused(400, "reauthentication_needed");
-        modern(before.get("/auth/v1/reauthenticate")).await.ok();
+        add(&first, "Two").await.refused(400, "reauthentication_needed");
+        modern(app.nobody().holding(&first).get("/auth/v1/reauthenticate")).await.ok();
         let code = app.letter().await.code;
-        let proven = prove(json!({ "nonce": code })).await.ok();
+        let proven = prove(&first, json!({ "nonce": code })).await.ok();
         let said = claims(&proven["access_token"]);
         assert_eq!(
             (said["amr"][0]["method"].as_str(), said["amr"][1]["method"].as_str()),
             (Some("otp"), Some("password")),
             "the newest first"
         );
-        prove(json!({ "nonce": code })).await.refused(422, "reauthentication_not_valid");
+        prove(&first, json!({ "nonce": code })).await.refused(422, "reauthentication_not_valid");
         add(&proven, "Three").await.ok();
 
         // Guessing takes longer and longer, for whoever holds the token too.
         let mut told = Vec::new();
         for _ in 0..6 {
-            told.push(prove(json!({ "password": "a guess" })).await.status.as_u16());
+            told.push(prove(&proven, json!({ "password": "a guess" })).await.status.as_u16());
         }
         assert_eq!(told, [400, 400, 400, 400, 400, 429]);
         modern(app.nobody().post("/auth/v1/reauthenticate", json!({ "password": PASSWORD })))

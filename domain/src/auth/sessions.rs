@@ -275,7 +275,7 @@ pub(super) async fn raise(
     Ok((raised, ended.into_iter().map(|e| e.id).collect()))
 }
 
-/// Reauthentication check: the newest proof must be recent in the session's row and in the token that was sent. A token
+/// Reauthentication check (decision 44): the newest proof must be recent in the session's row and in the token that was sent. A token
 /// from before a proof stays as old as it is: it may have been stolen.
 ///
 /// # Errors
@@ -479,6 +479,13 @@ async fn tell(tx: &mut Tx, ctx: &Ctx, ended: &[Ended], reason: &'static str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refresh_is_no_proof_however_new() {
+        let proof = |method: &str, timestamp| Proof { method: method.to_owned(), provider: None, timestamp };
+        assert_eq!(newest(&[proof("password", 10), proof("token_refresh", 90), proof("totp", 50)]), Some(50));
+        assert_eq!(newest(&[proof("token_refresh", 90)]), None);
+    }
 
     #[test]
     fn the_active_token_and_its_parent_are_good_at_any_age() {

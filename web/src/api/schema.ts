@@ -3102,8 +3102,9 @@ export interface components {
             subject: components["schemas"]["ActivitySubject"];
         };
         ActivityActor: {
-            /** @description A role, `operator`, `system` or `anonymous`. */
+            /** @description A role, `operator`, `system`, `service` or `anonymous`. */
             kind: string;
+            /** @description Of a person, of the operator's login or of a job; empty for `service` and `anonymous`. */
             name: string;
         };
         /** Format: uuid */
