@@ -291,7 +291,7 @@ async fn what_is_wrong_with_a_new_account_is_said() {
             (json!({ "phone": "+15550100", "password": PASSWORD }), 400, "phone_provider_disabled", ""),
             (json!({ "phone": "+1", "email": "a@example.com", "password": PASSWORD }), 400, "validation_failed", ""),
             (json!({ "email": "a@example.com" }), 400, "validation_failed", "password"),
-            (json!({ "email": "a@example.com", "password": "x1".repeat(37) }), 400, "validation_failed", ""),
+            (json!({ "email": "a@example.com", "password": "x1".repeat(65) }), 400, "validation_failed", ""),
             (
                 json!({ "email": "a@example.com", "password": "short" }),
                 422,

@@ -10,6 +10,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Problem, Result},
     settings::{self, Settings},
+    text::{nfc, unique_key},
 };
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
@@ -31,8 +32,8 @@ pub const PASSES: u32 = 2;
 pub const LANES: u32 = 1;
 /// Characters a password must have at least.
 pub const MIN_LENGTH: usize = 8;
-/// Bytes a password may have at most.
-pub const MAX_BYTES: usize = 72;
+/// Characters a password may have at most. Argon2 takes any length; this only bounds the work of a request.
+pub const MAX_LENGTH: usize = 128;
 /// Hashes for each core, at most, that are handed over together while others are in line.
 const TOGETHER: usize = 4;
 /// How long a sign-in waits for its turn before it is sent away: with the hashes it may be handed over with, less than a
@@ -113,14 +114,16 @@ type Answer = Box<dyn FnOnce() + Send>;
 /// passwords.
 ///
 /// # Errors
-/// `too_long` over [`MAX_BYTES`]; `weak_password` with its `reasons`: `length`, `pwned` for what stands in lists of
+/// `too_long` over [`MAX_LENGTH`]; `weak_password` with its `reasons`: `length`, `pwned` for what stands in lists of
 /// common passwords, `characters` for what is guessed as fast as these: a name, one sign again and again, a row of keys.
 pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> std::result::Result<(), Problem> {
-    if password.len() > MAX_BYTES {
-        return Err(Problem::new("too_long").with("max", MAX_BYTES));
+    if is_too_long(password) {
+        return Err(Problem::new("too_long").with("max", MAX_LENGTH));
     }
+    let password = &prepared(password);
+    let length = password.chars().count();
     let mut reasons = Vec::new();
-    let long_enough = password.chars().count() >= shortest;
+    let long_enough = length >= shortest;
     if !long_enough {
         reasons.push("length");
     }
@@ -129,6 +132,22 @@ pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> st
         return Ok(());
     }
     Err(Problem::new("weak_password").with("reasons", reasons).with("min", shortest))
+}
+
+/// Whether a password has more than [`MAX_LENGTH`] characters.
+pub fn is_too_long(password: &str) -> bool {
+    prepared(password).chars().count() > MAX_LENGTH
+}
+
+/// A password in the form in which it is counted, hashed and compared: NFC, as RFC 8265 (OpaqueString) has it, so that
+/// keyboards that compose letters differently type the same password. One that is too long is cut after what no
+/// password has: it is wrong, and costs no more.
+fn prepared(password: &str) -> String {
+    // A letter with many marks can be longer before it is composed.
+    match password.char_indices().nth(4 * MAX_LENGTH) {
+        Some((end, _)) => nfc(&password[..end]) + "\0",
+        None => nfc(password),
+    }
 }
 
 /// Characters that the office wants of a new password.
@@ -148,15 +167,15 @@ pub fn shortest_by(settings: &Settings) -> usize {
 /// Why a password falls within a million guesses of somebody who knows the person. Of a short one only what it is
 /// beside that: every short one falls.
 fn guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
-    let email = email.trim().to_lowercase();
+    let email = unique_key(email);
     let own: Vec<String> = names
         .iter()
-        .map(|name| name.trim().to_lowercase())
+        .map(|name| unique_key(name))
         .chain(email.split(['@', '.']).map(str::to_owned))
         .chain([email.clone()])
         .filter(|name| !name.is_empty())
         .collect();
-    let plain = password.trim().to_lowercase();
+    let plain = unique_key(password);
     if own.contains(&plain) {
         return Some("characters");
     }
@@ -184,6 +203,7 @@ pub async fn hash(ctx: &Ctx, password: impl Into<String>) -> Result<PasswordHash
 }
 
 async fn salted(chance: &Chance, password: String) -> Result<PasswordHash> {
+    let password = prepared(&password);
     let salt = Salt::new(&chance.bytes::<16>()).map_err(Error::internal)?;
     POOL.run(move |memory| {
         let params = params();
@@ -207,7 +227,7 @@ async fn salted(chance: &Chance, password: String) -> Result<PasswordHash> {
 pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<Verdict> {
     let known = kept.is_some();
     let kept = kept.unwrap_or(&NOBODY).clone();
-    let password = password.to_owned();
+    let password = prepared(password);
     POOL.run(move |memory| {
         let phc = Phc::new(&kept.0).map_err(Error::internal)?;
         let (Some(salt), Some(hash)) = (phc.salt, phc.hash) else { return Ok(Verdict::Wrong) };
@@ -379,8 +399,52 @@ mod tests {
         assert_eq!(reasons("MAYA@example.com"), ["characters"]);
         assert_eq!(reasons("          "), ["characters"]);
         let long = "Nine quiet herons crossed 47 amber rivers before the lamp went out; w8!";
-        assert!(long.len() <= MAX_BYTES && reasons(long).is_empty());
-        assert_eq!(reasons(&"a1".repeat(37)), ["too_long"]);
+        assert!(reasons(long).is_empty());
+        assert_eq!(reasons(&"a1".repeat(65)), ["too_long"]);
+    }
+
+    #[test]
+    fn a_password_is_measured_in_characters_after_composition() {
+        let kanji = "朝霧静かな港に船十三隻が帰り灯台守は茶を淹れて待つ";
+        assert_eq!(kanji.chars().count(), 25);
+        assert!(reasons(kanji).is_empty());
+        let composed: String = "Ünïcödé-pässwörd-".chars().cycle().take(MAX_LENGTH).collect();
+        let decomposed: String = composed
+            .chars()
+            .flat_map(|c| match c {
+                'Ü' => vec!['U', '\u{308}'],
+                'ï' => vec!['i', '\u{308}'],
+                'ö' => vec!['o', '\u{308}'],
+                'é' => vec!['e', '\u{301}'],
+                'ä' => vec!['a', '\u{308}'],
+                c => vec![c],
+            })
+            .collect();
+        assert!(decomposed.chars().count() > MAX_LENGTH);
+        assert_eq!(reasons(&composed), reasons(&decomposed));
+        assert!(!reasons(&composed).contains(&"too_long".to_owned()));
+        assert_eq!(reasons(&format!("{composed}x")), ["too_long"]);
+        assert_eq!(reasons(&"漢".repeat(1_000_000)), ["too_long"]);
+        assert!(reasons("u\u{308}e\u{301}-9kW").contains(&"length".to_owned()), "six characters in eight code points");
+        assert_eq!(
+            rules("ZOE\u{308}-NUN\u{303}EZ", "z@example.com", &["Zoë-Núñez", "Zoë-Nuñez"], MIN_LENGTH)
+                .map_err(|p| p.code),
+            Err("weak_password")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_password_is_the_same_from_every_keyboard() {
+        let chance = Chance::system();
+        let kept = salted(&chance, "Zoe\u{308}s-Schlüssel-42".to_owned()).await.expect("hashes");
+        for (typed, verdict) in [
+            ("Zoës-Schlüssel-42", Verdict::Right),
+            ("Zoës-Schlu\u{308}ssel-42", Verdict::Right),
+            ("Zoes-Schlussel-42", Verdict::Wrong),
+            ("zoës-schlüssel-42", Verdict::Wrong),
+        ] {
+            assert_eq!(verify(Some(&kept), typed).await.expect("verifies"), verdict, "{typed}");
+        }
     }
 
     #[test]

@@ -59,8 +59,8 @@ pub async fn signup(
     };
     let password = input.password.filter(|password| !password.is_empty());
     let Some(password) = password else { return Err(AuthError::validation("Signup requires a valid password")) };
-    if password.len() > passwords::MAX_BYTES {
-        return Err(AuthError::validation("Password cannot be longer than 72 characters"));
+    if passwords::is_too_long(&password) {
+        return Err(AuthError::validation("Password cannot be longer than 128 characters"));
     }
     extract::email(email, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;

@@ -12,7 +12,8 @@ import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { granted } from '../auth/granted';
 import { PasswordField } from '../auth/PasswordField';
-import { mostBytes, passwordFault, useShortest } from '../auth/passwordRules';
+import { longestPassword, passwordFault } from '../auth/passwordFault';
+import { useShortest } from '../auth/passwordRules';
 import { weakness } from '../auth/problem';
 import { goToFault } from '../goToFault';
 import { required } from '../rules';
@@ -32,7 +33,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
       next: (next) => {
         const fault = passwordFault(next, shortest);
         return fault
-          ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
+          ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? longestPassword : shortest })
           : null;
       },
       again: (again, { next }) => (again === next ? null : t('public:reset.differs')),

@@ -2,7 +2,8 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
-import { mostBytes, passwordFault, useShortest } from '../../../shared/auth/passwordRules';
+import { longestPassword, passwordFault } from '../../../shared/auth/passwordFault';
+import { useShortest } from '../../../shared/auth/passwordRules';
 import { authProblem } from '../../../shared/auth/problem';
 import { useWait } from '../../../shared/auth/useWait';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -108,7 +109,7 @@ export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Pro
         value={password}
         error={
           tried && fault
-            ? t(`reset.${fault}`, { count: fault === 'too_long' ? mostBytes : shortest })
+            ? t(`reset.${fault}`, { count: fault === 'too_long' ? longestPassword : shortest })
             : refusal('password')
         }
         onChange={typed(setPassword)}
