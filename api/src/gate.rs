@@ -3,7 +3,8 @@
 use crate::{
     error::ApiError,
     extract::bearer,
-    middleware::{About, is_private, preferred},
+    language::preferred,
+    middleware::{About, is_private},
     routes::auth,
     state::App,
 };

@@ -9,6 +9,7 @@ mod assets;
 mod error;
 mod extract;
 mod gate;
+mod language;
 mod limits;
 mod metrics;
 mod middleware;

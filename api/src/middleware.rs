@@ -2,7 +2,9 @@
 use crate::{
     address,
     error::{self, ApiError},
-    gate, metrics,
+    gate,
+    language::preferred,
+    metrics,
     state::App,
 };
 use axum::{
@@ -137,17 +139,6 @@ pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
     format!("a handler panicked: {}", text.unwrap_or("no message"))
 }
 
-/// The first language of `Accept-Language` that we have; English otherwise.
-pub fn preferred(languages: Option<&HeaderValue>) -> &'static str {
-    let wanted = languages.and_then(|value| value.to_str().ok()).unwrap_or("");
-    let known = wanted.split(',').find_map(|language| match language.trim().get(..2)? {
-        "es" => Some("es"),
-        "en" => Some("en-US"),
-        _ => None,
-    });
-    known.unwrap_or("en-US")
-}
-
 fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -196,16 +187,6 @@ mod tests {
         testing::World,
     };
     use tower::ServiceExt;
-
-    #[test]
-    fn the_first_language_we_have_wins() {
-        let of = |text: &str| preferred(Some(&HeaderValue::from_str(text).unwrap()));
-        assert_eq!(of("es-MX,es;q=0.9,en;q=0.8"), "es");
-        assert_eq!(of("de-DE,de;q=0.9,es;q=0.5"), "es");
-        assert_eq!(of("en-GB"), "en-US");
-        assert_eq!(of("é"), "en-US");
-        assert_eq!(preferred(None), "en-US");
-    }
 
     #[tokio::test]
     async fn a_handler_that_panics_or_never_ends_is_answered_for() {

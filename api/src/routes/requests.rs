@@ -4,8 +4,9 @@ use crate::{
     answer::{Answer, Page, Row},
     error::{ApiError, Result},
     extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
+    language::preferred,
     limits::neighbourhood,
-    middleware::{About, preferred},
+    middleware::About,
     state::App,
 };
 use axum::{

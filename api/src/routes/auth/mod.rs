@@ -23,11 +23,7 @@ mod view;
 
 pub use error::refusal;
 
-use crate::{
-    limits::Bucket,
-    middleware::{About, preferred},
-    state::App,
-};
+use crate::{language::preferred, limits::Bucket, middleware::About, state::App};
 use axum::{
     Router,
     extract::{FromRequestParts, Request, State},

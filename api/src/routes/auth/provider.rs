@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     extract::visitor,
-    middleware::preferred,
+    language::preferred,
     oidc::{Failure, Provider, Secrets},
     state::App,
 };
