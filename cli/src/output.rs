@@ -3,7 +3,7 @@ use crate::exit::Result;
 use chrono::DateTime;
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use domain::exports::harmless;
+use domain::exports::csv_guarded;
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
 
@@ -145,7 +145,7 @@ impl Output {
             }
             writer.write_record(record.0.iter().map(|cell| {
                 let text = text(&cell.value);
-                harmless(if self.terminal { clean(&text) } else { text })
+                csv_guarded(&if self.terminal { clean(&text) } else { text })
             }))?;
         }
         Ok(writer.flush()?)

@@ -514,6 +514,12 @@ async fn a_table_is_exported_whole_as_csv_and_as_lines_of_json() {
     let row: serde_json::Value = serde_json::from_str(std::fs::read_to_string(&file).unwrap().trim()).unwrap();
     assert_eq!((&row["client_email"], &row["steps_total"]), (&"maya@example.com".into(), &8.into()));
     assert!(row["closed_at"].is_null());
+    // A CSV file is opened by people: Excel needs the mark. What goes through a pipe has none.
+    let csv = format!("{file}.csv");
+    assert_eq!(office.run(&["export", "spvs", "--out", &csv]).code, 0);
+    let bytes = std::fs::read(&csv).unwrap();
+    assert!(bytes.starts_with("\u{feff}id,".as_bytes()));
+    assert_eq!(office.run(&["export", "spvs"]).out.as_bytes(), &bytes[3..]);
     let again = office.run(&["export", "spvs", "--out", &file]);
     assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
     for table in ["clients", "isos", "requests", "invoices", "documents", "leads", "calls", "activity"] {

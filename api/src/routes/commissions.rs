@@ -463,7 +463,9 @@ pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result
 #[utoipa::path(get, path = "/payout-runs/{id}/csv", operation_id = "payout_run_csv", tag = "commissions",
     params(("id" = PayoutRunId, Path)), responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Response> {
-    let text = commissions::bank(&ctx, id).await?;
+    // A list that people open in a spreadsheet and upload or type from, in no bank's own format: with the mark by which
+    // Excel reads UTF-8, as every CSV that the web saves.
+    let text = format!("\u{feff}{}", commissions::bank(&ctx, id).await?);
     let name = format!("attachment; filename=\"payouts-{}.csv\"", &id.to_string()[..8]);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),

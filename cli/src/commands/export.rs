@@ -84,6 +84,10 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
         if n == 0 {
             exports::taken(&portal.ctx, table).await?;
             if !lines {
+                // A file is opened by people, and Excel needs the mark to read UTF-8; a pipe is read by programs.
+                if args.out.is_some() {
+                    to.write_all("\u{feff}".as_bytes())?;
+                }
                 write(&mut to, names.iter().map(|name| (*name).to_owned()))?;
             }
         }

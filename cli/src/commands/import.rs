@@ -8,7 +8,7 @@ use crate::{
 use clap::ValueEnum;
 use domain::{
     Error, catalogue,
-    exports::as_it_was,
+    exports::csv_unguarded,
     imports::{self, Column, Import, Kind, Outcome, Row, Sums},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -249,7 +249,7 @@ fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
             Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
         } else {
             let cells = header.iter().zip(&record);
-            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, as_it_was(cell).to_owned()))).collect())
+            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, csv_unguarded(cell)))).collect())
         };
         lines.push(Line { number: line, row });
     }

@@ -108,9 +108,12 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
 }
 
 /** A cell that a spreadsheet neither runs nor takes for two. */
-function quoted(value: unknown): string {
+export function quoted(value: unknown): string {
   if (typeof value === 'number') return String(value);
   const text = value === null || value === undefined ? '' : String(value);
-  const harmless = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  // As the server's CSV: no part runs, whatever a spreadsheet splits a line at.
+  const harmless = text
+    .replace(/^[\t\r\n]/, "'$&")
+    .replaceAll(/(^|[;,\t|\r\n])([ \u00a0"']*)(?=[=+\-@＝＋－＠])(?!-[\d.]+(?:[;,\t|\r\n]|$))/g, "$1$2'");
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
