@@ -249,6 +249,13 @@ async fn no_query_scans_a_table_that_grows() {
                 clients::Filter { status: Some(users::Status::Pending), ..Default::default() },
                 clients::Filter { status: Some(users::Status::Archived), ..Default::default() },
                 clients::Filter { q: Some("maya".to_owned()), ..Default::default() },
+                clients::Filter { order: clients::Order::Oldest, ..Default::default() },
+                clients::Filter { order: clients::Order::FirstName, ..Default::default() },
+                clients::Filter {
+                    order: clients::Order::FirstNameDescending,
+                    company_id: Some(company),
+                    ..Default::default()
+                },
             ] {
                 let page = clients::list(ctx, &filter, &first).await.unwrap();
                 clients::progress(ctx, &page.items).await.unwrap();

@@ -2,7 +2,7 @@
 use crate::{
     answer::{Answer, Made, Page, Row, full_name},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
+    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied},
     routes::spvs::Spv,
     state::App,
 };
@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     access::Role,
-    clients::{self, Change, Filter, Input, Setup},
+    clients::{self, Change, Filter, Input, Order, Setup},
     ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
     mails,
     page::PageQuery,
@@ -119,7 +119,7 @@ pub struct Wanted {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "chosen")]
     iso_id: Option<IsoId>,
-    /// `-created_at`: so far the only order.
+    /// `-created_at` (the usual one), `created_at`, `first_name` or `-first_name`.
     order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
@@ -127,13 +127,14 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-/// Clients you may see, newest first.
+/// Clients you may see, newest first unless you ask for another order.
 #[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(Wanted),
     responses((status = 200, body = Page<ListedClient>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<ListedClient>>> {
-    only_order(wanted.order.as_deref(), "-created_at")?;
+    let order = Order::parse(wanted.order.as_deref().unwrap_or(""))
+        .map_err(|problem| domain::Error::field_with("order", problem))?;
     let Wanted { q, status, company_id, iso_id, .. } = wanted;
-    let filter = Filter { q, status, company_id, iso_id, ids: None };
+    let filter = Filter { q, status, company_id, iso_id, ids: None, order };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
     let progress = clients::progress(&ctx, &found.items).await?;

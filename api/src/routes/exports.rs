@@ -86,7 +86,7 @@ pub struct Spvs {
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn clients(SignedIn(ctx): SignedIn, Query(wanted): Query<Clients>) -> Result<Response> {
     let Clients { q, status, company_id, iso_id } = wanted;
-    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ids: None })).await
+    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ..clients::Filter::default() })).await
 }
 
 /// Every company you may see, as CSV.

@@ -9,7 +9,7 @@ use crate::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
-    clients::{self, Client, Filter, Input, Setup},
+    clients::{self, Client, Filter, Input, Order, Setup},
     money::Currency,
     spvs::Country,
     users,
@@ -108,8 +108,17 @@ pub struct List {
     /// E-mail address or id
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
+    /// -created_at, created_at, first_name or -first_name
+    #[arg(long, allow_hyphen_values = true, value_parser = order)]
+    order: Option<Order>,
     #[command(flatten)]
     paging: Paging,
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    Order::parse(text).map_err(|problem| {
+        format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
+    })
 }
 
 #[derive(Debug, Args)]
@@ -130,6 +139,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 company_id: named::company(ctx, args.company.as_deref()).await?,
                 iso_id: named::iso(ctx, args.iso.as_deref()).await?,
                 ids: None,
+                order: args.order.unwrap_or_default(),
             };
             let page = clients::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor)

@@ -2,7 +2,7 @@
 pub(crate) mod store;
 
 pub(crate) use store::orders;
-pub use store::{Client, Filter};
+pub use store::{Client, Filter, Order};
 
 use crate::{
     access::{Action, Resource, Role, Scope},
@@ -227,14 +227,18 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
     get(ctx, id).await
 }
 
-/// Clients the actor may see, newest first; archived ones only when asked for by status.
+/// Clients the actor may see, newest first or in the order asked for; archived ones only when asked for by status.
 ///
 /// # Errors
-/// Unauthenticated; Invalid for a wrong limit or cursor.
+/// Unauthenticated; Invalid for a wrong limit, or a cursor that is none of this order.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Client>> {
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |client| (client.created_at, client.id)))
+    let after: Option<store::Key> = page.after()?;
+    if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
+        return Err(Error::field("cursor", "invalid_cursor"));
+    }
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |client| store::Key::of(filter.order, client)))
 }
 
 /// How far the orders are that a partner brought, by client. None for everybody else, whose lists do not tell.

@@ -2,7 +2,7 @@
 use crate::{
     access::Scope,
     db::{Col, Db, Dialect, Shape, Sql, Tx, rows_of},
-    error::Result,
+    error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, UserId},
     search::{self, Narrow, Within},
     users::Status,
@@ -89,6 +89,71 @@ pub struct Filter {
     pub iso_id: Option<IsoId>,
     /// Only these, as a search found them.
     pub ids: Option<Vec<Uuid>>,
+    pub order: Order,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
+    /// By first name, then last name.
+    FirstName,
+    FirstNameDescending,
+}
+
+impl Order {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> std::result::Result<Self, Problem> {
+        Ok(match text {
+            "" | "-created_at" => Self::Newest,
+            "created_at" => Self::Oldest,
+            "first_name" => Self::FirstName,
+            "-first_name" => Self::FirstNameDescending,
+            _ => {
+                let allowed = "-created_at, created_at, first_name, -first_name";
+                return Err(Problem::new("unknown").with("allowed", allowed));
+            }
+        })
+    }
+
+    fn by_name(self) -> bool {
+        matches!(self, Self::FirstName | Self::FirstNameDescending)
+    }
+
+    /// The columns of the order, all ascending or all descending.
+    fn columns(self) -> &'static [&'static str] {
+        if self.by_name() { &["u.first_name", "u.last_name", "u.id"] } else { &["u.created_at", "u.id"] }
+    }
+
+    fn direction(self) -> (&'static str, &'static str) {
+        if matches!(self, Self::Newest | Self::FirstNameDescending) { ("<", " desc") } else { (">", "") }
+    }
+}
+
+/// The cursor of a list: where its last page ended, by the columns of its order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    Name(String, String, UserId),
+    Date(DateTime<Utc>, UserId),
+}
+
+impl Key {
+    pub fn of(order: Order, client: &Client) -> Self {
+        if order.by_name() {
+            Self::Name(client.first_name.clone(), client.last_name.clone(), client.id)
+        } else {
+            Self::Date(client.created_at, client.id)
+        }
+    }
+
+    /// A cursor of another order is none of this one.
+    pub fn fits(&self, order: Order) -> bool {
+        matches!(self, Self::Name(..)) == order.by_name()
+    }
 }
 
 fn list_sql(
@@ -124,11 +189,15 @@ fn list_sql(
     }
     let (search, words) = narrow.sql(dialect, "u.id", ids.len() + 1);
     sql.push_str(&search);
+    let columns = filter.order.columns();
+    let (beyond, direction) = filter.order.direction();
     if after {
-        let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (u.created_at, u.id) < (${}, ${})", n + 1, n + 2));
+        let first = ids.len() + words.len() + 1;
+        let values: Vec<String> = (first..first + columns.len()).map(|n| format!("${n}")).collect();
+        sql.push_str(&format!(" and ({}) {beyond} ({})", columns.join(", "), values.join(", ")));
     }
-    sql.push_str(&format!(" order by u.created_at desc, u.id desc limit {limit}"));
+    let order: Vec<String> = columns.iter().map(|column| format!("{column}{direction}")).collect();
+    sql.push_str(&format!(" order by {} limit {limit}", order.join(", ")));
     (sql, ids, words)
 }
 
@@ -136,7 +205,7 @@ pub async fn list(
     db: &mut Db,
     scope: Scope,
     filter: &Filter,
-    after: Option<(DateTime<Utc>, UserId)>,
+    after: Option<Key>,
     limit: usize,
 ) -> Result<Vec<Client>> {
     let narrow = match &filter.ids {
@@ -154,9 +223,11 @@ pub async fn list(
     for word in words {
         query = query.bind(word);
     }
-    if let Some((at, id)) = after {
-        query = query.bind(at).bind(id);
-    }
+    let query = match after {
+        Some(Key::Date(at, id)) => query.bind(at).bind(id),
+        Some(Key::Name(first, last, id)) => query.bind(first).bind(last).bind(id),
+        None => query,
+    };
     query.list().await
 }
 

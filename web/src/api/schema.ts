@@ -391,7 +391,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clients you may see, newest first. */
+        /** Clients you may see, newest first unless you ask for another order. */
         get: operations["client_list"];
         put?: never;
         /** Makes a client and its first order, in one step. */
@@ -6768,7 +6768,7 @@ export interface operations {
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description `-created_at` (the usual one), `created_at`, `first_name` or `-first_name`. */
                 order?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
