@@ -208,7 +208,7 @@ impl Limits {
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
     pub fn account(&self, bucket: Bucket, name: &str) -> Result<(), Error> {
-        let account = || Sha256::digest(name.trim().to_lowercase()).into();
+        let account = || Sha256::digest(domain::users::email_key(name)).into();
         if self.on { self.accounts.check(bucket, account()) } else { Ok(()) }
     }
 }

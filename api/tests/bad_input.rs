@@ -226,11 +226,11 @@ async fn who_comes_too_late_is_told_who_was_faster() {
         let seen = erin.get(&path).await;
         let version = seen.body["version"].as_i64().unwrap();
         assert_eq!(seen.etag(), Some(format!("\"{version}\"").as_str()));
-        emil.patch(&path, json!({ "phone": "1" })).if_match(version).await.ok();
-        let late = erin.patch(&path, json!({ "phone": "2" })).if_match(version).await.refused(409, "stale");
+        emil.patch(&path, json!({ "phone": "555 0101" })).if_match(version).await.ok();
+        let late = erin.patch(&path, json!({ "phone": "555 0102" })).if_match(version).await.refused(409, "stale");
         assert_eq!(late["params"]["changed_by"], "Emil Test");
         assert!(late["message"].as_str().unwrap().contains("Emil Test"));
-        assert_eq!(erin.get(&path).await.ok()["phone"], "1");
+        assert_eq!(erin.get(&path).await.ok()["phone"], "555 0101");
         // Who does not say what was seen overwrites; who says it badly is told so.
         erin.patch(&path, json!({ "phone": null })).await.ok();
         assert_eq!(erin.get(&path).await.ok()["phone"], Value::Null);

@@ -421,7 +421,7 @@ async fn who_falls_behind_the_feed_reads_on_from_the_log() {
         for _ in 0..1_200 {
             let _ = app.app.feed.send(std::sync::Arc::new(row.items[0].clone()));
         }
-        erin.patch(&format!("/rest/v1/companies/{company}"), json!({ "phone": "1" })).await.ok();
+        erin.patch(&format!("/rest/v1/companies/{company}"), json!({ "phone": "555 0101" })).await.ok();
         assert_eq!(events.change().await["seq"], start + 1);
         assert_eq!(events.change().await["action"], "company.updated");
         events.silence().await;

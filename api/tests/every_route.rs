@@ -325,7 +325,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "job_retry" => ("01JDXWZ0000000000000000000".to_owned(), none()),
         "alert_resolve" => (uuid::Uuid::nil().to_string(), none()),
         "client_get" => (rows.maya.clone(), none()),
-        "client_update" => (rows.maya.clone(), json!({ "phone": "1" })),
+        "client_update" => (rows.maya.clone(), json!({ "phone": "555 0101" })),
         "client_invite" => (rows.maya.clone(), none()),
         "client_suspend" | "client_restore" | "client_archive" => (rows.other_client.clone(), none()),
         "client_create" => (
@@ -347,21 +347,21 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         "address_block_create" => (String::new(), json!({ "network": "203.0.113.7" })),
         "address_block_delete" => (rows.block.clone(), none()),
         "company_get" => (rows.acme.to_string(), none()),
-        "company_update" => (rows.acme.to_string(), json!({ "phone": "1" })),
+        "company_update" => (rows.acme.to_string(), json!({ "phone": "555 0101" })),
         "company_archive" | "company_restore" | "company_delete" => (rows.other_company.clone(), none()),
         "company_settings_get"
         | "company_logo_set"
         | "company_logo_remove"
         | "company_member_list"
         | "company_client_list" => (rows.acme.to_string(), none()),
-        "company_settings_set" => (rows.acme.to_string(), json!({ "phone": "1" })),
+        "company_settings_set" => (rows.acme.to_string(), json!({ "phone": "555 0101" })),
         "company_logo_get" => (rows.logo.clone(), none()),
         "company_member_create" => {
             (rows.acme.to_string(), json!({ "first_name": "New", "last_name": "One", "email": unique }))
         }
         "company_member_invite" => (rows.member.clone(), none()),
         "company_member_remove" | "company_member_restore" => (rows.member.clone(), none()),
-        "company_create" => (String::new(), json!({ "name": "New", "business_name": "New LLC" })),
+        "company_create" => (String::new(), json!({ "name": unique, "business_name": "New LLC" })),
         "iso_get" => (rows.iso.clone(), none()),
         "iso_archive" | "iso_restore" | "iso_delete" => (rows.other_iso.clone(), none()),
         "iso_create" => (

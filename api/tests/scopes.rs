@@ -380,7 +380,7 @@ async fn settings_are_checked_kept_and_used() {
                 "tax_id"
             ]
         );
-        erin.patch(&path, json!({ "phone": "1" })).await.refused(403, "forbidden");
+        erin.patch(&path, json!({ "phone": "555 0101" })).await.refused(403, "forbidden");
         let before = clara.get(&path).await.ok();
         let change = json!({ "legal_name": "Acme Holdings", "tax_id": "123456789", "industry": "finance",
             "size": "51-200", "website": "https://acme.example", "time_zone": "Asia/Tokyo", "language": "es",

@@ -1,5 +1,11 @@
-//! Checks of what people type. They collect, so that a form shows everything that is wrong at once.
-use crate::error::{Error, FieldError, Problem, Result};
+//! Checks of what people type. They collect, so that a form shows everything that is wrong at once. What they return is
+//! in NFC, the form in which text is stored.
+use crate::{
+    email,
+    error::{Error, FieldError, Problem, Result},
+    phone,
+    text::{self, is_bidi_control, is_blank},
+};
 use chrono::NaiveDate;
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -25,31 +31,41 @@ impl Check {
         self.errors.push(FieldError { field: field.to_owned(), problem });
     }
 
-    /// A line that must be there: trimmed, 1 to `max` characters, no control characters.
+    /// A line that must be there: as [`text::line`] makes it, 1 to `max` characters, no control characters.
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
-        let value = value.trim();
-        if is_blank(value) {
+        let value = text::line(value);
+        if value.is_empty() {
             self.refuse(field, Problem::new("required"));
         }
-        self.plain(field, value, max, false);
-        value.to_owned()
+        self.plain(field, &value, max, false);
+        value
     }
 
     /// A line that may be missing; empty counts as missing and is stored as null.
     pub fn optional_line(&mut self, field: &str, value: Option<&str>, max: usize) -> Option<String> {
-        let value = value.map(str::trim).filter(|v| !is_blank(v))?;
-        self.plain(field, value, max, false);
-        Some(value.to_owned())
+        let value = value.map(text::line).filter(|value| !value.is_empty())?;
+        self.plain(field, &value, max, false);
+        Some(value)
     }
 
     /// A telephone number that may be missing.
     pub fn phone(&mut self, field: &str, value: Option<&str>) -> Option<String> {
-        self.optional_line(field, value, PHONE)
+        let refused = self.errors.len();
+        let value = self.optional_line(field, value, PHONE)?;
+        match phone::read(&value) {
+            Ok(number) => Some(number),
+            Err(_) if self.errors.len() > refused => Some(value),
+            Err(problem) => {
+                self.refuse(field, problem);
+                Some(value)
+            }
+        }
     }
 
     /// A text of several lines that may be missing.
     pub fn optional_text(&mut self, field: &str, value: Option<&str>) -> Option<String> {
-        let value = value.map(str::trim).filter(|v| !is_blank(v))?;
+        let value = value.filter(|value| !is_blank(value)).map(text::nfc)?;
+        let value = value.trim_matches(|c: char| text::is_space(c) || c == '\u{feff}');
         self.plain(field, value, TEXT, true);
         Some(value.to_owned())
     }
@@ -62,18 +78,16 @@ impl Check {
         })
     }
 
+    /// An email address that must be there, in its stored form ([`email::normalise`]).
     pub fn email(&mut self, field: &str, value: &str) -> String {
-        let value = self.line(field, value, 254);
-        if !value.is_empty() {
-            self.email_form(field, &value);
-        }
-        value
+        let value = self.line(field, value, email::MAX_LENGTH);
+        if value.is_empty() { value } else { self.email_form(field, value) }
     }
 
+    /// An email address that may be missing.
     pub fn optional_email(&mut self, field: &str, value: Option<&str>) -> Option<String> {
-        let value = self.optional_line(field, value, 254)?;
-        self.email_form(field, &value);
-        Some(value)
+        let value = self.optional_line(field, value, email::MAX_LENGTH)?;
+        Some(self.email_form(field, value))
     }
 
     /// A link that a browser may follow: https only (decision 37).
@@ -144,32 +158,15 @@ impl Check {
         }
     }
 
-    fn email_form(&mut self, field: &str, value: &str) {
-        let domain_ok = value.rsplit_once('@').is_some_and(|(local, domain)| {
-            !local.contains(['"', ' ']) && domain.contains('.') && !domain.starts_with('[')
-        });
-        if !domain_ok || !email_address::EmailAddress::is_valid(value) {
-            self.refuse(field, Problem::new("invalid_email"));
+    fn email_form(&mut self, field: &str, value: String) -> String {
+        match email::normalise(&value) {
+            Ok(address) => address,
+            Err(problem) => {
+                self.refuse(field, problem);
+                value
+            }
         }
     }
-}
-
-/// Nothing to be seen: only spaces and signs without a shape, which are good beside letters and emoji alone.
-fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-                    | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{2800}'
-                    | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
-            )
-    })
-}
-
-/// Marks that turn the direction of text around and so make one name look like another.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A calendar date as `2026-11-21`.
@@ -225,6 +222,26 @@ mod tests {
         check.text("reason", "\u{200b}");
         assert_eq!(check.optional_text("note", Some("one\u{2028}two")).as_deref(), Some("one\u{2028}two"));
         assert_eq!(refused(check), [("reason".to_owned(), "required")]);
+    }
+
+    #[test]
+    fn text_is_stored_in_nfc_without_what_cannot_be_seen() {
+        let mut check = Check::new();
+        assert_eq!(check.line("name", " Zo\u{200b}e\u{308}\u{feff} ", LINE), "Zoë");
+        assert_eq!(check.optional_line("name", Some("Ma\u{200d}ya"), LINE).as_deref(), Some("Maya"));
+        assert_eq!(check.text("note", "\u{feff}Re\u{301}sume\u{301}\n\nZoe\u{308} "), "Résumé\n\nZoë");
+        assert_eq!(check.email("email", "a@mu\u{308}ller.example"), "a@müller.example");
+        assert_eq!(check.optional_email("email", Some("a@xn--mller-kva.example")).as_deref(), Some("a@müller.example"));
+        assert_eq!(check.phone("phone", Some("０３-1234-5678")).as_deref(), Some("03-1234-5678"));
+        assert!(refused(check).is_empty());
+        let mut check = Check::new();
+        check.email("email", "josé@example.com");
+        check.optional_email("other", Some("josé@example.com"));
+        check.phone("phone", Some("abc"));
+        assert_eq!(
+            refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
+            ["email email_local_part", "other email_local_part", "phone invalid_phone"]
+        );
     }
 
     #[test]

@@ -3,11 +3,10 @@
 //! Text is stored in NFC. A unique column is compared by its [`unique_key`], a search by its [`search_fold`]; both are
 //! computed here and never by the database, whose `lower()` knows only ASCII on SQLite and its locale on PostgreSQL.
 use icu_casemap::CaseMapper;
-use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
-use icu_properties::{
-    CodePointMapData, CodePointSetData,
-    props::{CanonicalCombiningClass, DefaultIgnorableCodePoint},
+use icu_normalizer::{
+    ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed, properties::CanonicalCombiningClassMapBorrowed,
 };
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
 /// The canonical composed form (NFC), in which every text is stored.
 pub fn nfc(text: &str) -> String {
@@ -101,11 +100,7 @@ fn fold_spaces(text: &str) -> String {
 
 /// Combining marks that are accents: those above, below and through letters, Hebrew points and Arabic vowel signs.
 fn is_accent(c: char) -> bool {
-    !c.is_ascii()
-        && matches!(
-            CodePointMapData::<CanonicalCombiningClass>::new().get(c).to_icu4c_value(),
-            1 | 10..=36 | 200..=240
-        )
+    !c.is_ascii() && matches!(CanonicalCombiningClassMapBorrowed::new().get_u8(c), 1 | 10..=36 | 200..=240)
 }
 
 /// Letters with a stroke or joined letters, which Unicode does not take apart but people type without.

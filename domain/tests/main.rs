@@ -31,6 +31,7 @@ mod statements;
 mod storage;
 mod story;
 mod templates;
+mod texts;
 mod timelines;
 mod today;
 mod tokens;

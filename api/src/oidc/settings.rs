@@ -1,4 +1,5 @@
 //! How a provider is configured.
+use domain::email::domain_key;
 use openidconnect::{ClientId, ClientSecret};
 use std::{fmt, net::IpAddr};
 use url::{Host, Url};
@@ -38,7 +39,7 @@ impl Settings {
             client_id: ClientId::new(client_id),
             client_secret: ClientSecret::new(client_secret),
             issuer: issuer.trim_end_matches('/').to_owned(),
-            domains: domains.iter().map(|domain| domain.to_lowercase()).collect(),
+            domains: domains.iter().filter_map(|domain| domain_key(domain)).collect(),
         }
     }
 
@@ -49,7 +50,9 @@ impl Settings {
         plain && url.has_host() && (url.scheme() == "https" || (url.scheme() == "http" && on_loopback(&url)))
     }
 
+    /// A domain's name, in Unicode or in punycode.
     pub fn is_domain(text: &str) -> bool {
+        let Some(text) = domain_key(text) else { return false };
         text.contains('.')
             && text.len() <= 253
             && text.split('.').all(|label| {
@@ -60,8 +63,7 @@ impl Settings {
     }
 
     pub fn has_domain(&self, domain: &str) -> bool {
-        let domain = domain.trim().trim_start_matches('@').to_lowercase();
-        self.domains.contains(&domain)
+        domain_key(domain.trim().trim_start_matches('@')).is_some_and(|domain| self.domains.contains(&domain))
     }
 
     pub(super) fn is_on_loopback(&self) -> bool {

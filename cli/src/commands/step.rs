@@ -10,6 +10,7 @@ use domain::{
     spvs,
     steps::{self, Change, Step},
     tasks,
+    text::unique_key,
 };
 
 #[derive(Debug, Subcommand)]
@@ -212,7 +213,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
 /// The one person of the staff with this name, or id.
 async fn person(portal: &Portal, name: &str) -> Result<UserId> {
     let staff = tasks::staff(&portal.ctx).await?;
-    let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || whole.eq_ignore_ascii_case(name));
+    let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || unique_key(whole) == unique_key(name));
     match (found.next(), found.next()) {
         (Some((id, _)), None) => Ok(*id),
         (None, _) => Err(Failure::Refused(format!("nobody of the staff is called `{name}`"))),
@@ -223,7 +224,9 @@ async fn person(portal: &Portal, name: &str) -> Result<UserId> {
 fn find<'a>(steps: &'a [Step], name: &str) -> Result<&'a Step> {
     let number: Option<i64> = name.parse().ok();
     let matches = |step: &&Step| {
-        Some(step.step_order) == number || step.step_name.eq_ignore_ascii_case(name) || step.id.to_string() == name
+        Some(step.step_order) == number
+            || unique_key(&step.step_name) == unique_key(name)
+            || step.id.to_string() == name
     };
     steps.iter().find(matches).ok_or_else(|| Failure::Refused(format!("the order has no step `{name}`")))
 }

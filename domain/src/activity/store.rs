@@ -9,6 +9,7 @@ use crate::{
     },
     error::{Error, Result},
     ids::{ActivityId, UserId},
+    text::search_fold,
     users,
 };
 use chrono::{DateTime, Utc};
@@ -36,8 +37,8 @@ pub(crate) const COLUMNS: &Shape = &[
 ];
 
 const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
-     company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet) \
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+     company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet, subject_key, actor_key) \
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
 pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
     bound(tx.later(INSERT).await?, row, nth, quiet).run().await?;
@@ -72,6 +73,8 @@ fn bound<'a>(query: Query<'a>, row: &Activity, nth: i64, quiet: bool) -> Query<'
         .bind(Json(row.data.clone()))
         .bind(nth)
         .bind(quiet)
+        .bind(search_fold(&row.subject_label))
+        .bind(search_fold(&row.actor_name))
 }
 
 /// Whether there is a row of this id.
@@ -233,8 +236,8 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
         and("(subject_id = ? or spv_id = ?)", Part::Id(id));
     }
     if let Some(words) = &wanted.subject {
-        let words = plain(&words.to_lowercase()).replace(['%', '_', '\\'], "");
-        and("lower(subject_label) like ?", Part::Text(format!("%{words}%")));
+        let words = search_fold(&plain(words)).replace(['%', '_', '\\'], "");
+        and("coalesce(subject_key, lower(subject_label)) like ?", Part::Text(format!("%{words}%")));
     }
     if let Some(address) = &wanted.address {
         and("address = ?", Part::Text(plain(address)));
@@ -245,7 +248,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
         Some((who, Err(_))) => {
             let people = who_are(db, &plain(who)).await?;
             if people.is_empty() {
-                and("actor_name = ?", Part::Text(plain(who)));
+                and("coalesce(actor_key, lower(actor_name)) = ?", Part::Text(search_fold(&plain(who))));
             } else {
                 let ids = serde_json::to_string(&people).map_err(Error::internal)?;
                 let list = in_list(db.dialect()).replace("$1", "?");

@@ -17,6 +17,7 @@ use crate::{
     activity,
     ctx::Ctx,
     error::{Error, Result},
+    text::nfc,
     users::{self, Status, User},
 };
 use chrono::Duration;
@@ -224,7 +225,7 @@ pub(super) fn merged(old: &Map<String, Value>, change: &Map<String, Value>) -> R
     for (name, value) in change {
         match value {
             Value::Null => new.remove(name),
-            value => new.insert(name.clone(), value.clone()),
+            value => new.insert(nfc(name), composed(value)),
         };
     }
     let text = Value::Object(new.clone()).to_string();
@@ -236,6 +237,16 @@ pub(super) fn merged(old: &Map<String, Value>, change: &Map<String, Value>) -> R
         return Err(Error::field("data", "control_characters"));
     }
     Ok(new)
+}
+
+/// The same with every text in NFC.
+fn composed(value: &Value) -> Value {
+    match value {
+        Value::String(text) => nfc(text).into(),
+        Value::Array(values) => values.iter().map(composed).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (nfc(name), composed(value))).collect(),
+        plain => plain.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -254,5 +265,8 @@ mod tests {
         assert_eq!(Value::Object(new), json!({ "b": { "d": 3 }, "e": "x" }));
         assert!(merged(&old, &map(json!({ "x": "y".repeat(METADATA) }))).is_err());
         assert!(merged(&old, &map(json!({ "x": "a\u{0}b" }))).is_err());
+        let new =
+            merged(&old, &map(json!({ "b": null, "a": null, "names": ["Zoe\u{308}", { "e\u{301}": "e\u{301}" }] })));
+        assert_eq!(Value::Object(new.expect("is small")), json!({ "names": ["Zoë", { "é": "é" }] }));
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     db::{Sql, Tx},
     error::{Error, Result},
     ids::{ChallengeId, FactorId, UserId},
+    text::unique_key,
     users::{self, User},
 };
 use chrono::{DateTime, Duration, Utc};
@@ -159,7 +160,7 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
         return Err(Error::forbidden("insufficient_aal"));
     }
     sessions::recently_proven(&mut tx, ctx, me).await?;
-    if present.iter().any(|factor| factor.friendly_name == name) {
+    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(&name)) {
         return Err(Error::conflict("mfa_factor_name_conflict"));
     }
     if present.len() >= MOST {

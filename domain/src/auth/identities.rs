@@ -23,6 +23,7 @@ use crate::{
     db::{Sql, Tx},
     error::{Error, Result},
     ids::{FlowId, IdentityId, SessionId, UserId},
+    text::nfc,
     users::{self, Status, User},
 };
 use chrono::{DateTime, Utc};
@@ -195,7 +196,7 @@ async fn admit(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Res
     if let Some(known) = store::of_subject(tx, provider, &arrival.subject).await? {
         let user = welcome(tx, ctx, known.user_id).await?;
         let user = open(tx, ctx, user, provider).await?;
-        let email = arrival.email.clone().unwrap_or(known.email);
+        let email = stored_email(arrival).unwrap_or(known.email);
         store::seen(tx, known.id, &email, &data(arrival), ctx.now()).await?;
         return Ok(Some(user));
     }
@@ -257,7 +258,7 @@ async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arr
         user_id: user.id,
         provider: provider.to_owned(),
         provider_id: arrival.subject.clone(),
-        email: arrival.email.clone().unwrap_or_default(),
+        email: stored_email(arrival).unwrap_or_default(),
         data: data(arrival),
         last_sign_in_at: Some(now),
         created_at: now,
@@ -294,6 +295,11 @@ fn acting(ctx: &Ctx, user: &User) -> Ctx {
     ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(Uuid::nil())))))
 }
 
+/// The provider's address in the form in which ours are stored; as it came where it is none of ours.
+fn stored_email(arrival: &Arrival) -> Option<String> {
+    arrival.email.as_deref().map(|email| crate::email::normalise(email).unwrap_or_else(|_| nfc(email)))
+}
+
 fn is_address(text: &str) -> bool {
     let mut check = Check::new();
     check.email("email", text);
@@ -308,7 +314,7 @@ fn data(arrival: &Arrival) -> Map<String, Value> {
     ]);
     for (name, value) in [("email", &arrival.email), ("name", &arrival.name)] {
         if let Some(value) = value {
-            data.insert(name.to_owned(), json!(value));
+            data.insert(name.to_owned(), json!(nfc(value)));
         }
     }
     data

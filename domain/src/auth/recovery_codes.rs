@@ -14,6 +14,7 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     ids::{FactorId, UserId},
+    text::unique_key,
     users,
 };
 
@@ -80,7 +81,7 @@ pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result
     if present.iter().any(|factor| factor.kind == Kind::RecoveryCode) {
         return Err(Error::conflict("mfa_verified_factor_exists"));
     }
-    if present.iter().any(|factor| factor.friendly_name == name) {
+    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(&name)) {
         return Err(Error::conflict("mfa_factor_name_conflict"));
     }
     let factor = Factor {

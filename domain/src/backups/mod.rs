@@ -9,6 +9,7 @@ mod lines;
 mod make;
 mod manifest;
 mod moving;
+mod rekey;
 mod restore;
 mod store;
 mod verify;
@@ -484,5 +485,65 @@ mod tests {
         assert_eq!(figures, [told("2026-01"), told("2026-01-01")]);
         let (at,): (String,) = new.db().sql("select created_at from spvs").one().await.expect("a row");
         assert_eq!(at, "2026-01-01T00:00:00.000001+00:00");
+    }
+
+    /// Of a backup from before keys were normalised, twins are named and everything else is found in every spelling.
+    #[tokio::test]
+    async fn a_restored_backup_has_todays_keys_or_names_its_twins() {
+        const BEFORE_KEYS: i64 = 36;
+        const AT: &str = "'2026-01-01T00:00:00+00:00'";
+        let dir = tempfile::tempdir().expect("a folder");
+        for (nth, other, expected) in [
+            (0, "Societe-1", Ok(["societe-1", "société-1"])),
+            (1, "Socie\u{301}te\u{301}-1", Err("Harbor: `SOCIÉTÉ-1` = `Socie\\u{301}te\\u{301}-1`")),
+        ] {
+            let old = portal(dir.path(), &format!("old{nth}.db")).await;
+            let mut tx = old.begin().await.expect("begins");
+            tx.migrate(|version| version <= BEFORE_KEYS).await.expect("migrates");
+            for sql in [
+                format!(
+                    "insert into companies (id, name, business_name, created_at, updated_at, updated_by) values \
+                     (x'01', 'Harbor', 'Harbor LLC', {AT}, {AT}, 'root')"
+                ),
+                format!(
+                    "insert into users (id, email, email_key, role, status, first_name, last_name, language, time_zone, \
+                     created_at, updated_at, updated_by) values (x'02', 'a@müller.example', 'a@müller.example', 'client', \
+                     'active', 'Ana', 'Lima', 'en-US', 'UTC', {AT}, {AT}, 'root')"
+                ),
+                spv("03", "SOCIÉTÉ-1", AT),
+                spv("04", other, AT),
+            ] {
+                tx.sql_built(sql).run().await.expect("inserts");
+            }
+            tx.commit().await.expect("commits");
+            let folder = Folder::of(&old).await.expect("a folder");
+            let (id, name) = named(&old);
+            make::make(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
+            let new = portal(dir.path(), &format!("new{nth}.db")).await;
+            match (restore(&new, &name, &|_| ()).await, expected) {
+                (Ok(_), Ok(keys)) => {
+                    let sql = "select custom_identifier_key from spvs order by custom_identifier_key";
+                    let found: Vec<(String,)> = new.db().sql(sql).all().await.expect("rows");
+                    assert_eq!(found.into_iter().map(|(key,)| key).collect::<Vec<_>>(), keys);
+                    let (key,): (String,) = new.db().sql("select email_key from users").one().await.expect("a row");
+                    assert_eq!(key, "a@xn--mller-kva.example");
+                    let (key,): (String,) = new.db().sql("select name_key from companies").one().await.expect("a row");
+                    assert_eq!(key, "harbor");
+                }
+                (Err(Error::Conflict(problem)), Err(twins)) => {
+                    assert_eq!((problem.code, problem.params["twins"].as_str()), ("backup_twins", Some(twins)));
+                }
+                (found, _) => panic!("{found:?}"),
+            }
+        }
+    }
+
+    fn spv(id: &str, identifier: &str, at: &str) -> String {
+        format!(
+            "insert into spvs (id, client_id, company_id, custom_identifier, custom_identifier_key, country, currency, \
+             price_minor, status, ordered_date, created_at, updated_at, updated_by) values (x'{id}', x'02', x'01', \
+             '{identifier}', '{}', 'US', 'USD', 1, 'active', '2026-01-01', {at}, {at}, 'root')",
+            identifier.to_lowercase()
+        )
     }
 }

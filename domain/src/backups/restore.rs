@@ -4,6 +4,7 @@ use super::{
     folder::{Document, Folder, Kept},
     lines,
     manifest::{self, Rows, damaged, table_file},
+    rekey::rekey,
     store, verify,
 };
 use crate::{
@@ -129,7 +130,7 @@ pub fn known(kept: &Kept) -> Result<()> {
 /// Puts every row where it was, and the schema to what this program needs.
 ///
 /// # Errors
-/// Conflict `backup_damaged`, saying what cannot be put back.
+/// Conflict `backup_damaged`, saying what cannot be put back; `backup_twins`, naming rows that are one by today's keys.
 pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) -> Result<()> {
     let manifest = &kept.manifest;
     tx.migrate(|version| manifest.migrations.contains(&version)).await?;
@@ -165,7 +166,8 @@ pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) ->
     }
     tables::closed(tx, back).await?;
     search::rebuild(tx).await?;
-    tx.migrate(|_| true).await
+    tx.migrate(|_| true).await?;
+    rekey(tx).await
 }
 
 async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()> {

@@ -13,6 +13,7 @@ use crate::{
     ids::{PayoutId, PayoutRunId},
     page::{Page, PageQuery},
     settings,
+    text::unique_key,
 };
 use chrono::Datelike;
 
@@ -136,8 +137,8 @@ pub async fn find_run(ctx: &Ctx, name: &str) -> Result<RunDetail> {
     if let Ok(id) = name.parse() {
         return run(ctx, id).await;
     }
-    let bare = name.trim().to_uppercase();
-    let parts = bare.strip_prefix("PAY-").unwrap_or(&bare).split_once('-');
+    let bare = unique_key(name);
+    let parts = bare.strip_prefix("pay-").unwrap_or(&bare).split_once('-');
     let (year, number) =
         parts.and_then(|(year, n)| Some((year.parse().ok()?, n.parse().ok()?))).ok_or(Error::NotFound("payout_run"))?;
     let id = store::run_by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("payout_run"))?;

@@ -37,7 +37,7 @@ use uuid::Uuid;
 /// Makes a company. Staff.
 ///
 /// # Errors
-/// Forbidden; Invalid per field.
+/// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
     let mut company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
@@ -96,7 +96,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let found = store::named(&mut ctx.db(), ctx.scope()?, name.trim()).await?;
+    let found = store::named(&mut ctx.db(), ctx.scope()?, name).await?;
     match <[Company; 1]>::try_from(found) {
         Ok([one]) => Ok(one),
         Err(none) if none.is_empty() => Err(Error::NotFound("company")),

@@ -11,6 +11,7 @@ use crate::{
     error::{Error, Result},
     ids::{CompanyId, UserId},
     search::{self, Narrow, Within},
+    text::unique_key,
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -44,7 +45,7 @@ pub(crate) const COLUMNS: &Shape = &[
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
         "insert into companies (id, name, business_name, email, phone, logo_url, domain, created_at, updated_at, updated_by, \
-         time_zone) values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)",
+         time_zone, name_key) values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)",
     )
     .bind(company.id)
     .bind(company.name.clone())
@@ -56,15 +57,22 @@ pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     .bind(company.created_at)
     .bind(company.updated_by.clone())
     .bind(company.time_zone.clone())
+    .bind(unique_key(&company.name))
     .run()
-    .await?;
+    .await
+    .map_err(taken)?;
     Ok(())
+}
+
+/// Of the companies that are not archived, each has a name of its own.
+fn taken(error: Error) -> Error {
+    if error.is_unique_violation() { Error::field("name", "duplicate") } else { error }
 }
 
 pub async fn save(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
         "update companies set name = $2, business_name = $3, email = $4, phone = $5, logo_url = $6, domain = $7, \
-         archived_at = $8, updated_at = $9, updated_by = $10, version = $11 where id = $1",
+         archived_at = $8, updated_at = $9, updated_by = $10, version = $11, name_key = $12 where id = $1",
     )
     .bind(company.id)
     .bind(company.name.clone())
@@ -77,8 +85,10 @@ pub async fn save(tx: &mut Tx, company: &Company) -> Result<()> {
     .bind(company.updated_at)
     .bind(company.updated_by.clone())
     .bind(company.version)
+    .bind(unique_key(&company.name))
     .run()
-    .await?;
+    .await
+    .map_err(taken)?;
     Ok(())
 }
 
@@ -268,11 +278,11 @@ fn within(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
 pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>> {
     let (condition, whose) = within(scope);
     let n = 1 + usize::from(whose.is_some());
-    let mut query = db.sql_built(format!("select * from companies where {condition} and name = ${n} limit 2"));
+    let mut query = db.sql_built(format!("select * from companies where {condition} and name_key = ${n} limit 2"));
     if let Some(id) = whose {
         query = query.bind(id);
     }
-    query.bind(name.to_owned()).all().await
+    query.bind(unique_key(name)).all().await
 }
 
 fn list_sql(

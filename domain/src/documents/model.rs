@@ -3,6 +3,7 @@ use crate::{
     document_requests,
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
     spvs,
+    text::{is_space, nfc},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -130,13 +131,14 @@ const LONGEST: usize = 120;
 /// browser, a shell or another file system; a long one loses its middle, not its ending.
 pub fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or("");
-    let seen: String = last
+    let seen: String = nfc(last)
         .chars()
         .filter(|c| !c.is_control() && !steers(*c))
         .map(|c| if matches!(c, '"' | '<' | '>' | '|' | ':' | '*' | '?' | '`' | ';') { '_' } else { c })
         .collect();
-    let words = seen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let plain = words.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    // A mark composes with the letter that a hidden sign kept it from.
+    let words = nfc(&seen).split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = words.trim_matches(|c: char| c == '.' || is_space(c));
     if plain.is_empty() {
         return "document".to_owned();
     }
@@ -178,6 +180,9 @@ mod tests {
             ("\u{200b}\u{feff}", "document"),
             (" . escritura  pública .pdf", "escritura pública .pdf"),
             ("契約書.pdf", "契約書.pdf"),
+            ("Re\u{301}sume\u{301}.pdf", "Résumé.pdf"),
+            ("Re\u{200b}\u{301}sume.pdf", "Résume.pdf"),
+            ("\u{2800}.pdf", "pdf"),
         ] {
             assert_eq!(clean_name(name), shown, "{name:?}");
         }

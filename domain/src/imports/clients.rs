@@ -8,6 +8,7 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     leads,
+    text::unique_key,
     users::{self, NewUser, Status, User},
 };
 
@@ -33,7 +34,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let last_name = check.line("last_name", text(row, "last_name"), LINE);
     let phone = check.phone("phone", cell(row, "phone"));
     let address = check.optional_text("address", cell(row, "address"));
-    let status = check.optional("status", cell(row, "status"), |text| text.to_lowercase().parse::<Status>());
+    let status = check.optional("status", cell(row, "status"), |text| unique_key(text).parse::<Status>());
     let status = status.unwrap_or(Status::Pending);
     let Some(home) = import.home(&mut check, row).await? else {
         return Err(check.done().err().unwrap_or(Error::NotFound("company")));

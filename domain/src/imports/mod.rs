@@ -18,6 +18,7 @@ use crate::{
     ids::{CompanyId, IsoId},
     isos,
     page::{MAX_LIMIT, PageQuery},
+    text::unique_key,
     users,
 };
 use std::{
@@ -211,7 +212,8 @@ impl Import {
     async fn home(&mut self, check: &mut Check, row: &Row) -> Result<Option<Arc<Home>>> {
         let read = |check: &mut Check| check.line("company_name", text(row, "company_name"), LINE);
         let Some(name) = sound(check, read) else { return Ok(None) };
-        if let Some(found) = self.homes.get(&name) {
+        let key = unique_key(&name);
+        if let Some(found) = self.homes.get(&key) {
             return Ok(check.read("company_name", found.clone()));
         }
         let found = match companies::find(&self.ctx, &name).await {
@@ -223,7 +225,7 @@ impl Import {
             Err(Error::Conflict(problem)) => Err(problem),
             Err(e) => return Err(e),
         };
-        self.homes.insert(name, found.clone());
+        self.homes.insert(key, found.clone());
         Ok(check.read("company_name", found))
     }
 
@@ -245,9 +247,9 @@ impl Import {
         }
         let read = |check: &mut Check| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
         let Some(Some(name)) = sound(check, read) else { return Ok(None) };
-        let key = (Some(company), name);
+        let key = (Some(company), unique_key(&name));
         if !self.partners.contains_key(&key) {
-            let found = self.named(company, &key.1).await?;
+            let found = self.named(company, &name).await?;
             self.partners.insert(key.clone(), found);
         }
         Ok(check.read("iso_name", self.partners[&key].clone()))
@@ -255,11 +257,13 @@ impl Import {
 
     /// The partner of a company who is called so. One that is archived only where no other is: it is refused by that.
     async fn named(&self, company: CompanyId, name: &str) -> Result<Found<IsoId>> {
+        let key = unique_key(name);
         for archived in [false, true] {
             let filter = isos::Filter { q: Some(name.to_owned()), company_id: Some(company), archived };
             let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
             let found = isos::list(&self.ctx, &filter, &page).await?.items;
-            let same: Vec<IsoId> = found.iter().filter(|iso| iso.name() == name).map(|iso| iso.id).collect();
+            let same: Vec<IsoId> =
+                found.iter().filter(|iso| unique_key(&iso.name()) == key).map(|iso| iso.id).collect();
             match same.as_slice() {
                 [] => {}
                 [one] => return Ok(Ok(*one)),

@@ -13,6 +13,7 @@ use crate::{
     settings,
     spvs::{self, Country, Event, Status},
     steps::{self, Change},
+    text::unique_key,
     users,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -60,7 +61,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         return Err(check.done().err().unwrap_or(Error::NotFound("company")));
     };
     let company_id = home.company.id;
-    let key = format!("{company_id} {}", identifier.to_lowercase());
+    let key = format!("{company_id} {}", unique_key(&identifier));
     if import.seen.contains(&key) || store::is_there(&mut ctx.db(), company_id, &identifier).await? {
         return Ok(Outcome::There);
     }
@@ -145,7 +146,7 @@ fn read_row(check: &mut Check, row: &Row, home: &Home, now: DateTime<Utc>) -> Sa
 
 /// An order on hold and a cancelled one have a reason, as people must give one, and no other has (decision 3).
 fn read_fate(check: &mut Check, row: &Row, home: &Home, ordered_date: NaiveDate, now: DateTime<Utc>) -> Fate {
-    let status = check.optional("status", cell(row, "status"), |text| text.to_lowercase().parse::<Status>());
+    let status = check.optional("status", cell(row, "status"), |text| unique_key(text).parse::<Status>());
     let status = status.unwrap_or(Status::Pending);
     let reason = check.optional_text("status_reason", cell(row, "status_reason"));
     match (matches!(status, Status::OnHold | Status::Cancelled), &reason) {

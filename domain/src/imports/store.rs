@@ -3,6 +3,7 @@ use crate::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{CompanyId, SpvId},
+    text::unique_key,
 };
 use chrono::NaiveDate;
 use uuid::Uuid;
@@ -10,7 +11,7 @@ use uuid::Uuid;
 /// Whether the company has an order of this identifier, in any letter case. One without an identifier of its own is
 /// shown, and exported, by its order number (decision 7).
 pub async fn is_there(db: &mut Db, company: CompanyId, identifier: &str) -> Result<bool> {
-    let key = identifier.to_lowercase();
+    let key = unique_key(identifier);
     let (low, high) = numbered(&key).unzip();
     db.sql(
         "select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2) \

@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Problem, Result},
     idempotency,
     ids::MailId,
+    text::unique_key,
     users::{self, Status},
 };
 use serde_json::Map;
@@ -65,10 +66,10 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
         return Ok(MailId(id));
     }
     // Among this client's own: another company may call an order the same.
-    let wanted = identifier.to_lowercase();
+    let wanted = unique_key(&identifier);
     let number = wanted.strip_prefix("spv-").unwrap_or(&wanted);
     let own = clients::orders(&mut tx, client.id).await?;
-    let named = own.iter().find(|(_, custom)| custom.as_ref().is_some_and(|text| text.to_lowercase() == wanted));
+    let named = own.iter().find(|(_, custom)| custom.as_ref().is_some_and(|text| unique_key(text) == wanted));
     let spv = named.or_else(|| own.iter().find(|(id, _)| number.len() >= 8 && id.to_string().starts_with(number)));
     let Some(&(spv, _)) = spv else { return Err(Error::field("spvIdentifier", "not_found")) };
     let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new())

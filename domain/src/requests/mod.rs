@@ -35,6 +35,7 @@ use crate::{
     ids::{RequestId, UserId},
     page::{Page, PageQuery},
     search::{self, Entry},
+    text::unique_key,
     users,
 };
 use serde_json::{Map, Value};
@@ -239,7 +240,7 @@ pub(crate) struct Applicant {
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
-    if store::is_open(tx, Kind::Account, &from.email.to_lowercase()).await? {
+    if store::is_open(tx, Kind::Account, &from.email).await? {
         return Ok(());
     }
     let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
@@ -322,7 +323,7 @@ pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
 /// Forbidden; NotFound; Conflict `ambiguous`.
 pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
     ctx.may(Action::View, Resource::Requests)?;
-    let digits = reference.trim().to_lowercase();
+    let digits = unique_key(reference);
     let digits = digits.strip_prefix("req-").unwrap_or(&digits);
     let end = |rest: &str| format!("{digits}-{rest}").parse().map_err(|_| Error::NotFound("request"));
     let (first, last) = (end("0000-0000-0000-000000000000")?, end("ffff-ffff-ffff-ffffffffffff")?);

@@ -6,6 +6,7 @@ use crate::{
     ids::DocumentId,
     money::Currency,
     spvs::Country,
+    text::unique_key,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -62,7 +63,7 @@ impl Order {
         let mut proposed_names: Vec<String> = Vec::new();
         for name in form.proposed_names.iter().filter(|name| !name.trim().is_empty()) {
             let name = check.line("order.proposed_names", name, LINE);
-            let again = proposed_names.iter().any(|known| known.to_lowercase() == name.to_lowercase());
+            let again = proposed_names.iter().any(|known| unique_key(known) == unique_key(&name));
             if again {
                 check.refuse("order.proposed_names", Problem::new("twice"));
             }

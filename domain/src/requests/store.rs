@@ -7,6 +7,7 @@ use super::{
 use crate::{
     counts::{companies::NOBODY, figures},
     db::{Db, Json, Sql, Tx},
+    email,
     error::{Problem, Result},
     ids::{RequestId, UserId},
     search::{self, Narrow, Within},
@@ -30,7 +31,7 @@ const OPEN: &str = "r.status in ('pending', 'in_review')";
 /// As the index of it has it.
 const RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 26] = [
     "id",
     "kind",
     "status",
@@ -56,6 +57,7 @@ const COLUMNS: [&str; 25] = [
     "version",
     "lead_id",
     "call_id",
+    "email_key",
 ];
 
 /// Rows of one statement: SQLite takes 32,766 values in one, PostgreSQL 65,535.
@@ -97,7 +99,8 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
                 .bind(request.updated_by.clone())
                 .bind(request.version)
                 .bind(request.lead_id)
-                .bind(request.call_id);
+                .bind(request.call_id)
+                .bind(email::key(&request.email));
         }
         query.run().await?;
         for request in some {
@@ -130,8 +133,8 @@ pub async fn lock_of(tx: &mut Tx, source: Source) -> Result<Option<Request>> {
 /// Whom it is about and what it says, where that was changed.
 pub async fn reword(tx: &mut Tx, request: &Request) -> Result<()> {
     tx.sql(
-        "update requests set name = $2, email = $3, message = $4, updated_at = $5, updated_by = $6, version = $7 \
-         where id = $1",
+        "update requests set name = $2, email = $3, message = $4, updated_at = $5, updated_by = $6, version = $7, \
+         email_key = $8 where id = $1",
     )
     .bind(request.id)
     .bind(request.name.clone())
@@ -140,6 +143,7 @@ pub async fn reword(tx: &mut Tx, request: &Request) -> Result<()> {
     .bind(request.updated_at)
     .bind(request.updated_by.clone())
     .bind(request.version)
+    .bind(email::key(&request.email))
     .run()
     .await?;
     Ok(())
@@ -327,10 +331,10 @@ pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<V
 /// Whether the staff have such a request of this address still to decide.
 pub async fn is_open(tx: &mut Tx, kind: Kind, email: &str) -> Result<bool> {
     tx.sql(
-        "select exists (select 1 from requests where kind = $1 and lower(email) = $2 and status in ('pending', 'in_review'))",
+        "select exists (select 1 from requests where kind = $1 and email_key = $2 and status in ('pending', 'in_review'))",
     )
     .bind(kind)
-    .bind(email.to_owned())
+    .bind(email::key(email))
     .scalar()
     .await
 }

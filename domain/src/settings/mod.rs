@@ -377,16 +377,19 @@ pub(crate) async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
 
 /// `Name <address>`, or an address alone.
 fn sender(text: &str) -> Result<String, Problem> {
-    let address = match text.rsplit_once('<') {
-        None => text,
-        Some((name, rest)) if !name.trim().is_empty() => rest.strip_suffix('>').unwrap_or(""),
-        Some(_) => "",
-    };
     let mut check = Check::new();
-    check.line("sender", text, LINE);
-    check.email("sender", address.trim());
+    let text = check.line("sender", text, LINE);
+    let (name, address) = match text.rsplit_once('<') {
+        None => (None, text.as_str()),
+        Some((name, rest)) => (Some(name.trim()), rest.strip_suffix('>').unwrap_or("")),
+    };
+    let address = check.email("sender", address);
     check.done().map_err(|_| Problem::new("invalid_sender"))?;
-    Ok(text.to_owned())
+    match name {
+        None => Ok(address),
+        Some("") => Err(Problem::new("invalid_sender")),
+        Some(name) => Ok(format!("{name} <{address}>")),
+    }
 }
 
 /// Letters and digits, and a hyphen to end with, in capitals.

@@ -5,6 +5,7 @@ use crate::{
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, SpvId, UserId},
     money::Currency,
+    text::unique_key,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -289,7 +290,7 @@ impl Country {
 impl std::str::FromStr for Country {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
-        Ok(match text.trim().to_lowercase().as_str() {
+        Ok(match unique_key(text).as_str() {
             "us" | "usa" | "united states" => Self::Us,
             "ae" | "uae" | "united arab emirates" => Self::Ae,
             "jp" | "japan" => Self::Jp,

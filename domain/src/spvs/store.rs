@@ -8,6 +8,7 @@ use crate::{
     money::Currency,
     search::{self, Narrow, Within},
     steps::{self, Step},
+    text::unique_key,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -290,7 +291,7 @@ pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>
 /// Orders by what people call them: their identifier, of which each company may have one, else the first characters
 /// of their ids.
 pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
-    let bare = name.trim().to_lowercase();
+    let bare = unique_key(name);
     let short = bare.strip_prefix("spv-").unwrap_or(&bare).to_owned();
     let mut ids: Vec<(SpvId,)> =
         db.sql("select id from spvs where custom_identifier_key = $1").bind(bare.clone()).all().await?;
@@ -351,7 +352,7 @@ pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
     .bind(row.company_id)
     .bind(row.iso_id)
     .bind(row.custom_identifier.clone())
-    .bind(row.custom_identifier.as_ref().map(|text| text.to_lowercase()))
+    .bind(row.custom_identifier.as_deref().map(unique_key))
     .bind(row.country)
     .bind(row.currency)
     .bind(row.price_minor)
@@ -373,7 +374,7 @@ pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
 pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str) -> Result<bool> {
     tx.sql("select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2)")
         .bind(company)
-        .bind(identifier.to_lowercase())
+        .bind(unique_key(identifier))
         .scalar()
         .await
 }

@@ -10,12 +10,13 @@ mod profile;
 mod standing;
 pub mod store;
 
+pub use crate::email::key as email_key;
 pub use create::{Input, create};
 pub(crate) use create::{belongs, language};
 pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
 pub(crate) use me::is_zone;
 pub use me::{Me, Preferences, me, set_preferences};
-pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User, email_key};
+pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User};
 pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
@@ -67,7 +68,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
     let user = User {
         id: extra.id.unwrap_or_else(|| UserId(ctx.chance.uuid())),
         email_key: email_key(&new.email),
-        email: new.email.trim().to_owned(),
+        email: new.email,
         role: new.role,
         status: new.status,
         status_before: None,
@@ -153,7 +154,7 @@ pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) 
     if let Some(holder) = store::by_email(tx, &key).await?.filter(|holder| holder.id != user.id) {
         return Err(email_taken(None, Some(&holder)));
     }
-    let changed = touched(ctx, User { email: to.trim().to_owned(), email_key: key, ..user.clone() });
+    let changed = touched(ctx, User { email: to.to_owned(), email_key: key, ..user.clone() });
     store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
     match changed.role {
         // Their orders are found by it, too.

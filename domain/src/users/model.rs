@@ -226,18 +226,3 @@ pub struct Extra {
     pub awaits_confirmation: bool,
     pub self_made: bool,
 }
-
-/// The form in which addresses are compared: without case (decision 23).
-pub fn email_key(email: &str) -> String {
-    email.trim().to_lowercase()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_compared_without_case() {
-        assert_eq!(email_key(" Maya.Ortiz@Example.COM "), "maya.ortiz@example.com");
-    }
-}

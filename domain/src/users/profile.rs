@@ -3,7 +3,7 @@ use super::{index, lock, store, touched};
 use crate::{
     access::Role,
     activity,
-    check::{self, Check, LINE, PHONE},
+    check::{self, Check, LINE},
     clients,
     ctx::Ctx,
     documents,
@@ -111,12 +111,15 @@ impl Profile {
             Some(wanted) => check.optional_line(field, Some(wanted), max),
             None => now.clone(),
         };
-        let phone = line("phone", &change.phone, &self.phone, PHONE);
         let company = line("company", &change.company, &self.company, LINE);
         let job_title = line("job_title", &change.job_title, &self.job_title, LINE);
         let street_address = line("street_address", &change.street_address, &self.street_address, LINE);
         let city = line("city", &change.city, &self.city, LINE);
         let zip_code = line("zip_code", &change.zip_code, &self.zip_code, 20);
+        let phone = match &change.phone {
+            Some(phone) => check.phone("phone", Some(phone)),
+            None => self.phone.clone(),
+        };
         let dob = match &change.dob {
             Some(dob) => check.optional("dob", Some(dob), check::date),
             None => self.dob,

@@ -9,3 +9,13 @@ export function required(value: string | null): string | null {
 export function orNull(text: string): string | null {
   return text.trim() || null;
 }
+
+/** Digits with what people write between them, and an extension; the server reads phones the same way. */
+export function isPhone(text: string): boolean {
+  const [, number = '', extended = ''] =
+    /^(.*?)(?:[\s,;]*(?:extension|ext\.?|x|#|;ext=)\s*(\d{1,7}))?$/i.exec(text.normalize('NFKC').trim()) ??
+    [];
+  const digits = number.replaceAll(/\D/g, '').length;
+  const plain = /^[\s(]*\+?[\d\s().\-/\u2010-\u2015\u2212]*$/.test(number);
+  return plain && digits >= 5 && digits <= 15 && extended.length <= 7;
+}

@@ -1,7 +1,8 @@
 //! The protocol's refusals: which status and code the client expects, in which of two shapes, and the sentences
 //! that the client compares. Every other sentence is the catalogue's.
 use crate::{
-    middleware::{About, preferred, said},
+    language::preferred,
+    middleware::{About, said},
     state::App,
 };
 use axum::{
@@ -201,6 +202,7 @@ pub fn weakness(weak: &Problem, language: &str) -> Value {
 fn in_field(code: &'static str) -> &'static str {
     match code {
         "too_long" => "password_too_long",
+        "email_local_part" => "email_address_invalid",
         "weak_password" => "weak_password",
         _ => "invalid",
     }

@@ -227,8 +227,12 @@ pub fn given(text: Option<&String>) -> Option<&str> {
 pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
     let mut check = domain::check::Check::new();
     check.email("email", text);
-    let refusal = AuthError::validation("Unable to validate email address: invalid format");
-    check.done().map_err(|_| refusal.with_status(status))
+    check.done().map_err(|error| match error {
+        Error::Invalid(fields) if fields.iter().any(|field| field.problem.code == "email_local_part") => {
+            AuthError::new(status, "email_address_invalid")
+        }
+        _ => AuthError::validation("Unable to validate email address: invalid format").with_status(status),
+    })
 }
 
 /// Nobody signs in by phone.

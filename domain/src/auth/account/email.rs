@@ -6,6 +6,7 @@ use crate::{
         gaps::{self, Gap},
         links::{self, LinkKind},
     },
+    check::Check,
     ctx::Ctx,
     db::Tx,
     error::{Error, Result},
@@ -19,16 +20,19 @@ const NEW: &str = "new";
 /// Notes the address and mails the confirmations; what was wanted before is forgotten. `user` is the row as locked.
 ///
 /// # Errors
-/// Conflict `email_taken`, `over_email_send_rate_limit`; what the database refuses.
+/// Invalid `email`; Conflict `email_taken`, `over_email_send_rate_limit`; what the database refuses.
 pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) -> Result<User> {
-    let key = users::email_key(email);
+    let mut check = Check::new();
+    let email = check.email("email", email);
+    check.done()?;
+    let key = users::email_key(&email);
     if users::store::by_email(tx, &key).await?.is_some() {
         return Err(Error::conflict("email_taken"));
     }
     gaps::pause(tx, ctx, Gap::EmailChange, &user.email).await?;
     links::drop_email_changes_of(tx, ctx, user.id).await?;
     let user = User {
-        new_email: Some(email.trim().to_owned()),
+        new_email: Some(email),
         new_email_key: Some(key),
         new_email_confirmed: None,
         mailed: user.mailed.with(LinkKind::EmailChangeNew, ctx.now()),

@@ -5,6 +5,7 @@ use crate::{
     db::Tx,
     error::Result,
     requests::{self, Applicant},
+    text,
 };
 
 /// One open request for each address, however often they come.
@@ -12,10 +13,12 @@ use crate::{
 /// # Errors
 /// What the database refuses.
 pub async fn make(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Result<()> {
-    let email = arrival.email.clone().unwrap_or_default();
+    let email = arrival.email.as_deref().unwrap_or_default();
+    let email = crate::email::normalise(email).unwrap_or_else(|_| email.to_owned());
     // A name is a line of text that a stranger chose.
     let name = arrival.name.as_deref().unwrap_or_default();
-    let name: String = name.chars().filter(|c| !c.is_control()).take(crate::check::LINE).collect();
-    let name = if name.trim().is_empty() { email.clone() } else { name.trim().to_owned() };
+    let shown = |c: &char| !c.is_control() && !text::is_bidi_control(*c);
+    let name = text::line(&name.chars().filter(shown).take(crate::check::LINE).collect::<String>());
+    let name = if name.is_empty() { email.clone() } else { name };
     requests::apply(tx, ctx, Applicant { name, email, provider: provider.to_owned() }).await
 }

@@ -52,6 +52,7 @@ export function ChangeEmail({ current, onClose }: Props) {
   });
   const besideField = ({ code }: ApiError) => {
     if (code === 'email_exists') return t('errors:fields.email_taken');
+    if (code === 'email_address_invalid') return t('errors:fields.email_local_part');
     return code === 'validation_failed' ? t('errors:fields.invalid_email') : undefined;
   };
   return (

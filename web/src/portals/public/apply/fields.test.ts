@@ -11,6 +11,7 @@ describe('an application', () => {
       business_name: 'required',
     });
     expect(faults('client', { ...noor, country: 'SG' })).toEqual({});
+    expect(faults('client', { ...noor, country: 'SG', phone: 'abc' })).toEqual({ phone: 'invalid_phone' });
   });
 
   test('leaves out what was left empty, and keeps the e-mail address beside the form', () => {

@@ -1,6 +1,7 @@
 /** What each application form asks, in its order (decision 22). The server checks the same and has the last word. */
 import type { ApplicationForm } from '../../../api/types';
 import type { Portal } from '../../../paths';
+import { isPhone } from '../../../shared/rules';
 
 export type Size = 'clients_per_year' | 'company_size';
 
@@ -93,13 +94,16 @@ export function fieldsOf(portal: Portal): Field[] {
   return forms[portal].flatMap((part) => part.fields);
 }
 
+type Fault = 'required' | 'invalid_email' | 'invalid_phone';
+
 /** What can be told before anything is sent: the code of a message for each field that needs attention. */
-export function faults(portal: Portal, draft: Draft): Record<string, 'required' | 'invalid_email'> {
-  const found: Record<string, 'required' | 'invalid_email'> = {};
+export function faults(portal: Portal, draft: Draft): Record<string, Fault> {
+  const found: Record<string, Fault> = {};
   for (const { name, kind, required } of fieldsOf(portal)) {
     const value = draft[name]?.trim() ?? '';
     if (required && !value) found[name] = 'required';
     else if (kind === 'email' && !/^\S+@\S+\.\S+$/.test(value)) found[name] = 'invalid_email';
+    else if (kind === 'phone' && value && !isPhone(value)) found[name] = 'invalid_phone';
   }
   return found;
 }
