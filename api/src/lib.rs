@@ -15,7 +15,7 @@ mod metrics;
 mod middleware;
 mod oidc;
 mod openapi;
-mod paper;
+pub mod paper;
 mod places;
 mod routes;
 mod serve;

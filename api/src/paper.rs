@@ -1,218 +1,174 @@
-//! Invoices on paper: one page A4, drawn from the same rows as the screen.
+//! Invoices on paper (PDF): A4, drawn from the same rows as the screen. Texts wrap and pages break: nothing is cut.
 mod faces;
+mod lines;
+mod sheet;
 
+use crate::error::{ApiError, Result};
+use axum::http::StatusCode;
 use domain::{
-    Error, Result, catalogue,
+    catalogue,
+    error::Problem,
     invoices::{Detail, Status},
     money::Currency,
     users::DateFormat,
 };
 use faces::{
     Faces,
-    Weight::{self, Plain, Strong},
+    Weight::{Plain, Strong},
 };
-use krilla::{
-    Document,
-    color::rgb,
-    geom::{PathBuilder, Point},
-    metadata::Metadata,
-    page::PageSettings,
-    paint::{Fill, Paint, Stroke},
-    surface::Surface,
-    text::TextDirection,
-};
+pub use faces::{missing_letters, missing_scripts, packages};
+use krilla::metadata::Metadata;
 use serde_json::Map;
+use sheet::{DIM, INK, LEFT, RIGHT, Sheet, pen};
 
-/// A4 in points.
-const PAGE: (f32, f32) = (595.28, 841.89);
-const LEFT: f32 = 56.0;
-const RIGHT: f32 = PAGE.0 - 56.0;
 /// Where the right half begins.
 const MIDDLE: f32 = 340.0;
-/// Lines of an address.
-const ADDRESS: usize = 8;
-const INK: [u8; 3] = [29, 34, 41];
-const DIM: [u8; 3] = [95, 105, 117];
-const RULE: [u8; 3] = [216, 220, 225];
+/// Where the bank's facts begin.
+const BANK: f32 = 180.0;
+/// Of letters without a font so many are named.
+const MAX_NAMED: usize = 20;
 
 /// The invoice as a PDF file, in the reader's language.
 ///
 /// # Errors
-/// Internal when it cannot be drawn.
+/// `letters_without_font` when the machine has no font for some letter: a legal paper has no boxes in it. Internal when
+/// it cannot be drawn.
 pub fn invoice(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
-    let invoice = &detail.invoice;
-    let word = |key: &str| catalogue::text(language, "names", key, &Map::new());
-    let title = format!("{} {}", word("paper.invoice"), invoice.name());
-    let mut document = Document::new();
-    document.set_metadata(Metadata::new().title(title).language(language.to_owned()));
-    let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("no such page"))?;
-    let mut page = document.start_page_with(settings);
     let faces = Faces::new();
-    let mut sheet = Sheet { surface: page.surface(), faces: &faces, y: 72.0 };
-    let date = |day| catalogue::date(language, format, day);
+    let sheet = lay_out(&faces, detail, office, language, format);
+    let missing = faces.missing();
+    if !missing.is_empty() {
+        let (letters, packages) = (named(&missing), packages(&missing));
+        tracing::error!(
+            invoice = detail.invoice.name(),
+            letters,
+            packages,
+            "no font for letters of an invoice; its PDF is refused"
+        );
+        let problem = Problem::new("letters_without_font").with("letters", letters).with("packages", packages);
+        return Err(ApiError::Http(StatusCode::INTERNAL_SERVER_ERROR, problem));
+    }
+    let title = format!("{} {}", word(language, "paper.invoice"), detail.invoice.name());
+    Ok(sheet.draw(Metadata::new().title(title).language(language.to_owned()))?)
+}
+
+/// Letters for a sentence.
+pub fn named(letters: &std::collections::BTreeSet<char>) -> String {
+    let mut named: Vec<String> =
+        letters.iter().take(MAX_NAMED).map(|letter| format!("{letter} (U+{:04X})", u32::from(*letter))).collect();
+    if letters.len() > MAX_NAMED {
+        named.push("…".to_owned());
+    }
+    named.join(", ")
+}
+
+fn word(language: &str, key: &str) -> String {
+    catalogue::text(language, "names", key, &Map::new())
+}
+
+fn lay_out<'a>(faces: &'a Faces, detail: &Detail, office: &str, language: &str, format: DateFormat) -> Sheet<'a> {
+    let invoice = &detail.invoice;
+    let word = |key: &str| word(language, key);
     let amount = |minor: i64| money(invoice.currency, minor, language);
-    let from = &detail.from;
+    let mut sheet = Sheet::new(faces);
+    issuer(&mut sheet, detail, office, language);
+    payer_and_facts(&mut sheet, detail, language, format);
 
-    let name = from.legal_name.as_deref().unwrap_or(office);
-    sheet.put(Strong, 20.0, INK, LEFT, &word("paper.invoice"));
-    sheet.right(Strong, 11.0, INK, RIGHT, &cut(&faces, name, Strong, 11.0, RIGHT - MIDDLE));
-    sheet.y += 16.0;
-    sheet.put(Plain, 11.0, DIM, LEFT, &invoice.name());
-    let top = sheet.y;
-    let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word("paper.tax_id")));
-    for line in wrap(&faces, from.address.as_deref().unwrap_or_default(), 9.0, RIGHT - MIDDLE).into_iter().chain(tax) {
-        sheet.right(Plain, 9.0, DIM, RIGHT, &line);
-        sheet.y += 13.0;
-    }
-    sheet.y = sheet.y.max(top) + 36.0;
-
-    let facts = [
-        ("paper.issued", date(invoice.issued_date)),
-        ("paper.due_date", date(invoice.due_date)),
-        ("paper.order", invoice.spv_identifier()),
-    ];
-    let begin = sheet.y;
-    sheet.put(Plain, 9.0, DIM, LEFT, &word("paper.billed_to"));
-    sheet.y += 15.0;
-    let room = MIDDLE - LEFT - 20.0;
-    sheet.put(Strong, 10.0, INK, LEFT, &cut(&faces, &invoice.billed_to, Strong, 10.0, room));
-    for line in wrap(&faces, invoice.billed_address.as_deref().unwrap_or_default(), 10.0, room) {
-        sheet.y += 13.0;
-        sheet.put(Plain, 10.0, INK, LEFT, &line);
-    }
-    let end = sheet.y;
-    sheet.y = begin;
-    for (key, value) in facts {
-        sheet.put(Plain, 9.0, DIM, MIDDLE, &word(key));
-        sheet.right(Plain, 10.0, INK, RIGHT, &value);
-        sheet.y += 15.0;
-    }
-    sheet.y = sheet.y.max(end) + 36.0;
-
-    sheet.put(Plain, 9.0, DIM, LEFT, &word("paper.description"));
-    sheet.right(Plain, 9.0, DIM, RIGHT, &word("paper.amount"));
+    let name = invoice.name();
+    sheet.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
+    sheet.right(pen(Plain, 9.0, DIM), RIGHT, &word("paper.amount"));
     sheet.rule();
     for line in &invoice.lines {
-        sheet.y += 20.0;
-        sheet.put(Plain, 10.0, INK, LEFT, &cut(&faces, &line.description, Plain, 10.0, 380.0));
-        sheet.right(Plain, 10.0, INK, RIGHT, &amount(line.amount_minor));
+        sheet.down(20.0);
+        sheet.right(pen(Plain, 10.0, INK), RIGHT, &amount(line.amount_minor));
+        sheet.block(pen(Plain, 10.0, INK), LEFT, 380.0, &line.description);
     }
+    sheet.keep(70.0);
     sheet.rule();
-    for (key, minor, face) in [
+    for (key, minor, weight) in [
         ("paper.total", invoice.total_minor, Strong),
         ("paper.paid", invoice.paid_minor, Plain),
         ("paper.due", invoice.due_minor(), Strong),
     ] {
-        sheet.y += 19.0;
-        sheet.put(face, 10.0, INK, MIDDLE, &word(key));
-        sheet.right(face, 10.0, INK, RIGHT, &amount(minor));
+        sheet.down(19.0);
+        sheet.put(pen(weight, 10.0, INK), MIDDLE, &word(key));
+        sheet.right(pen(weight, 10.0, INK), RIGHT, &amount(minor));
     }
-    sheet.y += 28.0;
+    sheet.down(28.0);
     if !invoice.status.is_open() {
-        let said = word(&format!("invoice_status.{}", invoice.status.name()));
-        sheet.put(Strong, 12.0, INK, LEFT, &said);
+        let state = word(&format!("invoice_status.{}", invoice.status.name()));
+        sheet.put(pen(Strong, 12.0, INK), LEFT, &state);
         if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
-            sheet.y += 16.0;
-            sheet.put(Plain, 9.0, DIM, LEFT, &cut(&faces, &reason.replace('\n', " "), Plain, 9.0, RIGHT - LEFT));
+            sheet.down(16.0);
+            sheet.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, reason);
         }
-    } else if let Some(bank) = &from.bank {
-        sheet.put(Strong, 11.0, INK, LEFT, &word("paper.pay"));
-        sheet.y += 6.0;
+    } else if let Some(bank) = &detail.from.bank {
+        sheet.keep(100.0);
+        sheet.put(pen(Strong, 11.0, INK), LEFT, &word("paper.pay"));
+        sheet.down(6.0);
         for (key, value) in [
             ("paper.account_holder", Some(&bank.account_holder)),
             ("paper.bank", Some(&bank.bank_name)),
             ("paper.account_number", Some(&bank.account_number)),
             ("paper.bank_code", bank.bank_code.as_ref()),
-            ("paper.reference", Some(&invoice.name())),
+            ("paper.reference", Some(&name)),
         ] {
             let Some(value) = value else { continue };
-            sheet.y += 15.0;
-            sheet.put(Plain, 9.0, DIM, LEFT, &word(key));
-            sheet.put(Plain, 10.0, INK, 180.0, &cut(&faces, value, Plain, 10.0, RIGHT - 180.0));
+            sheet.down(15.0);
+            sheet.put(pen(Plain, 9.0, DIM), LEFT, &word(key));
+            sheet.block(pen(Plain, 10.0, INK), BANK, RIGHT - BANK, value);
         }
     }
-    // The page is drawn when its surface goes.
-    drop(sheet);
-    page.finish();
-    document.finish().map_err(|e| Error::internal(format!("the invoice cannot be drawn: {e:?}")))
+    sheet.number_pages(&format!("{} {name}", word("paper.invoice")));
+    sheet
 }
 
-/// Where the pen stands, from the top.
-struct Sheet<'a> {
-    surface: Surface<'a>,
-    faces: &'a Faces,
-    y: f32,
+/// The title on the left, who writes the invoice on the right.
+fn issuer(sheet: &mut Sheet, detail: &Detail, office: &str, language: &str) {
+    let from = &detail.from;
+    let room = RIGHT - MIDDLE;
+    let begin = sheet.at;
+    sheet.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
+    sheet.down(16.0);
+    sheet.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
+    let left = sheet.at;
+    sheet.at = begin;
+    sheet.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office));
+    sheet.down(3.0);
+    let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word(language, "paper.tax_id")));
+    for text in [from.address.as_ref(), tax.as_ref()].into_iter().flatten() {
+        sheet.down(13.0);
+        sheet.right_block(pen(Plain, 9.0, DIM), RIGHT, room, text);
+    }
+    sheet.at = sheet.at.max(left);
+    sheet.down(36.0);
 }
 
-impl Sheet<'_> {
-    fn put(&mut self, face: Weight, size: f32, color: [u8; 3], x: f32, text: &str) {
-        self.surface.set_stroke(None);
-        self.surface.set_fill(Some(Fill { paint: paint(color), ..Fill::default() }));
-        let mut x = x;
-        for (font, piece) in self.faces.pieces(face, text) {
-            let start = Point::from_xy(x, self.y);
-            self.surface.draw_text(start, font.font.clone(), size, piece, false, TextDirection::Auto);
-            x += font.width(piece, size);
-        }
+/// Who pays on the left, dates and the order on the right.
+fn payer_and_facts(sheet: &mut Sheet, detail: &Detail, language: &str, format: DateFormat) {
+    let invoice = &detail.invoice;
+    let begin = sheet.at;
+    let room = MIDDLE - LEFT - 20.0;
+    sheet.put(pen(Plain, 9.0, DIM), LEFT, &word(language, "paper.billed_to"));
+    sheet.down(15.0);
+    sheet.block(pen(Strong, 10.0, INK), LEFT, room, &invoice.billed_to);
+    if let Some(address) = &invoice.billed_address {
+        sheet.down(13.0);
+        sheet.block(pen(Plain, 10.0, INK), LEFT, room, address);
     }
-
-    /// Ends at `x`.
-    fn right(&mut self, face: Weight, size: f32, color: [u8; 3], x: f32, text: &str) {
-        self.put(face, size, color, x - self.faces.width(face, size, text), text);
+    let left = sheet.at;
+    sheet.at = begin;
+    for (key, value) in [
+        ("paper.issued", catalogue::date(language, format, invoice.issued_date)),
+        ("paper.due_date", catalogue::date(language, format, invoice.due_date)),
+        ("paper.order", invoice.spv_identifier()),
+    ] {
+        sheet.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
+        sheet.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
+        sheet.down(15.0);
     }
-
-    fn rule(&mut self) {
-        self.y += 10.0;
-        let mut line = PathBuilder::new();
-        line.move_to(LEFT, self.y);
-        line.line_to(RIGHT, self.y);
-        let Some(path) = line.finish() else { return };
-        self.surface.set_fill(None);
-        self.surface.set_stroke(Some(Stroke { paint: paint(RULE), width: 0.75, ..Stroke::default() }));
-        self.surface.draw_path(&path);
-    }
-}
-
-fn paint([red, green, blue]: [u8; 3]) -> Paint {
-    rgb::Color::new(red, green, blue).into()
-}
-
-/// The lines of an address, broken between words where the room ends. So many that the page holds the rest of the paper:
-/// the last one says when there would be more.
-fn wrap(faces: &Faces, text: &str, size: f32, room: f32) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let mut now = String::new();
-        for word in line.split_whitespace() {
-            let longer = if now.is_empty() { word.to_owned() } else { format!("{now} {word}") };
-            if now.is_empty() || faces.width(Plain, size, &longer) <= room {
-                now = longer;
-            } else {
-                lines.push(std::mem::replace(&mut now, word.to_owned()));
-            }
-        }
-        lines.push(now);
-    }
-    if lines.len() > ADDRESS {
-        lines.truncate(ADDRESS);
-        lines.iter_mut().skip(ADDRESS - 1).for_each(|last| last.push_str(" …"));
-    }
-    lines.into_iter().map(|line| cut(faces, &line, Plain, size, room)).collect()
-}
-
-/// As much of a text as has room.
-fn cut(faces: &Faces, text: &str, face: Weight, size: f32, room: f32) -> String {
-    if faces.width(face, size, text) <= room {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for c in text.chars() {
-        if faces.width(face, size, &format!("{short}{c}…")) > room {
-            break;
-        }
-        short.push(c);
-    }
-    format!("{short}…")
+    sheet.at = sheet.at.max(left);
+    sheet.down(36.0);
 }
 
 /// `1,250.00 USD`, grouped as the language does.
@@ -237,6 +193,12 @@ fn money(currency: Currency, minor: i64, language: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::{DateTime, NaiveDate};
+    use domain::{
+        ids::{InvoiceId, SpvId, UserId},
+        invoices::{Invoice, Line},
+        settings::{Bank, Billing},
+    };
 
     #[test]
     fn amounts_are_grouped_by_threes() {
@@ -245,22 +207,127 @@ mod tests {
         assert_eq!(money(Currency::Jpy, 999, "en-GB"), "999 JPY");
     }
 
-    #[test]
-    fn a_long_text_is_cut_where_the_room_ends() {
+    fn detail(name: &str, address: &str) -> Detail {
+        let at = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
+        let day = NaiveDate::from_ymd_opt(2026, 11, 27).unwrap();
+        let line = Line { description: format!("Formation of {name}"), amount_minor: 125_000 };
+        let invoice = Invoice {
+            id: InvoiceId(uuid::Uuid::nil()),
+            year: 2026,
+            number: 7,
+            spv_id: SpvId(uuid::Uuid::nil()),
+            spv_custom_identifier: Some(name.to_owned()),
+            client_id: UserId(uuid::Uuid::nil()),
+            client_first_name: name.to_owned(),
+            client_last_name: String::new(),
+            billed_to: name.to_owned(),
+            billed_address: Some(address.to_owned()),
+            currency: Currency::Usd,
+            total_minor: 125_000,
+            paid_minor: 0,
+            status: Status::Due,
+            issued_date: day,
+            due_date: day,
+            void_reason: None,
+            created_at: at,
+            updated_at: at,
+            updated_by: String::new(),
+            version: 1,
+            lines: vec![line],
+        };
+        let bank = Bank { account_holder: name.to_owned(), bank_name: name.to_owned(), ..Bank::default() };
+        let from = Billing {
+            legal_name: Some(name.to_owned()),
+            address: Some(address.to_owned()),
+            tax_id: Some(name.to_owned()),
+            bank: Some(bank),
+            ..Billing::default()
+        };
+        Detail { invoice, payments: Vec::new(), receipts: Vec::new(), from }
+    }
+
+    fn squeezed(text: &str) -> String {
+        text.chars().filter(|letter| !letter.is_whitespace()).collect()
+    }
+
+    /// What a reader finds on the pages, read by columns: every text in the order in which it was placed.
+    fn placed(detail: &Detail) -> Vec<Vec<sheet::Placed>> {
         let faces = Faces::new();
-        let short = cut(&faces, &"Formation ".repeat(40), Plain, 10.0, 200.0);
-        assert!(short.ends_with('…') && faces.width(Plain, 10.0, &short) <= 200.0);
-        assert_eq!(cut(&faces, "Short", Plain, 10.0, 200.0), "Short");
+        lay_out(&faces, detail, "Office", "en-US", DateFormat::Auto).texts()
     }
 
     #[test]
-    fn an_address_is_broken_between_words_and_ends_in_time() {
-        let faces = Faces::new();
-        let lines =
-            wrap(&faces, "1 Long Street, Building of the Harbour Authority, Third Floor\nSpringfield", 10.0, 200.0);
-        assert!(lines.len() > 2 && lines.iter().all(|line| faces.width(Plain, 10.0, line) <= 200.0), "{lines:?}");
-        assert_eq!(lines.last().map(String::as_str), Some("Springfield"));
-        let lines = wrap(&faces, &"one more line\n".repeat(500), 10.0, 200.0);
-        assert_eq!((lines.len(), lines.last().map(String::as_str)), (ADDRESS, Some("one more line …")));
+    fn long_names_and_addresses_are_on_the_paper_whole_and_inside_its_margins() {
+        for (name, address) in [
+            (
+                "東京都千代田区丸の内特別目的会社設立支援株式会社".repeat(3),
+                "東京都千代田区丸の内一丁目九番一号グラントウキョウノースタワー四十二階".repeat(3),
+            ),
+            (
+                "บริษัทจัดตั้งนิติบุคคลเฉพาะกิจระหว่างประเทศจำกัดมหาชน".repeat(2),
+                "ถนนสุขุมวิทแขวงคลองเตยเหนือเขตวัฒนากรุงเทพมหานคร".repeat(4),
+            ),
+            ("شركة تأسيس الشركات ذات الغرض الخاص الدولية المحدودة".to_owned(), "شارع الشيخ زايد دبي ".repeat(20)),
+            ("x".repeat(120), "A".repeat(1_000)),
+            (
+                "Internationale Beteiligungsverwaltungsgesellschaft ".repeat(3),
+                "12 Long Street, Springfield, ".repeat(36),
+            ),
+            ("Maya Ortiz".to_owned(), "one more line\n".repeat(150)),
+        ] {
+            let pages = placed(&detail(&name, &address));
+            // By columns, without the pages' numbers: a text may go on at the top of the next page.
+            let column = |within: &dyn Fn(f32, f32) -> bool| {
+                let texts = pages.iter().flatten().filter(|(_, from, to, y)| *y < 800.0 && within(*from, *to));
+                squeezed(&texts.map(|(text, ..)| text.as_str()).collect::<String>())
+            };
+            let left = column(&|from, _| from < LEFT + 0.5);
+            let right = column(&|_, to| to > RIGHT - 0.5);
+            let bank = column(&|from, _| (from - BANK).abs() < 0.5);
+            // The payer and what for; the issuer, its tax number and the order; the account. None of them is cut.
+            for (column, times) in [(&left, 2), (&right, 3), (&bank, 2)] {
+                assert!(column.matches(&squeezed(&name)).count() >= times, "{name} in {column}");
+                assert!(!column.contains('…'));
+            }
+            for column in [&left, &right] {
+                assert!(column.contains(&squeezed(&address)), "{address} in {column}");
+            }
+            assert!(right.contains("1,250.00USD"));
+            for (text, from, to, y) in pages.iter().flatten() {
+                assert!(*from >= LEFT - 0.5 && *to <= RIGHT + 0.5, "{text} is wider than the paper");
+                assert!((72.0..=810.0).contains(y), "{text} is below the paper");
+            }
+            for page in &pages {
+                for (n, (text, from, to, y)) in page.iter().enumerate() {
+                    let over = page[n + 1..].iter().find(|other| {
+                        (other.3 - y).abs() < 8.0 && other.1 < to - 0.5 && *from < other.2 - 0.5 && !text.is_empty()
+                    });
+                    assert!(over.is_none(), "{text} and {over:?} lie over each other");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_paper_of_several_pages_numbers_them_and_a_short_one_has_no_number() {
+        let pages = placed(&detail("Maya Ortiz", &"one more line\n".repeat(150)));
+        assert!(pages.len() > 2, "{}", pages.len());
+        for (n, page) in pages.iter().enumerate() {
+            assert!(page.iter().any(|(text, ..)| *text == format!("{} / {}", n + 1, pages.len())));
+        }
+        let short = placed(&detail("Maya Ortiz", "1 Main Street"));
+        assert!(short.len() == 1 && !short[0].iter().any(|(text, ..)| text.contains('/')));
+        let file = invoice(&detail("Maya Ortiz", &"one more line\n".repeat(150)), "Office", "en-US", DateFormat::Auto);
+        let file = String::from_utf8_lossy(&file.unwrap()).into_owned();
+        assert!(file.contains(&format!("/Count {}", pages.len())));
+    }
+
+    #[test]
+    fn a_paper_with_a_letter_that_has_no_font_is_refused_by_name() {
+        let refused = invoice(&detail("Maya \u{10fffd}", "1 Main Street"), "Office", "en-US", DateFormat::Auto);
+        let Err(ApiError::Http(status, problem)) = refused else { panic!("it was drawn") };
+        assert_eq!((status.as_u16(), problem.code), (500, "letters_without_font"));
+        assert_eq!(problem.params["letters"], "\u{10fffd} (U+10FFFD)");
+        assert!(invoice(&detail("Maya Ortíz Ñandú", "1 Main Street"), "Office", "es", DateFormat::Auto).is_ok());
     }
 }

@@ -391,6 +391,25 @@ async fn test_data_is_made_with_and_without_a_worker_and_twice_harms_nothing() {
     assert_eq!(office.run(&["doctor"]).code, 0, "the counters agree");
 }
 
+#[tokio::test]
+async fn the_doctor_names_letters_that_no_invoice_can_be_drawn_with() {
+    for office in offices().await {
+        office.client("maya@example.com");
+        let fonts = || {
+            let done = office.run(&["doctor"]);
+            let line = done.out.lines().find(|line| line.contains("fonts")).unwrap().to_owned();
+            (done.code, line)
+        };
+        let (code, line) = fonts();
+        assert!(code == 0 && line.contains("ok"), "{line}");
+        let named = ["--first-name", "Nora", "--last-name", "Lund \u{10fffd}", "--email", "nora@example.com"];
+        let rest = ["--company", "Harbor Capital", "--price", "1250.00"];
+        office.json(&[&["client", "create", "--setup", "quick"][..], &named[..], &rest[..]].concat());
+        let (code, line) = fonts();
+        assert!(code == 1 && line.contains("failed") && line.contains("U+10FFFD"), "{line}");
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn the_doctor_notes_a_data_folder_that_others_can_look_into() {

@@ -173,7 +173,12 @@ test('on paper there is the report, and nothing that needs a screen', async ({ o
   ];
   for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);
 
+  await clara.page.emulateMedia({ colorScheme: 'dark' });
+  await expect(clara.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await clara.page.emulateMedia({ media: 'print' });
+  // Black on white, also from the dark scheme.
+  await expect(clara.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(clara.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
   await expect(paper.getByRole('heading', { name: 'Portfolio' })).toBeVisible();
   // Below the header, and below all rows what they come to.

@@ -151,12 +151,17 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
   await expect(rule).toHaveAccessibleName(/^The percentage, and the amount of the order/);
   // On paper there is the table, and nothing that needs a screen.
+  await ingrid.page.emulateMedia({ colorScheme: 'dark' });
+  await expect(ingrid.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await ingrid.page.emulateMedia({ media: 'print' });
+  // Black on white, also from the dark scheme.
+  await expect(ingrid.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(ingrid.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   await expect(paper.getByRole('table')).toBeVisible();
   await expect(ingrid.page.getByRole('navigation')).toHaveCount(0);
   await expect(ingrid.button('Print')).toHaveCount(0);
   await expect(paper.getByRole('img')).toHaveCount(0);
-  await ingrid.page.emulateMedia({ media: null });
+  await ingrid.page.emulateMedia({ media: null, colorScheme: null });
   const [csv] = await Promise.all([
     ingrid.page.waitForEvent('download'),
     ingrid.button('Export CSV').click(),

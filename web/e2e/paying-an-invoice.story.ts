@@ -101,7 +101,12 @@ test('on paper there is the invoice and how to pay it, and nothing that needs a 
   const howToPay = paper.getByRole('heading', { name: 'Pay by bank transfer' });
   await expect(howToPay).toHaveCount(0);
 
+  await petra.page.emulateMedia({ colorScheme: 'dark' });
+  await expect(petra.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await petra.page.emulateMedia({ media: 'print' });
+  // Black on white, also from the dark scheme.
+  await expect(petra.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(petra.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
   await expect(paper.getByRole('heading', { name: `Invoice ${number}` })).toBeVisible();
   await expect(paper).toContainText(who.name);

@@ -6,11 +6,13 @@ import { getLocale } from './messages/locale';
 import { startWords } from './messages/start';
 import { loadWords } from './messages/words';
 import { paths } from './paths';
+import { printInLight } from './printing';
 import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
+printInLight();
 const root = createRoot(container, { onUncaughtError: failed });
 
 // The landing page needs no router, auth client, query cache or catalogue library: they come with the first other page.

@@ -227,6 +227,8 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
 }
 
 /// One invoice on paper (PDF), in your language.
+///
+/// 500 `letters_without_font` names the letters that the server has no font for, and the package to install.
 #[utoipa::path(get, path = "/invoices/{id}/pdf", operation_id = "invoice_pdf", tag = "invoices",
     params(("id" = InvoiceId, Path)), responses((status = 200, body = String, content_type = "application/pdf")))]
 pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Response> {
@@ -240,7 +242,6 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
         _ => (ctx.language().to_owned(), users::DateFormat::Auto),
     };
     let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
-    // A few milliseconds of work that waits for nothing.
     let made = tokio::task::spawn_blocking(move || paper::invoice(&detail, office.brand(), &language, format));
     let bytes = made.await.map_err(Error::internal)??;
     let headers = [

@@ -5,7 +5,7 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
-use api::Providers;
+use api::{Providers, paper};
 use domain::{
     Ctx,
     auth::{Keys, factors},
@@ -86,6 +86,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     findings.push(("counters", counters(&ctx, args.recount).await?));
     findings.push(("second factors", second_factors(&ctx, &config.signing_keys).await?));
     findings.push(("demo sign-ins", demo_sign_ins(&ctx).await?));
+    findings.push(("fonts", fonts(&ctx).await?));
     findings.push(("backup", backup(&ctx).await?));
     db.close().await;
     Ok(())
@@ -147,6 +148,25 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
         (true, _) => Good("none can sign in".to_owned()),
         (_, true) => Note(format!("open in demo mode: {open}")),
         _ => Bad(format!("{open} can sign in with the password that everybody knows; `spvctl user suspend` them")),
+    })
+}
+
+/// Letters of names and addresses for which invoice PDFs find no font here: such a PDF is refused.
+async fn fonts(ctx: &Ctx) -> Result<Finding> {
+    let texts = domain::invoices::texts_on_paper(ctx).await?;
+    let missing = paper::missing_letters(texts.iter().map(String::as_str));
+    if !missing.is_empty() {
+        let (letters, packages) = (paper::named(&missing), paper::packages(&missing));
+        return Ok(Bad(format!(
+            "no font for {letters}; invoices with them have no PDF; install {packages} where the portal runs"
+        )));
+    }
+    let absent = paper::missing_scripts();
+    Ok(if absent.is_empty() {
+        Good("every letter of invoices can be drawn".to_owned())
+    } else {
+        let packages = "fonts-noto-core fonts-noto-cjk";
+        Good(format!("every letter so far can be drawn; for {} install {packages}", absent.join(", ")))
     })
 }
 

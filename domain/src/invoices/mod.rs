@@ -311,6 +311,24 @@ fn told(action: &'static str, invoice: &Invoice) -> Event {
         .public()
 }
 
+/// Texts beyond ASCII that are on invoices or will be on the next ones: names, addresses, identifiers, lines and the
+/// office's own. For `doctor`, which looks for letters without a font. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden.
+pub async fn texts_on_paper(ctx: &Ctx) -> Result<Vec<String>> {
+    ctx.may(Action::View, Resource::System)?;
+    let settings = settings::get(ctx).await?;
+    let billing = &settings.billing;
+    let bank = billing.bank.as_ref();
+    let own = [billing.legal_name.as_deref(), billing.address.as_deref(), billing.tax_id.as_deref()];
+    let of_bank = [bank.map(|bank| bank.account_holder.as_str()), bank.map(|bank| bank.bank_name.as_str())];
+    let mut texts: Vec<String> = own.into_iter().chain(of_bank).flatten().map(str::to_owned).collect();
+    texts.push(settings.brand().to_owned());
+    texts.extend(store::texts_beyond_ascii(&mut ctx.db()).await?);
+    Ok(texts)
+}
+
 fn resource(invoice: &Invoice) -> Resource {
     Resource::Invoice { client_id: invoice.client_id }
 }

@@ -87,6 +87,28 @@ pub async fn payer(tx: &mut Tx, id: UserId) -> Result<Payer> {
     .await
 }
 
+/// Texts with letters beyond ASCII that an invoice shows or the next one will: few of many rows.
+pub async fn texts_beyond_ascii(db: &mut impl Sql) -> Result<Vec<String>> {
+    let columns = [
+        ("invoices", "billed_to"),
+        ("invoices", "billed_address"),
+        ("invoices", "void_reason"),
+        ("invoice_lines", "description"),
+        ("spvs", "custom_identifier"),
+        ("users", "first_name"),
+        ("users", "last_name"),
+        ("users", "address"),
+        ("users", "street_address"),
+        ("users", "city"),
+        ("users", "state"),
+    ];
+    let each = columns.map(|(table, column)| {
+        format!("select {column} as text from {table} where octet_length({column}) <> length({column})")
+    });
+    let rows: Vec<(String,)> = db.sql_built(each.join(" union ")).all().await?;
+    Ok(rows.into_iter().map(|(text,)| text).collect())
+}
+
 pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "insert into invoices (id, year, number, spv_id, client_id, billed_to, billed_address, currency, total_minor, \
