@@ -117,3 +117,66 @@ async fn a_template_that_makes_no_sense_is_refused_by_its_fields() {
     })
     .await;
 }
+
+/// The values of a member in a list.
+fn all(list: &Value, name: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|row| row[name].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spanish_and_changes_none_by_saving() {
+    on_both(|app| async move {
+        let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
+        let maya = app.client("Maya").await;
+        let english = sam.get("/rest/v1/templates").await.ok()["items"].clone();
+        for person in [&maya, &sam] {
+            person.patch("/rest/v1/me", json!({ "language": "es" })).await.ok();
+        }
+        let spv = maya.spv.unwrap().to_string();
+        let asked = format!("/rest/v1/spvs/{spv}/document-requests");
+        erin.post(&asked, json!({ "name": "Proof of address" })).await.ok();
+        erin.post(&asked, json!({ "name": "Letter of the harbour" })).await.ok();
+        let path = format!("/rest/v1/spvs/{spv}");
+        let (hers, theirs) = (maya.get(&path).await.ok(), erin.get(&path).await.ok());
+        assert_eq!(hers["steps"][0]["step_name"], "KYC y beneficiarios finales");
+        assert_eq!(theirs["steps"][0]["step_name"], "KYC and beneficial owners");
+        assert_eq!(hers["current_step"], "KYC y beneficiarios finales");
+        assert_eq!(
+            all(&maya.get(&asked).await.ok()["items"], "name"),
+            ["Comprobante de domicilio", "Letter of the harbour"]
+        );
+        assert_eq!(all(&erin.get(&asked).await.ok()["items"], "name"), ["Proof of address", "Letter of the harbour"]);
+
+        let first = theirs["steps"][0]["id"].as_str().unwrap();
+        erin.patch(&format!("/rest/v1/steps/{first}"), json!({ "status": "in_progress" })).await.ok();
+        domain::activity::number_all(&app.world.operator()).await.unwrap();
+        let feed = maya.get(&format!("/rest/v1/activity?spv_id={spv}")).await.ok().to_string();
+        for (said, kept) in [("KYC y beneficiarios finales", "KYC and"), ("Comprobante de domicilio", "Proof of")] {
+            assert!(feed.contains(said) && !feed.contains(kept), "{feed}");
+        }
+        let csv = String::from_utf8(maya.get("/rest/v1/spvs.csv").await.bytes.to_vec()).unwrap();
+        assert!(csv.contains("KYC y beneficiarios finales"), "{csv}");
+
+        // What an editor in Spanish sends back is what was there.
+        let spanish = sam.get("/rest/v1/templates/AE").await.ok();
+        assert_eq!(spanish["name"], "Vehículo de propósito especial de ADGM");
+        let mut steps = spanish["steps"].clone();
+        for step in steps.as_array_mut().unwrap() {
+            step.as_object_mut().unwrap().remove("step_order");
+        }
+        sam.put("/rest/v1/templates/AE", json!({ "name": spanish["name"], "steps": steps })).await.ok();
+        let kept = erin.get("/rest/v1/templates").await.ok()["items"].clone();
+        for (before, after) in english.as_array().unwrap().iter().zip(kept.as_array().unwrap()) {
+            assert_eq!(
+                (&before["name"], all(&before["steps"], "step_name")),
+                (&after["name"], all(&after["steps"], "step_name"))
+            );
+        }
+        let renamed = json!({ "step_name": "KYC y documentos de los accionistas" });
+        sam.patch(&format!("/rest/v1/steps/{first}"), renamed).await.ok();
+        assert_eq!(erin.get(&path).await.ok()["steps"][0]["step_name"], "KYC and shareholder documents");
+        sam.patch(&format!("/rest/v1/steps/{first}"), json!({ "step_name": "Bendición del barco" })).await.ok();
+        assert_eq!(erin.get(&path).await.ok()["steps"][0]["step_name"], "Bendición del barco", "an office's own");
+    })
+    .await;
+}

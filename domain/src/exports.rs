@@ -21,6 +21,7 @@ use crate::{
     settings,
     spvs::{self, Spv},
     tasks::{self, Task},
+    templates,
 };
 use chrono::NaiveDate;
 use uuid::Uuid;
@@ -126,7 +127,7 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         Table::Isos(filter) => isos::list(ctx, filter, &page).await?.map(iso),
         Table::Spvs(filter) => {
             let earned = ctx.actor.sees_commission();
-            spvs::list(ctx, filter, &page).await?.map(|row| spv(row, earned))
+            spvs::list(ctx, filter, &page).await?.map(|row| spv(ctx, row, earned))
         }
         Table::Requests(filter) => requests::list(ctx, &filter.unmoved(), &page).await?.map(|row| request(ctx, row)),
         Table::Invoices(filter) => {
@@ -140,7 +141,9 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         }
         Table::Leads(filter) => leads::list(ctx, filter, &page).await?.map(lead),
         Table::Calls(filter) => calls::list(ctx, filter, &page).await?.map(call),
-        Table::Tasks => Page { items: tasks::all(ctx).await?.into_iter().map(task).collect(), next_cursor: None },
+        Table::Tasks => {
+            Page { items: tasks::all(ctx).await?.into_iter().map(|row| task(ctx, row)).collect(), next_cursor: None }
+        }
         Table::Commissions(filter) => commissions::list(ctx, filter, &page).await?.map(commission),
         Table::Activity(filter) => activity::list(ctx, filter, &page).await?.map(|row| event(ctx, row)),
         Table::Log(wanted) => activity::search(ctx, wanted, &page).await?.map(|row| entry(ctx, row)),
@@ -381,7 +384,7 @@ fn iso(row: isos::Iso) -> Vec<String> {
     ]
 }
 
-fn spv(row: Spv, earned: bool) -> Vec<String> {
+fn spv(ctx: &Ctx, row: Spv, earned: bool) -> Vec<String> {
     let amount = |minor: Option<i64>| minor.map(|minor| row.currency.format(minor)).unwrap_or_default();
     // The column sums to what the portfolio is worth.
     let counted = row.counted_minor();
@@ -412,7 +415,7 @@ fn spv(row: Spv, earned: bool) -> Vec<String> {
         row.closed_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
         row.steps_completed.to_string(),
         row.steps_total.to_string(),
-        row.current_step.unwrap_or_default(),
+        row.current_step.map(|name| templates::shown(ctx, &name)).unwrap_or_default(),
     ]);
     cells
 }
@@ -477,7 +480,7 @@ fn document(ctx: &Ctx, row: Document) -> Vec<String> {
     let mut cells = vec![
         row.id.to_string(),
         row.reference(),
-        row.name.clone(),
+        templates::shown(ctx, &row.name),
         row.client_name(),
         row.spv_identifier().unwrap_or_default(),
         row.latest.file_name,
@@ -531,13 +534,13 @@ fn call(row: Call) -> Vec<String> {
     ]
 }
 
-fn task(row: Task) -> Vec<String> {
+fn task(ctx: &Ctx, row: Task) -> Vec<String> {
     let identifier = row.identifier();
     vec![
         row.kind.name().to_owned(),
         row.id.to_string(),
-        row.name,
-        row.step_name.unwrap_or_default(),
+        templates::shown(ctx, &row.name),
+        row.step_name.map(|name| templates::shown(ctx, &name)).unwrap_or_default(),
         identifier.unwrap_or_default(),
         row.client_name,
         row.status,

@@ -96,3 +96,19 @@ async fn templates_of_several_countries_are_replaced_together_or_not_at_all() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn each_shipped_template_has_its_names_in_every_language() {
+    on_both(async |world| {
+        let erin = world.employee("Erin").await;
+        for template in templates::list(&erin).await.unwrap() {
+            let steps = template.steps.iter().map(|step| &step.step_name);
+            let documents = template.steps.iter().flat_map(|step| &step.documents).map(|document| &document.name);
+            for name in std::iter::once(&template.name).chain(steps).chain(documents) {
+                let known = templates::names::in_every_language(name);
+                assert_eq!(known.len(), 2, "{name:?} of {:?} is not translated", template.country);
+            }
+        }
+    })
+    .await;
+}

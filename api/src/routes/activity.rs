@@ -6,9 +6,11 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
+    Ctx,
     activity::{self, Filter},
     ids::{ActivityId, SpvId},
     page::PageQuery,
+    templates,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,8 +52,13 @@ pub struct What {
     label: String,
 }
 
-impl From<activity::Activity> for Activity {
-    fn from(row: activity::Activity) -> Self {
+impl Activity {
+    /// With names of steps and documents in the reader's language.
+    pub fn of(ctx: &Ctx, mut row: activity::Activity) -> Self {
+        templates::names::translate_values(ctx.language(), &mut row.data);
+        if matches!(row.subject_kind.as_str(), "document" | "document_request" | "template") {
+            row.subject_label = templates::shown(ctx, &row.subject_label);
+        }
         Self {
             id: row.id,
             // Only numbered rows are ever listed.
@@ -98,5 +105,5 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
     }
     let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id, ..Filter::default() };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, Activity::from)))
+    Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, |row| Activity::of(&ctx, row))))
 }

@@ -7,11 +7,12 @@ use crate::{
 };
 use chrono::NaiveDate;
 use domain::{
-    analytics,
+    Ctx, analytics,
     money::Currency,
     settings,
     span::Asked,
     spvs::{Country, Status},
+    templates,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -96,7 +97,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> R
         months: found.months.into_iter().map(AnalyticsMonth::from).collect(),
         countries: countries(found.countries),
         statuses: statuses(found.statuses),
-        steps: found.steps.into_iter().map(AnalyticsStep::from).collect(),
+        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(&ctx, row)).collect(),
         on_time: found.on_time.into(),
     }))
 }
@@ -121,9 +122,10 @@ impl From<analytics::Month> for AnalyticsMonth {
     }
 }
 
-impl From<analytics::StepTime> for AnalyticsStep {
-    fn from(row: analytics::StepTime) -> Self {
-        Self { name: row.name, completed: row.completed, median_days: row.median_days, longest_days: row.longest_days }
+impl AnalyticsStep {
+    fn of(ctx: &Ctx, row: analytics::StepTime) -> Self {
+        let name = templates::shown(ctx, &row.name);
+        Self { name, completed: row.completed, median_days: row.median_days, longest_days: row.longest_days }
     }
 }
 
@@ -241,7 +243,7 @@ pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -
         months: months.collect(),
         countries: countries.collect(),
         statuses: statuses(found.statuses),
-        steps: found.steps.into_iter().map(AnalyticsStep::from).collect(),
+        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(&ctx, row)).collect(),
         on_time: found.on_time.into(),
         average_step_days: found.average_step_days,
         companies: groups(found.companies),

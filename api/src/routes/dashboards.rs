@@ -54,7 +54,7 @@ pub async fn client(SignedIn(ctx): SignedIn) -> Result<Answer<ClientDashboard>> 
         pending: found.pending,
         completed: found.completed,
         spvs: found.spvs.into_iter().map(|spv| Spv::of(&ctx, spv)).collect(),
-        activity: found.activity.into_iter().map(Activity::from).collect(),
+        activity: found.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
         representative: found.representative,
     }))
 }
@@ -85,7 +85,7 @@ pub async fn employee(SignedIn(ctx): SignedIn) -> Result<Answer<EmployeeDashboar
         revenue,
         currency,
         revenue_by_currency,
-        activity: found.activity.into_iter().map(Activity::from).collect(),
+        activity: found.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
     }))
 }
 
@@ -118,7 +118,7 @@ pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
     let clients = found.clients.into_iter().map(|row| IsoClient {
         client: Client::of(&ctx, row.client),
         spvs: row.spvs,
-        latest: row.latest.map(Activity::from),
+        latest: row.latest.map(|row| Activity::of(&ctx, row)),
     });
     Ok(Answer(IsoDashboard {
         active_clients: found.active_clients,
@@ -185,7 +185,7 @@ pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany
         revenue_by_currency,
         iso_partners: found.iso_partners,
         partners: partners.map(|p| Partner { iso_id: p.iso_id, name: p.name, spvs: p.spvs }).collect(),
-        activity: found.activity.into_iter().map(Activity::from).collect(),
+        activity: found.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
         items: found.spvs.items.into_iter().map(|spv| Spv::of(&ctx, spv)).collect(),
         next_cursor: found.spvs.next_cursor,
     }))

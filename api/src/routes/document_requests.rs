@@ -11,6 +11,7 @@ use domain::{
     document_requests::{self, Input, Status},
     ids::{DocumentId, DocumentRequestId, SpvId, StepId},
     page::PageQuery,
+    templates,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -45,7 +46,7 @@ impl DocumentRequest {
             id: row.id,
             spv_id: row.spv_id,
             step_id: row.step_id,
-            name: row.name,
+            name: templates::shown(ctx, &row.name),
             instructions: row.instructions,
             required: row.required,
             due_date: row.due_date,

@@ -10,6 +10,7 @@ use domain::{
     documents::{self, Detail, Filter, Scan},
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
     page::PageQuery,
+    templates,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -79,7 +80,7 @@ impl Document {
             spv_identifier: row.spv_identifier(),
             client: Whose { id: row.client_id, name: row.client_name() },
             id: row.id,
-            name: row.name,
+            name: templates::shown(ctx, &row.name),
             spv_id: row.spv_id,
             request_id: row.request_id,
             internal: row.internal,

@@ -7,6 +7,7 @@ use crate::{
 };
 use axum::response::Response;
 use domain::{
+    Ctx,
     activity::{self, Search},
     exports::Table,
     ids::UserId,
@@ -26,13 +27,13 @@ pub struct LogEntry {
     user_agent: Option<String>,
 }
 
-impl From<activity::Activity> for LogEntry {
-    fn from(row: activity::Activity) -> Self {
+impl LogEntry {
+    fn of(ctx: &Ctx, row: activity::Activity) -> Self {
         Self {
             actor_id: row.actor_id,
             address: row.address.clone(),
             user_agent: row.user_agent.clone(),
-            entry: row.into(),
+            entry: Activity::of(ctx, row),
         }
     }
 }
@@ -73,7 +74,7 @@ impl WantedLog {
     responses((status = 200, body = Page<LogEntry>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedLog>) -> Result<Answer<Page<LogEntry>>> {
     let (search, page) = wanted.read();
-    Ok(Answer(Page::of(activity::search(&ctx, &search, &page).await?, LogEntry::from)))
+    Ok(Answer(Page::of(activity::search(&ctx, &search, &page).await?, |row| LogEntry::of(&ctx, row))))
 }
 
 /// All of the log that matches, as CSV. Super admins.

@@ -8,6 +8,7 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
+    Ctx,
     ids::NotificationId,
     notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
     page::PageQuery,
@@ -26,14 +27,14 @@ pub struct Notification {
     activity: Activity,
 }
 
-impl From<notifications::Notification> for Notification {
-    fn from(row: notifications::Notification) -> Self {
+impl Notification {
+    fn of(ctx: &Ctx, row: notifications::Notification) -> Self {
         Self {
             id: row.id,
             topic: row.topic,
             created_at: row.created_at,
             read_at: row.read_at,
-            activity: row.activity.into(),
+            activity: Activity::of(ctx, row.activity),
         }
     }
 }
@@ -59,7 +60,7 @@ pub struct Wanted {
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Notification>>> {
     only_order(wanted.order.as_deref(), "-created_at")?;
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(notifications::list(&ctx, wanted.unread, &page).await?, Notification::from)))
+    Ok(Answer(Page::of(notifications::list(&ctx, wanted.unread, &page).await?, |row| Notification::of(&ctx, row))))
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -128,7 +128,7 @@ pub struct Wanted {
     responses((status = 200, body = Page<Activity>)))]
 pub async fn log(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(activity::own(&ctx, &page).await?, Activity::from)))
+    Ok(Answer(Page::of(activity::own(&ctx, &page).await?, |row| Activity::of(&ctx, row))))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

@@ -341,7 +341,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
                 requests: queue.requests.into_iter().map(|request| View::of(&ctx, request)).collect(),
             })
             .collect(),
-        activity: desk.activity.into_iter().map(Activity::from).collect(),
+        activity: desk.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
     }))
 }
 

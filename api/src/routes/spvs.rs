@@ -12,7 +12,7 @@ use domain::{
     money::{self, Currency},
     page::PageQuery,
     spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
-    steps, users,
+    steps, templates, users,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -110,7 +110,7 @@ impl Spv {
             ordered_date: row.ordered_date,
             created_at: row.created_at,
             closed_at: row.closed_at,
-            current_step: row.current_step,
+            current_step: row.current_step.map(|name| templates::shown(ctx, &name)),
             version: row.version,
         }
     }

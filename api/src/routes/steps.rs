@@ -12,6 +12,7 @@ use domain::{
     ids::{SpvId, StepId, UserId},
     spvs,
     steps::{self, Change, Party, Status},
+    templates,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -59,7 +60,7 @@ impl Step {
             id: row.id,
             spv_id: row.spv_id,
             step_order: row.step_order,
-            step_name: row.step_name,
+            step_name: templates::shown(ctx, &row.step_name),
             status: row.status,
             owner: row.owner,
             text_data: row.text_data.filter(|_| ctx.actor.is_staff()),
@@ -184,7 +185,7 @@ impl Moved {
             version: spv.version,
             progress: Progress::of(spv),
             can: spvs::can(ctx, spv),
-            current_step: spv.current_step.clone(),
+            current_step: spv.current_step.as_deref().map(|name| templates::shown(ctx, name)),
         }
     }
 }

@@ -10,6 +10,7 @@ use domain::{
     ids::{SpvId, UserId},
     steps::Party,
     tasks::{self, Kind},
+    templates,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -59,8 +60,8 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<TaskList>> {
         client_name: task.client_name,
         kind: task.kind,
         id: task.id,
-        name: task.name,
-        step_name: task.step_name,
+        name: templates::shown(&ctx, &task.name),
+        step_name: task.step_name.map(|name| templates::shown(&ctx, &name)),
         status: task.status,
         due_date: task.due_date,
         due_at: task.due_at,

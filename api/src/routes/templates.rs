@@ -53,13 +53,13 @@ pub struct TemplateDocument {
 impl Template {
     fn of(ctx: &Ctx, template: templates::Template) -> Self {
         let document = |document: templates::TemplateDocument| TemplateDocument {
-            name: document.name,
+            name: templates::shown(ctx, &document.name),
             instructions: document.instructions,
             required: document.required,
         };
         let steps = template.steps.into_iter().map(|step| TemplateStep {
             step_order: step.step_order,
-            step_name: step.step_name,
+            step_name: templates::shown(ctx, &step.step_name),
             owner: step.owner,
             business_days: step.business_days,
             completes_with_documents: step.completes_with_documents,
@@ -68,7 +68,7 @@ impl Template {
         });
         Self {
             country: template.country,
-            name: template.name,
+            name: templates::shown(ctx, &template.name),
             steps: steps.collect(),
             updated_at: template.updated_at,
             updated_by: template.updated_by,

@@ -493,5 +493,5 @@ pub async fn activity(
     Query(wanted): Query<WantedPage>,
 ) -> Result<Answer<Page<Activity>>> {
     let page = users::activity_of(&ctx, id, &wanted.query()).await?;
-    Ok(Answer(Page::of(page, Activity::from)))
+    Ok(Answer(Page::of(page, |row| Activity::of(&ctx, row))))
 }

@@ -3,7 +3,7 @@ use crate::{
     check::{self, Check},
     error::{Error, Problem, Result},
     ids::{DocumentId, DocumentRequestId, SpvId, StepId, UserId},
-    spvs,
+    spvs, templates,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ impl DocumentRequest {
     pub fn set(&mut self, input: &Input) -> Result<()> {
         let mut check = Check::new();
         if input.name.is_some() || self.name.is_empty() {
-            self.name = check.line("name", input.name.as_deref().unwrap_or(""), check::LINE);
+            self.name = templates::names::kept(check.line("name", input.name.as_deref().unwrap_or(""), check::LINE));
         }
         if input.instructions.is_some() {
             self.instructions = check.optional_text("instructions", input.instructions.as_deref());

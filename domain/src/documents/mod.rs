@@ -23,7 +23,7 @@ use crate::{
     ids::{DocumentId, SpvId, UserId, VersionId},
     page::{Page, PageQuery},
     search::{self, Entry},
-    spvs,
+    spvs, templates,
 };
 use std::collections::HashMap;
 
@@ -268,8 +268,8 @@ async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();
     let client = document.client_name();
     let reference = document.reference();
-    let texts = [&document.name, &document.latest.file_name, &identifier, &client, &reference].map(String::as_str);
-    let texts = texts.into();
+    let mut texts = templates::names::in_every_language(&document.name);
+    texts.extend([&document.latest.file_name, &identifier, &client, &reference].map(String::as_str));
     search::index(tx, Entry { kind: "document", subject: document.id.0, company: None, iso: None, texts }).await
 }
 

@@ -22,6 +22,7 @@ use crate::{
     page::{MAX_LIMIT, Page, PageQuery, at_most},
     span::{Asked, Span},
     spvs::display_identifier,
+    templates,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -63,7 +64,7 @@ pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> 
         }
         Report::StepTimes => {
             let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            by_order(found, limit).map(|row| step(&company, row))
+            by_order(found, limit).map(|row| step(ctx, &company, row))
         }
     };
     Ok(Part { company, span, rows })
@@ -223,7 +224,7 @@ fn commission(row: Commission) -> Cells {
     ]
 }
 
-fn step(company: &Company, row: store::Step) -> Cells {
+fn step(ctx: &Ctx, company: &Company, row: store::Step) -> Cells {
     let done = company.today(row.completed_at);
     let seconds = (row.completed_at.timestamp() - row.since.timestamp()).max(0);
     let on_time = row.due_date.map(|due| if done <= due { "yes" } else { "no" });
@@ -231,7 +232,7 @@ fn step(company: &Company, row: store::Step) -> Cells {
         display_identifier(row.spv_id, row.custom_identifier.as_deref()),
         format!("{} {}", row.client_first_name, row.client_last_name),
         row.country.code().to_owned(),
-        row.step_name,
+        templates::shown(ctx, &row.step_name),
         row.owner.name().to_owned(),
         row.ordered_date.to_string(),
         day(row.due_date),

@@ -18,7 +18,7 @@ use crate::{
     error::Result,
     ids::{CompanyId, IsoId},
     page::PageQuery,
-    requests, spvs,
+    requests, spvs, templates,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -136,7 +136,7 @@ async fn listed(ctx: &Ctx, kind: Kind, only: Only<'_>) -> Result<Vec<Hit>> {
         }
         Kind::Document => {
             let rows = documents::list(ctx, &documents::Filter { q, ids, ..Default::default() }, &page).await?.items;
-            rows.into_iter().map(|row| hit(row.id.0, row.name.clone(), row.client_name())).collect()
+            rows.into_iter().map(|row| hit(row.id.0, templates::shown(ctx, &row.name), row.client_name())).collect()
         }
         Kind::Request => {
             let rows = requests::list(ctx, &requests::Filter { q, ids, ..Default::default() }, &page).await?.items;

@@ -163,7 +163,7 @@ async fn changed(
     (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
     let moved = new.status != old.status;
     if moved && matches!(new.status, Status::InProgress | Status::Completed) {
-        plan::nothing_first(&new, &steps)?;
+        plan::nothing_first(ctx, &new, &steps)?;
     }
     let mut state = before.state();
     let mut events = Vec::new();

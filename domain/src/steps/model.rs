@@ -5,6 +5,7 @@ use crate::{
     error::{Problem, Result},
     ids::{SpvId, StepId, UserId},
     spvs,
+    templates,
 };
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 use serde::{Deserialize, Serialize};
@@ -180,7 +181,7 @@ impl Step {
     /// What the step is, whose and until when.
     pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
         if let Some(name) = &change.step_name {
-            self.step_name = check.line("step_name", name, check::LINE);
+            self.step_name = templates::names::kept(check.line("step_name", name, check::LINE));
         }
         if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
             self.owner = owner;

@@ -15,6 +15,7 @@ use crate::{
     ids::{SpvId, StepId},
     settings,
     spvs::{self, Spv},
+    templates,
 };
 
 /// An order has at most so many steps.
@@ -187,8 +188,8 @@ pub(super) fn check_needs(step: &Step, steps: &[Step]) -> Result<()> {
 }
 
 /// What waits for an open step cannot be begun, and even less completed.
-pub(super) fn nothing_first(step: &Step, steps: &[Step]) -> Result<()> {
-    let first: Vec<&str> = step.open_needs(steps).map(|need| need.step_name.as_str()).collect();
+pub(super) fn nothing_first(ctx: &Ctx, step: &Step, steps: &[Step]) -> Result<()> {
+    let first: Vec<String> = step.open_needs(steps).map(|need| templates::shown(ctx, &need.step_name)).collect();
     if first.is_empty() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! The formation work of each country, copied into an order when it is made; running orders keep their copy
 //! (decisions 1 and 2).
+pub mod names;
 mod store;
 
 use crate::{
@@ -188,7 +189,7 @@ async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec
 
 fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
     let mut check = Check::new();
-    let name = check.line("name", &input.name, check::LINE);
+    let name = names::kept(check.line("name", &input.name, check::LINE));
     match input.steps.len() {
         0 => check.refuse("steps", Problem::new("required")),
         n if n > MOST_STEPS => check.refuse("steps", Problem::new("too_many").with("max", MOST_STEPS)),
@@ -197,7 +198,7 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
     let mut steps = Vec::new();
     for (n, step) in input.steps.iter().take(MOST_STEPS).enumerate() {
         let field = |name: &str| format!("steps.{n}.{name}");
-        let step_name = check.line(&field("step_name"), &step.step_name, check::LINE);
+        let step_name = names::kept(check.line(&field("step_name"), &step.step_name, check::LINE));
         let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
         check.range(&field("business_days"), step.business_days, 0..=MOST_DAYS);
         if step.documents.len() > MOST_DOCUMENTS {
@@ -207,7 +208,7 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
         for (d, document) in step.documents.iter().take(MOST_DOCUMENTS).enumerate() {
             let field = |name: &str| format!("steps.{n}.documents.{d}.{name}");
             documents.push(TemplateDocument {
-                name: check.line(&field("name"), &document.name, check::LINE),
+                name: names::kept(check.line(&field("name"), &document.name, check::LINE)),
                 instructions: check.optional_text(&field("instructions"), document.instructions.as_deref()),
                 required: document.required,
             });
@@ -235,6 +236,11 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
 /// What the actor may do with templates: their buttons.
 pub fn can(ctx: &Ctx) -> Vec<&'static str> {
     if ctx.can(Action::Update, Resource::Template) { vec!["update"] } else { Vec::new() }
+}
+
+/// A name of a step or a document as the actor reads it.
+pub fn shown(ctx: &Ctx, name: &str) -> String {
+    names::translated(ctx.language(), name)
 }
 
 /// The steps an order for `country` begins with.
