@@ -3,7 +3,12 @@
 use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
-use domain::{mails::Kind, queue, users};
+use domain::{
+    mails::{self, Kind},
+    page::PageQuery,
+    queue::{self, Job},
+    users,
+};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -43,6 +48,78 @@ async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Answer {
 fn methods(app: &TestApp, session: &Value) -> String {
     let claims: Value = app.app.auth.keys.verify(session["access_token"].as_str().unwrap()).unwrap();
     claims["amr"][0]["method"].as_str().unwrap().to_owned()
+}
+
+/// Of each mail that is to be sent, the oldest job first: its kind, and in how many hours.
+async fn sends(app: &TestApp) -> Vec<(Kind, i64)> {
+    let ctx = app.world.operator();
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let mut sends = Vec::new();
+    for job in queue::list(&ctx, None, &page).await.unwrap().items.into_iter().rev() {
+        if job.job == mails::Send::NAME {
+            let id = job.payload["mail_id"].as_str().unwrap().parse().unwrap();
+            let wait = job.run_at.map_or(0, |at| (at - ctx.now() + Duration::minutes(1)).num_hours());
+            sends.push((mails::get(&ctx, id).await.unwrap().kind, wait));
+        }
+    }
+    sends.sort_by_key(|(kind, wait)| (*wait, kind.name()));
+    sends
+}
+
+async fn mail_of(app: &TestApp, kind: Kind) -> mails::Outgoing {
+    let ctx = app.world.operator();
+    let page = PageQuery { limit: Some(100), cursor: None };
+    let found = mails::list(&ctx, None, &page).await.unwrap().items.into_iter().find(|mail| mail.kind == kind);
+    mails::attempt(&ctx, found.unwrap().id).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
+    for (setup, first) in [("quick", Kind::PasswordSetup), ("full", Kind::WelcomeSetup)] {
+        on_both(async |app: TestApp| {
+            let erin = app.employee("Erin").await;
+            let client = json!({ "setup": setup, "first_name": "Nora", "last_name": "Lund", "email": "nora@example.com",
+                "company_id": app.acme, "price": "100.00" });
+            erin.post("/rest/v1/clients", client).await.ok();
+            assert_eq!(sends(&app).await, [(first, 0), (Kind::SpvCreated, 24)], "{setup}");
+
+            let link = mail_of(&app, first).await.link.unwrap();
+            let body = json!({ "type": "recovery", "token_hash": link.token });
+            let session = post(&app, "verify", body).await.ok();
+            let nora = app.nobody().holding(&session);
+            assert_eq!(nora.get("/rest/v1/me").await.ok()["first_password"], true);
+            modern(nora.put("/auth/v1/user", json!({ "password": PASSWORD }))).await.ok();
+            assert_eq!(nora.get("/rest/v1/me").await.ok()["first_password"], false);
+            assert_eq!(sends(&app).await, [(first, 0), (Kind::SpvCreated, 0), (Kind::SpvCreated, 24)], "{setup}");
+
+            // The later job finds it sent; its button leads to a sign-in that works now.
+            let ordered = mail_of(&app, Kind::SpvCreated).await;
+            assert!(!ordered.before_setup);
+            mails::sent(&app.world.operator(), ordered.mail.id).await.unwrap();
+            assert!(mails::attempt(&app.world.operator(), ordered.mail.id).await.unwrap().is_none());
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn after_a_day_the_mail_of_a_first_order_goes_without_a_button_unless_staff_ask_for_it() {
+    on_both(async |app: TestApp| {
+        let erin = app.employee("Erin").await;
+        let client = json!({ "setup": "quick", "first_name": "Nora", "last_name": "Lund", "email": "nora@example.com",
+            "company_id": app.acme, "price": "100.00" });
+        let made = erin.post("/rest/v1/clients", client).await.ok();
+        assert!(mail_of(&app, Kind::SpvCreated).await.before_setup);
+        app.world.clock.advance(Duration::hours(1));
+        let identifier = made["spv"]["identifier"].as_str().unwrap();
+        let wish = json!({ "clientEmail": "nora@example.com", "spvIdentifier": identifier });
+        erin.post("/functions/v1/notify-client-spv", wish).await.ok();
+        assert!(!mail_of(&app, Kind::SpvCreated).await.before_setup, "what staff ask for is sent as ever");
+        let due: Vec<_> = sends(&app).await.into_iter().map(|(kind, wait)| (kind, wait > 0)).collect();
+        let expected = [(Kind::PasswordSetup, false), (Kind::SpvCreated, false), (Kind::SpvCreated, true)];
+        assert_eq!(due, expected);
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
 //! The server functions of decision 30: mails to people we know, with links of ours.
 use crate::support::on_both;
-use domain::mails::Kind;
+use domain::{
+    db::Sql,
+    mails::{self, Kind},
+    page::PageQuery,
+};
 use serde_json::json;
 
 #[tokio::test]
@@ -29,6 +33,23 @@ async fn a_notification_goes_to_somebody_we_know_with_a_link_of_ours() {
         erin.post(path, wanted("welcome", "maya@example.com")).await.ok();
         let letter = app.letter().await;
         assert_eq!((letter.kind, letter.token.as_str()), (Kind::Welcome, ""));
+        let context = async || {
+            let newest = PageQuery { limit: Some(1), cursor: None };
+            let mail = mails::list(&app.world.operator(), None, &newest).await.unwrap().items.remove(0);
+            (mail.kind, mail.data.get("context").cloned())
+        };
+        assert_eq!(context().await, (Kind::Welcome, Some("own_password".into())), "it has chosen one itself");
+        for (column, kind) in [
+            ("must_change_password = true", Kind::Welcome),
+            ("password_hash = null, last_sign_in_at = null", Kind::WelcomeSetup),
+        ] {
+            let mut tx = app.world.db.begin().await.unwrap();
+            tx.sql_built(format!("update users set {column} where id = $1")).bind(maya.id).run().await.unwrap();
+            tx.commit().await.unwrap();
+            app.world.clock.advance(chrono::Duration::minutes(1));
+            erin.post(path, wanted("welcome", "maya@example.com")).await.ok();
+            assert_eq!(context().await, (kind, None), "{column}");
+        }
 
         let client = format!("/rest/v1/clients/{}", maya.id);
         erin.post(&format!("{client}/archive"), json!({})).await.ok();

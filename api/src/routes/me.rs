@@ -37,6 +37,8 @@ pub struct Me {
     iso: Option<Named>,
     /// True while the password is one that somebody else chose.
     must_change_password: bool,
+    /// True until a password was chosen: an account that staff made, and nobody has set up.
+    first_password: bool,
     mfa: Mfa,
     /// Set while a super admin looks at the portal as this person.
     impersonation: Option<MeImpersonation>,
@@ -126,6 +128,7 @@ impl Me {
             company: me.company.map(|(id, name)| Named { id: id.0, name }),
             iso: me.iso.map(|(id, name)| Named { id: id.0, name }),
             must_change_password: user.must_change_password && ctx.actor.impersonator().is_none(),
+            first_password: user.status == users::Status::Pending || user.password_hash.is_none(),
             impersonation: ctx.actor.impersonator().map(|by| MeImpersonation { by: by.name.clone(), until: by.until }),
             mfa: Mfa {
                 required: mfa.required,

@@ -17,6 +17,7 @@ use crate::{
     activity,
     ctx::Ctx,
     error::{Error, Result},
+    mails,
     text::nfc,
     users::{self, Status, User},
 };
@@ -213,6 +214,7 @@ async fn with_password(
     flows::drop_all_of(tx, user.id).await?;
     let told = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, told).await?;
+    mails::release(tx, user.id).await?;
     Ok(changed)
 }
 

@@ -98,18 +98,19 @@ pub(crate) type Checked = (NewUser, spvs::New);
 pub(crate) async fn place(tx: &mut Tx, ctx: &Ctx, setup: Setup, (account, order): Checked) -> Result<(UserId, SpvId)> {
     known(tx, &order).await?;
     let user = users::insert(tx, ctx, account).await?;
-    let order = spvs::make(tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
-    let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
-        .of(Some(user.id), user.company_id, user.iso_id)
-        .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
-        .public();
-    activity::append(tx, ctx, event).await?;
+    // First how to sign in, then what there is to see.
     let mail = match setup {
         Setup::Quick => mails::Kind::PasswordSetup,
         Setup::Full if ctx.options.default_password.is_some() => mails::Kind::Welcome,
         Setup::Full => mails::Kind::WelcomeSetup,
     };
     mails::queue(tx, ctx, mail, user.id, None, Map::new()).await?;
+    let order = spvs::make(tx, ctx, spvs::New { client_id: user.id, ..order }).await?;
+    let event = Event::new("client.created", "client", user.id.0, format!("{} {}", user.first_name, user.last_name))
+        .of(Some(user.id), user.company_id, user.iso_id)
+        .with("setup", if setup == Setup::Quick { "quick" } else { "full" })
+        .public();
+    activity::append(tx, ctx, event).await?;
     Ok((user.id, order))
 }
 

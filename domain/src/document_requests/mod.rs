@@ -120,7 +120,7 @@ async fn mail(
     let returned = kind == mails::Kind::DocumentReturned;
     let action = if returned { "document_request.returned" } else { "document_request.created" };
     if notifications::wants_mail_now(tx, client, notifications::Topic::Tasks, action).await? {
-        mails::queue(tx, ctx, kind, client, Some(spv), data).await?;
+        mails::queue_after_setup(tx, ctx, kind, client, spv, data).await?;
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ use crate::{
     settings,
     users::{self, email_key},
 };
+use chrono::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -80,6 +81,12 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
     Ok(mail.id)
 }
 
+/// How long the news of an order waits for an account that is not set up yet: its link in mails would lead to a sign-in
+/// for which there is no password.
+const SETUP_WAIT: Duration = Duration::hours(24);
+/// Marks such a mail in its data.
+const AWAITS_SETUP: &str = "awaits_setup";
+
 /// Puts a mail to a known user into the outbox and its job into the queue; none when the mails are off.
 ///
 /// # Errors
@@ -93,6 +100,38 @@ pub async fn queue(
     data: Map<String, Value>,
 ) -> Result<Option<MailId>> {
     put(tx, ctx, kind, to, spv, data, Linked::default()).await
+}
+
+/// [`queue`] for what a client hears of an order: sent once the account is set up ([`release`]), at the latest after a day,
+/// and then without a button.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn queue_after_setup(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: Kind,
+    to: UserId,
+    spv: SpvId,
+    mut data: Map<String, Value>,
+) -> Result<Option<MailId>> {
+    if !ctx.silent && !store::is_set_up(tx, to).await? {
+        data.insert(AWAITS_SETUP.to_owned(), true.into());
+    }
+    queue(tx, ctx, kind, to, Some(spv), data).await
+}
+
+/// Sends what waited until the account was set up, in the transaction that sets it up.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn release(tx: &mut Tx, user: UserId) -> Result<()> {
+    for mail in store::waiting(tx, user).await? {
+        if mail.data.contains_key(AWAITS_SETUP) {
+            queue::enqueue(tx, &Send { mail_id: mail.id }).await?;
+        }
+    }
+    Ok(())
 }
 
 /// [`queue`] for a mail whose link leads somewhere, or that goes to another address than the account's.
@@ -139,7 +178,12 @@ async fn put(
     if let Some(link) = kind.link() {
         users::store::mailed(tx, to, link, mail.created_at).await?;
     }
-    queue::enqueue(tx, &Send { mail_id: id }).await?;
+    let job = Send { mail_id: id };
+    if mail.data.contains_key(AWAITS_SETUP) {
+        queue::enqueue_at(tx, &job, mail.created_at + SETUP_WAIT).await?;
+    } else {
+        queue::enqueue(tx, &job).await?;
+    }
     Ok(Some(id))
 }
 
@@ -227,6 +271,7 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
             spv: None,
             logo: None,
             unsubscribe: None,
+            before_setup: false,
         }));
     };
     let reader = store::reader(&mut tx, user_id).await?;
@@ -261,8 +306,11 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     }
     let unsubscribe = unsubscribe::link(&mut tx, ctx, &mail).await?;
     tx.commit().await?;
-    let store::Reader { role, time_zone, date_format, .. } = reader;
-    Ok(Some(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo, unsubscribe }))
+    let store::Reader { role, time_zone, date_format, is_set_up, .. } = reader;
+    let needs_sign_in = mail.data.contains_key(AWAITS_SETUP) || matches!(mail.kind, Kind::Notices | Kind::Digest);
+    let before_setup = needs_sign_in && !is_set_up;
+    let role = Some(role);
+    Ok(Some(Outgoing { mail, role, time_zone, date_format, link, spv, logo, unsubscribe, before_setup }))
 }
 
 /// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:

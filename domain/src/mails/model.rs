@@ -198,4 +198,6 @@ pub struct Outgoing {
     pub logo: Option<Logo>,
     /// Where mails of this kind are stopped, for those that are a list.
     pub unsubscribe: Option<String>,
+    /// The reader has no password yet: a button would lead to a sign-in that is not theirs to pass.
+    pub before_setup: bool,
 }

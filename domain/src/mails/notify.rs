@@ -35,12 +35,20 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
     let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
         return Err(Error::field("to", "not_found"));
     };
+    let can_sign_in = user.password_hash.is_some() || user.last_sign_in_at.is_some();
+    let mut data = Map::new();
     let kind = match kind {
         "password_setup" => Kind::PasswordSetup,
-        _ if user.password_hash.is_some() && user.status == Status::Active => Kind::Welcome,
-        _ => Kind::WelcomeSetup,
+        _ if !can_sign_in || user.status != Status::Active => Kind::WelcomeSetup,
+        _ => {
+            // Only a password that somebody else chose is to be changed.
+            if !user.must_change_password {
+                data.insert("context".to_owned(), "own_password".into());
+            }
+            Kind::Welcome
+        }
     };
-    let id = queue(&mut tx, ctx, kind, user.id, None, Map::new()).await?.ok_or(Error::NotFound("mail"))?;
+    let id = queue(&mut tx, ctx, kind, user.id, None, data).await?.ok_or(Error::NotFound("mail"))?;
     idempotency::remember(&mut tx, ctx, id.0).await?;
     tx.commit().await?;
     Ok(id)

@@ -85,6 +85,25 @@ pub struct Reader {
     /// Where their clock stands, and how they want dates written.
     pub time_zone: String,
     pub date_format: DateFormat,
+    pub is_set_up: bool,
+}
+
+/// Whether somebody can sign in to account `u`: with a password of theirs, or they have done so another way.
+const IS_SET_UP: &str = "(u.status = 'active' and (u.password_hash is not null or u.last_sign_in_at is not null))";
+
+pub async fn is_set_up(tx: &mut Tx, id: UserId) -> Result<bool> {
+    let sql = format!("select count(*) from users u where u.id = $1 and {IS_SET_UP}");
+    Ok(tx.sql_built(sql).bind(id).scalar::<i64>().await? == 1)
+}
+
+/// The mails of an account that no attempt was made to send, the oldest first.
+pub async fn waiting(tx: &mut Tx, user: UserId) -> Result<Vec<Mail>> {
+    tx.sql_built(format!(
+        "select {COLUMNS} from mails where user_id = $1 and status = 'queued' and attempts = 0 order by created_at, id"
+    ))
+    .bind(user)
+    .all()
+    .await
 }
 
 /// The address and the name of an account, and the language in which it is written to: its own if it was chosen, else
@@ -108,7 +127,7 @@ pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
         // A company admin's clock is the company's, as in its portal.
         "select u.role, u.company_id, u.email_key, u.new_email, u.new_email_key, \
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
-         u.date_format from users u left join companies c on c.id = u.company_id \
+         u.date_format, {IS_SET_UP} as is_set_up from users u left join companies c on c.id = u.company_id \
          where u.id = $1 and u.status in ('pending', 'active') and not {}",
         shut_out("u.company_id", "u.iso_id", "u.role")
     ))

@@ -259,7 +259,7 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
 pub(crate) async fn mail(tx: &mut Tx, ctx: &Ctx, kind: mails::Kind, client: UserId, spv: SpvId) -> Result<()> {
     let action = if kind == mails::Kind::SpvClosed { "spv.closed" } else { "spv.created" };
     if !ctx.silent && notifications::wants_mail_now(tx, client, notifications::Topic::Progress, action).await? {
-        mails::queue(tx, ctx, kind, client, Some(spv), Map::new()).await?;
+        mails::queue_after_setup(tx, ctx, kind, client, spv, Map::new()).await?;
     }
     Ok(())
 }

@@ -140,6 +140,8 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
     if to.is_shut() {
         sessions::end_all_of(tx, ctx, user.id).await?;
         crate::auth::links::drop_all_of(tx, ctx, user.id).await?;
+    } else if to == Status::Active {
+        crate::mails::release(tx, user.id).await?;
     }
     Ok(changed)
 }

@@ -6,6 +6,7 @@ use domain::{
     catalogue,
     companies::Logo,
     mails::{Kind, Outgoing},
+    templates::names,
     users::DateFormat,
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
@@ -75,6 +76,7 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
     let mut params = mail.data.clone();
+    names::translate_values(language, &mut params);
     params.insert("brand".to_owned(), brand.into());
     params.insert("name".to_owned(), mail.to_name.clone().into());
     if let Some(support) = support {
@@ -83,6 +85,9 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     params.insert("page".to_owned(), page(mail.kind, public_url).into());
     params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
     params.insert("choices".to_owned(), format!("{public_url}{}", choices(outgoing.role)).into());
+    if outgoing.before_setup {
+        params.insert("context".to_owned(), "before_setup".into());
+    }
     if let Some((identifier, country)) = &outgoing.spv {
         params.insert("identifier".to_owned(), identifier.clone().into());
         params.insert(
@@ -108,6 +113,9 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     let mut words = Map::new();
     for part in ["subject", "heading", "body", "button", "after"] {
         words.insert(part.to_owned(), of_kind(part).into());
+    }
+    if outgoing.before_setup {
+        words.insert("button".to_owned(), Value::Null);
     }
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature"] {
         let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
@@ -165,6 +173,7 @@ fn page(kind: Kind, public_url: &str) -> String {
 /// One line of a list: an object of the mail's data, its date written out if it has one.
 fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
+    names::translate_values(language, &mut params);
     let due = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok());
     let key = if due.is_some() { "item" } else { "item_undated" };
     if let Some(due) = due {
@@ -189,6 +198,10 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
     }
     if let Some(due) = said(&params, "due_date").and_then(|due| due.parse().ok()) {
         params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
+    }
+    names::translate_values(language, &mut params);
+    if let Some(Value::String(subject)) = params.get_mut("subject") {
+        *subject = names::translated(language, subject);
     }
     let action = said(&params, "action").unwrap_or_default();
     catalogue::find(language, "mails", &format!("event.{action}"), &params)

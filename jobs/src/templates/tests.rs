@@ -73,6 +73,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),
         logo: None,
         unsubscribe: None,
+        before_setup: false,
     }
 }
 
@@ -131,6 +132,64 @@ fn no_mail_has_a_hole_in_it() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
+    let kinds = [
+        Kind::SpvCreated,
+        Kind::SpvClosed,
+        Kind::DocumentRequested,
+        Kind::DocumentReturned,
+        Kind::Notices,
+        Kind::Digest,
+    ];
+    for language in ["en-US", "en-GB", "es"] {
+        for kind in kinds {
+            let outgoing = Outgoing { before_setup: true, ..outgoing(kind, language, "Maya Ortiz") };
+            let letter = letter(&outgoing, noon(), OFFICE).unwrap();
+            assert!(
+                !letter.html.contains("href=") && !letter.text.contains("/auth/login"),
+                "{kind:?}: {}",
+                letter.text
+            );
+            assert!(
+                letter.text.contains("https://portal.example.com/auth/forgot-password"),
+                "{kind:?}: {}",
+                letter.text
+            );
+        }
+    }
+    let returned = Outgoing { before_setup: true, ..outgoing(Kind::DocumentReturned, "en-US", "Maya") };
+    let letter = letter(&returned, noon(), OFFICE).unwrap();
+    assert!(letter.text.contains("The second page is cut off."));
+}
+
+#[test]
+fn a_welcome_to_an_account_with_its_own_password_says_nothing_of_choosing_one() {
+    for (language, chosen, given) in
+        [("en-US", "password", "choose a new one"), ("es", "contraseña", "elija una nueva")]
+    {
+        let mut own = outgoing(Kind::Welcome, language, "Maya");
+        own.mail.data.insert("context".to_owned(), "own_password".into());
+        let letter = letter(&own, noon(), OFFICE).unwrap();
+        assert!(!letter.text.contains(chosen) && letter.text.contains("/auth/login/client"), "{}", letter.text);
+        assert!(worded(Kind::Welcome, language, "Maya").text.contains(given));
+    }
+}
+
+#[test]
+fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
+    for (kind, said, own) in [
+        (Kind::StepOverdue, "Agente registrado designado", "Registered agent"),
+        (Kind::DocumentRequested, "Copia del pasaporte, ", "Passport"),
+        (Kind::DocumentReturned, "«Copia del pasaporte»", "Passport"),
+        (Kind::Digest, "KYC y beneficiarios finales", "KYC and"),
+    ] {
+        let letter = worded(kind, "es", "Maya");
+        assert!(letter.text.contains(said) && letter.html.contains(said), "{kind:?}: {}", letter.text);
+        assert!(!letter.text.contains(own) && !letter.subject.contains(own), "{kind:?}: {}", letter.text);
     }
 }
 

@@ -1183,7 +1183,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invoice on paper (PDF), in your language. */
+        /**
+         * One invoice on paper (PDF), in your language.
+         * @description 500 `letters_without_font` names the letters that the server has no font for, and the package to install.
+         */
         get: operations["invoice_pdf"];
         put?: never;
         post?: never;
@@ -4345,6 +4348,8 @@ export interface components {
             date_format: components["schemas"]["DateFormat"];
             email: string;
             first_name: string;
+            /** @description True until a password was chosen: an account that staff made, and nobody has set up. */
+            first_password: boolean;
             id: components["schemas"]["UserId"];
             impersonation: components["schemas"]["MeImpersonation"] | null;
             iso: components["schemas"]["Named"] | null;

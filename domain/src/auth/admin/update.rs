@@ -15,6 +15,7 @@ use crate::{
     db::Tx,
     error::{Error, Result},
     ids::UserId,
+    mails,
     users::{self, Status, User},
 };
 use chrono::Duration;
@@ -160,6 +161,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
     if user.status == Status::Pending {
         return users::change_status(tx, ctx, &user, Status::Active).await;
     }
+    mails::release(tx, user.id).await?;
     if !user.status.is_shut() || user.restored() == Status::Active {
         return Ok(user);
     }

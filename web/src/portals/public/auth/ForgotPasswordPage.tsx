@@ -5,30 +5,18 @@ import { Go } from '../frame/Go';
 import { CodeForm } from './CodeForm';
 import { RecoverForm } from './RecoverForm';
 import { NewPasswordTask } from './NewPasswordTask';
-import { PasswordSaved } from './PasswordSaved';
 import { Task } from './Task';
 import css from './Task.module.css';
 
-type Step =
-  | { name: 'ask' }
-  | { name: 'late' }
-  | { name: 'sent'; email: string }
-  | { name: 'password' }
-  | { name: 'saved' };
+type Step = { name: 'ask' } | { name: 'late' } | { name: 'sent'; email: string } | { name: 'password' };
 
 /** A link and a code are mailed; whoever has the code at hand goes on right here. */
 export function Component() {
   const { t } = useTranslation('public');
   const [step, setStep] = useState<Step>({ name: 'ask' });
 
-  if (step.name === 'saved') return <PasswordSaved />;
   if (step.name === 'password') {
-    return (
-      <NewPasswordTask
-        onSaved={() => setStep({ name: 'saved' })}
-        onExpired={() => setStep({ name: 'late' })}
-      />
-    );
+    return <NewPasswordTask onExpired={() => setStep({ name: 'late' })} />;
   }
   if (step.name === 'sent') {
     return (

@@ -12,6 +12,8 @@ import css from './Task.module.css';
 interface Props {
   /** The session was begun by a password, so the server wants to hear it once more. */
   asksCurrent?: boolean;
+  /** There was no password before. */
+  isFirst?: boolean;
   onSaved: () => void;
   /** Nothing can be saved any more: the session of the link is over, or too old to be enough by itself. */
   onExpired: (why: 'over' | 'late') => void;
@@ -22,7 +24,7 @@ const aboutCurrent = ['current_password_invalid', 'current_password_required'];
 /** What else would have to be shown. Another mail does as well, and whoever came by one has nothing else at hand. */
 const wantsProof = ['current_password_required', 'reauthentication_needed'];
 
-export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Props) {
+export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved, onExpired }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');
   const [current, setCurrent] = useState('');
@@ -104,7 +106,7 @@ export function NewPasswordForm({ asksCurrent = false, onSaved, onExpired }: Pro
       <PasswordField
         {...common}
         name="password"
-        label={t('reset.password')}
+        label={t(isFirst ? 'reset.first_password' : 'reset.password')}
         description={t('reset.rule', { count: shortest })}
         value={password}
         error={

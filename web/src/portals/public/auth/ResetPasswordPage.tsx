@@ -7,12 +7,11 @@ import { CodeForm } from './CodeForm';
 import { NewPasswordTask } from './NewPasswordTask';
 import { readMailLink } from './mailLink';
 import { OpenLink } from './OpenLink';
-import { PasswordSaved } from './PasswordSaved';
 import { RecoverForm } from './RecoverForm';
 import { Task } from './Task';
 import css from './Task.module.css';
 
-type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password' | 'saved';
+type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password';
 
 /** Where the link in a password mail leads, and where a first password must be changed. */
 export function Component() {
@@ -42,7 +41,6 @@ export function Component() {
   };
 
   if (step === 'looking') return null;
-  if (step === 'saved') return <PasswordSaved />;
   if (step === 'link') {
     return (
       <OpenLink
@@ -56,7 +54,7 @@ export function Component() {
     );
   }
   if (step === 'password') {
-    return <NewPasswordTask onSaved={() => setStep('saved')} onExpired={toAnother} />;
+    return <NewPasswordTask onExpired={toAnother} />;
   }
   if (step === 'expired' || step === 'late') {
     return (
