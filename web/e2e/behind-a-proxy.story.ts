@@ -58,7 +58,7 @@ test('files go through a proxy in pieces that it takes, and what it refuses is s
   expect(Math.max(...proxy.pieces)).toBe(128 * kilobyte);
 
   // Narrower than makes sense: the row says whose fault it is, and goes on once that is mended.
-  proxy.refusesAbove(10 * kilobyte);
+  proxy.refusesAbove(10 * kilobyte, '');
   await send('plan.pdf', 200 * kilobyte);
   const row = group
     .getByRole('list', { name: 'Uploads' })

@@ -27,11 +27,9 @@ export class Proxy {
   }
 
   /** Bodies above so many bytes are refused, as by nginx's `client_max_body_size`. */
-  refusesAbove(bytes: number): void {
+  refusesAbove(bytes: number, body = page('413 Request Entity Too Large')): void {
     this.answers = ({ headers }) =>
-      Number(headers['content-length'] ?? 0) > bytes
-        ? { status: 413, body: page('413 Request Entity Too Large') }
-        : undefined;
+      Number(headers['content-length'] ?? 0) > bytes ? { status: 413, body } : undefined;
   }
 
   /** Calls to the API are answered with a page. */

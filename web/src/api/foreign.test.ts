@@ -23,6 +23,10 @@ test.each([
 test('a refusal in JSON without a code is a gateway’s', async () => {
   const kong = Response.json({ message: 'Request size limit exceeded' }, { status: 413 });
   expect(await (await ownAnswer(kong)).json()).toMatchObject({ code: 'proxy_too_large' });
+  const gateway = Response.json({ code: 403, message: 'Forbidden' }, { status: 403 });
+  expect(await (await ownAnswer(gateway)).json()).toMatchObject({ code: 'proxy_refused' });
+  const empty = new Response(null, { status: 413 });
+  expect(await (await ownAnswer(empty)).json()).toMatchObject({ code: 'proxy_too_large' });
   const cut = new Response('{"code":', { status: 500, headers: { 'content-type': 'application/json' } });
   expect(await (await ownAnswer(cut)).json()).toMatchObject({ code: 'proxy_refused' });
   const plain = new Response('no healthy upstream', {

@@ -27,7 +27,8 @@ export function statusIn(message: string): number {
 
 /** Refusals of the server have a code; those of the auth protocol a `msg` or an `error`. */
 export function isErrorBody(value: unknown): value is ErrorBody {
-  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+  const said = value as Partial<Record<'code' | 'message', unknown>> | null;
+  return typeof said === 'object' && typeof said?.code === 'string' && typeof said.message === 'string';
 }
 
 function isOurs(value: unknown): boolean {

@@ -44,6 +44,6 @@ export function statusOf(error: Failure): number {
   return error.causingError instanceof NotGone ? error.causingError.status : 0;
 }
 
-/** Whether it was a proxy, and not the server, that did not say how far an upload is. */
-export const isForeign = (error: Failure) =>
-  error.causingError instanceof NotGone && error.causingError.foreign;
+/** Whether the server itself did not say how far an upload is. Its refusals have a body, but for this one. */
+export const isOwnSilence = (error: Failure) =>
+  error.causingError instanceof NotGone && !error.causingError.foreign;

@@ -5,7 +5,7 @@ import { connection, heardFetch } from '../../api/connection';
 import { ApiError, errorText, fieldErrors, refusal, unreachable } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
 import { useMe } from '../session/me';
-import { isBusy, isForeign, isForNow, isNext, meaningOf, NotGone, statusOf } from './answers';
+import { isBusy, isForNow, isNext, isOwnSilence, meaningOf, NotGone, statusOf } from './answers';
 import { cutOffOf, forget, hold, note, progressed } from './cutOff';
 
 /**
@@ -212,7 +212,7 @@ export async function send(
       onSuccess: () => void ended(id, kept),
       onError: (error) => {
         const answer = 'originalResponse' in error ? error.originalResponse : null;
-        void failed(id, statusOf(error), answer?.getBody(), isForeign(error));
+        void failed(id, statusOf(error), answer?.getBody(), isOwnSilence(error));
       },
     });
     senders.set(id, sender);
@@ -265,8 +265,8 @@ function over(id: number): void {
   held.delete(id);
 }
 
-async function failed(id: number, status: number, body = '', foreign = false): Promise<void> {
-  const why = status > 0 ? refusalOf(status, body, foreign) : unreachable();
+async function failed(id: number, status: number, body = '', silent = false): Promise<void> {
+  const why = reasonOf(status, body, silent);
   const fromProxy = why.code.startsWith('proxy_');
   if (why.code === 'proxy_too_large' && takesSmaller(id)) {
     resume(id);
@@ -296,9 +296,10 @@ async function failed(id: number, status: number, body = '', foreign = false): P
 
 const pause = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
 
-/** An answer to HEAD has no body, and is the server's own unless its headers say otherwise. */
-function refusalOf(status: number, body: string, foreign: boolean): ApiError {
-  return body || foreign ? refusal(status, body) : new ApiError(status, null);
+/** Every refusal of the server has a body, but for those of HEAD: another one without is a proxy's. */
+function reasonOf(status: number, body: string, silent: boolean): ApiError {
+  if (status === 0) return unreachable();
+  return silent ? new ApiError(status, null) : refusal(status, body);
 }
 
 /** Halves the pieces of an upload after a proxy's 413, down to the smallest that makes sense. */
