@@ -97,7 +97,7 @@ impl Account {
 pub struct Accounts {
     items: Vec<Account>,
     next_cursor: Option<String>,
-    /// How many the filters find.
+    /// How many the filters find; with a search at most 10,000.
     total: i64,
     /// How many there are of each status, whatever the filters.
     counts: AccountCounts,

@@ -17,6 +17,9 @@ use chrono::{DateTime, Duration, Utc};
 /// Somebody who was noted so lately is not noted again.
 pub const HERE: Duration = Duration::minutes(5);
 
+/// Accounts that a search counts: a word that tens of thousands have says nothing more of its number.
+const MAX_COUNTED: usize = 10_000;
+
 /// Time zones in which clients live.
 pub async fn client_zones(db: &mut impl Sql) -> Result<Vec<String>> {
     let rows: Vec<(String,)> =
@@ -456,11 +459,18 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
     bound(db.sql_built(sql), wanted, words).all().await
 }
 
+/// How many there are, of what a search finds up to [`MAX_COUNTED`].
 pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
     // What it may be: an index counts each.
     let found = found(db, wanted.role, wanted.q.as_deref()).await?;
     let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status in ('active', 'pending', 'suspended')");
-    bound(db.sql_built(format!("select count(*) from users u where {narrowed}")), wanted, words).scalar().await
+    // Each is compared with the words of a search.
+    let sql = if words.is_empty() {
+        format!("select count(*) from users u where {narrowed}")
+    } else {
+        format!("select count(*) from (select u.id from users u where {narrowed} limit {MAX_COUNTED}) found")
+    };
+    bound(db.sql_built(sql), wanted, words).scalar().await
 }
 
 pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<Row>> {

@@ -3080,7 +3080,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Format: int64
-             * @description How many the filters find.
+             * @description How many the filters find; with a search at most 10,000.
              */
             total: number;
         };
