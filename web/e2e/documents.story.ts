@@ -359,6 +359,8 @@ test('where one of several files is refused, the client stays and reads which on
   await hasSentIn(noor, 'annex.pdf', path);
   // Whoever comes back finds the documents, and no old notes of their way.
   await noor.link('← Dashboard').click();
+  await noor.isAt('/client-dashboard');
+  await expect(noor.heading('Welcome, Noor')).toBeVisible();
   await noor.page.goBack();
   await expect(noor.row('annex.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
   await expect(uploads.filter({ hasText: 'Uploaded' })).toHaveCount(0);
