@@ -135,6 +135,7 @@ async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spani
         let spv = maya.spv.unwrap().to_string();
         let asked = format!("/rest/v1/spvs/{spv}/document-requests");
         erin.post(&asked, json!({ "name": "Proof of address" })).await.ok();
+        app.world.clock.advance(chrono::Duration::minutes(1));
         erin.post(&asked, json!({ "name": "Letter of the harbour" })).await.ok();
         let path = format!("/rest/v1/spvs/{spv}");
         let (hers, theirs) = (maya.get(&path).await.ok(), erin.get(&path).await.ok());
@@ -154,7 +155,7 @@ async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spani
         for (said, kept) in [("KYC y beneficiarios finales", "KYC and"), ("Comprobante de domicilio", "Proof of")] {
             assert!(feed.contains(said) && !feed.contains(kept), "{feed}");
         }
-        let csv = String::from_utf8(maya.get("/rest/v1/spvs.csv").await.bytes.to_vec()).unwrap();
+        let csv = String::from_utf8(sam.get("/rest/v1/spvs.csv").await.bytes.to_vec()).unwrap();
         assert!(csv.contains("KYC y beneficiarios finales"), "{csv}");
 
         // What an editor in Spanish sends back is what was there.
@@ -164,7 +165,7 @@ async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spani
         for step in steps.as_array_mut().unwrap() {
             step.as_object_mut().unwrap().remove("step_order");
         }
-        sam.put("/rest/v1/templates/AE", json!({ "name": spanish["name"], "steps": steps })).await.ok();
+        sam.put("/rest/v1/templates/AE", json!({ "name": spanish["name"], "steps": steps })).if_match(1).await.ok();
         let kept = erin.get("/rest/v1/templates").await.ok()["items"].clone();
         for (before, after) in english.as_array().unwrap().iter().zip(kept.as_array().unwrap()) {
             assert_eq!(
