@@ -30,7 +30,9 @@ export function PerformanceCard() {
             ],
             [
               t('performance.overdue'),
-              data.overdue < MAX_STEPS ? number(data.overdue) : t('performance.or_more', { steps: number(MAX_STEPS) }),
+              data.overdue < MAX_STEPS
+                ? number(data.overdue)
+                : t('performance.or_more', { steps: number(MAX_STEPS) }),
             ],
             [
               t('performance.completed'),
