@@ -117,6 +117,36 @@ async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
     .await;
 }
 
+#[tokio::test]
+async fn a_download_that_was_cut_is_resumed_after_its_link_has_expired() {
+    on_both(|app| async move {
+        let maya = app.client("Maya").await;
+        let spv = maya.spv.unwrap().to_string();
+        let content = pdf(2_500_000);
+        let (_, version) = upload(&maya, &content, &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
+        let (begun, other) = (link(&maya, version, "attachment").await, link(&maya, version, "attachment").await);
+        let nobody = app.nobody();
+        let whole = nobody.get(&begun).await;
+        let tag = whole.header("etag").expect("a tag").to_owned();
+        app.world.clock.advance(chrono::Duration::minutes(30));
+        let rest = nobody.get(&begun).header("range", "bytes=2000000-").await;
+        assert_eq!((rest.status.as_u16(), &rest.bytes[..]), (206, &content[2_000_000..]));
+        // One that did not begin here opens to those who name its tag.
+        let known = nobody.get(&other).header("range", "bytes=2000000-").header("if-range", &tag).await;
+        assert_eq!((known.status.as_u16(), &known.bytes[..]), (206, &content[2_000_000..]));
+        nobody.get(&other).header("range", "bytes=2000000-").await.refused(403, "link_expired");
+        nobody.get(&other).header("range", "bytes=5-").header("if-range", "\"x\"").await.refused(403, "link_expired");
+        for (url, range) in
+            [(&begun, "bytes=0-"), (&begun, "bytes=0-4,8-9"), (&begun, "bytes=1-2,4-5"), (&begun, "rows=1-")]
+        {
+            nobody.get(url).header("range", range).await.refused(403, "link_expired");
+        }
+        nobody.get(&begun).header("range", "bytes=5-").header("if-range", "\"x\"").await.refused(403, "link_expired");
+        nobody.get(&begun).await.refused(403, "link_expired");
+    })
+    .await;
+}
+
 /// On a real S3-compatible server where `TEST_S3_URL` names one, from the first piece to a range of the file.
 #[tokio::test]
 async fn a_file_goes_into_a_bucket_and_comes_out_of_it() {

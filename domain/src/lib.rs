@@ -30,6 +30,7 @@ pub mod error;
 pub mod exports;
 pub mod finances;
 pub mod gate;
+pub mod health_check;
 pub mod hex;
 pub mod idempotency;
 pub mod ids;

@@ -8,7 +8,7 @@ use domain::{
     auth::Keys,
     document_requests::{self as requests, Input, Status},
     documents::{
-        self, Filter,
+        self, Filter, Late,
         uploads::{self, New, Upload},
     },
     ids::SpvId,
@@ -298,17 +298,32 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
         // A page is never shown, whatever it is called.
         assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
         let link = documents::link(&maya, &keys, version, false).await.unwrap();
-        let file = documents::open(&world.nobody(), &keys, &link.token).await.unwrap();
+        let file = documents::open(&world.nobody(), &keys, &link.token, &Late::No).await.unwrap();
         assert_eq!((file.version.id, file.inline, file.version.media_type.as_str()), (version, false, "text/html"));
         for token in ["", "x", &link.token[1..]] {
-            assert_eq!(code(documents::open(&world.nobody(), &keys, token).await.unwrap_err()), "link_expired");
+            assert_eq!(
+                code(documents::open(&world.nobody(), &keys, token, &Late::No).await.unwrap_err()),
+                "link_expired"
+            );
         }
         // Nothing else that our keys sign opens a file.
         let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
             "exp": world.clock.now().timestamp() + 60 }));
-        assert_eq!(code(documents::open(&world.nobody(), &keys, &other.unwrap()).await.unwrap_err()), "link_expired");
+        assert_eq!(
+            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &Late::No).await.unwrap_err()),
+            "link_expired"
+        );
         world.clock.advance(Duration::seconds(91));
-        assert_eq!(code(documents::open(&world.nobody(), &keys, &link.token).await.unwrap_err()), "link_expired");
+        let late = async |late: Late| documents::open(&world.nobody(), &keys, &link.token, &late).await;
+        assert_eq!(code(late(Late::No).await.unwrap_err()), "link_expired");
+        // The rest of a download that had begun, for hours, to those who know what it is.
+        let knows = Late::Knows(file.version.sha256.clone());
+        assert!(late(Late::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
+        assert_eq!(code(late(Late::Knows("0".repeat(64))).await.unwrap_err()), "link_expired");
+        world.clock.advance(Duration::hours(12));
+        for late_too in [Late::Resumed, knows] {
+            assert_eq!(code(late(late_too).await.unwrap_err()), "link_expired");
+        }
     })
     .await;
 }

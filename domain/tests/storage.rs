@@ -6,11 +6,21 @@ use bytes::Bytes;
 use domain::{
     Error,
     clock::Chance,
-    storage::{Address, Credentials, Storage},
+    storage::{Address, Bucket, Credentials, Storage},
     testing::needs,
 };
-use futures::TryStreamExt;
-use std::future::Future;
+use futures::{TryStreamExt, stream};
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+};
 
 async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
     let folder = tempfile::tempdir().unwrap();
@@ -23,11 +33,90 @@ async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
 
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
+    Some(open_s3(s3_bucket()?))
+}
+
+fn s3_bucket() -> Option<Bucket> {
     let url = needs("TEST_S3_URL")?;
     let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
+    Some(bucket)
+}
+
+fn open_s3(bucket: Bucket) -> Storage {
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap()
+}
+
+/// A line to the server of `bucket` that carries 16 kB at a time with a pause between, or nothing after so many bytes of
+/// an answer.
+async fn slow_line(mut bucket: Bucket, pause: Duration, stuck_after: usize) -> Bucket {
+    let endpoint = bucket.endpoint.clone().unwrap();
+    let server = (endpoint.host_str().unwrap().to_owned(), endpoint.port().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    bucket.endpoint = Some(format!("http://{}", listener.local_addr().unwrap()).parse().unwrap());
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let server = TcpStream::connect(&server).await.unwrap();
+            let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+            tokio::spawn(carry(from_client, to_server, pause, usize::MAX));
+            tokio::spawn(carry(from_server, to_client, pause, stuck_after));
+        }
+    });
+    bucket
+}
+
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, pause: Duration, stuck_after: usize) {
+    let (mut buffer, mut carried) = (vec![0; 16 << 10], 0);
+    while let Ok(n @ 1..) = from.read(&mut buffer).await {
+        carried += n;
+        if carried > stuck_after {
+            return std::future::pending().await;
+        }
+        if to.write_all(&buffer[..n]).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+#[tokio::test]
+async fn a_slow_line_to_s3_carries_contents_of_any_size_both_ways() {
+    let Some(bucket) = s3_bucket() else { return };
+    let bucket = slow_line(bucket, Duration::from_millis(5), usize::MAX).await;
+    // What a call without content may take; the content takes several times as long.
+    let storage = open_s3(bucket).with_timeout(Duration::from_millis(600));
+    let whole = noise(6_000_000);
+    let began = Instant::now();
+    storage.put("uploads/slow/1", Bytes::from(whole.clone())).await.unwrap();
+    let joined = storage.join(&["uploads/slow/1".to_owned()], "contents/slow").await.unwrap();
+    assert_eq!(joined.bytes, whole.len() as u64);
+    let pieces = stream::iter(whole.chunks(100_000).map(|piece| Ok(Bytes::copy_from_slice(piece))));
+    storage.write("contents/written", pieces).await.unwrap();
+    for key in ["contents/slow", "contents/written"] {
+        assert_eq!(read(&storage, key, 0, whole.len() as u64).await, whole, "{key}");
+    }
+    assert!(began.elapsed() > Duration::from_millis(1_200), "the line was slow: {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_line_to_s3_that_is_stuck_is_given_up() {
+    let Some(bucket) = s3_bucket() else { return };
+    open_s3(bucket.clone()).put("contents/stuck", Bytes::from(noise(9_000))).await.unwrap();
+    let storage = open_s3(slow_line(bucket, Duration::ZERO, 0).await).with_timeout(Duration::from_millis(300));
+    let began = Instant::now();
+    for failed in [
+        storage.read("contents/stuck", 0..9_000).await.map(drop),
+        storage.put("contents/other", Bytes::from_static(b"x")).await,
+        storage.size("contents/stuck").await.map(drop),
+        storage.delete("contents/stuck").await,
+        storage.delete_below("contents").await,
+        storage.join(&["contents/stuck".to_owned()], "contents/joined").await.map(drop),
+    ] {
+        let Err(Error::Unavailable(why)) = failed else { panic!("{failed:?}") };
+        assert!(why.contains("no answer within"), "{why}");
+    }
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 async fn read(storage: &Storage, key: &str, from: u64, to: u64) -> Vec<u8> {

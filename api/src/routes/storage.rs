@@ -2,6 +2,7 @@
 //! moment.
 use crate::{
     answer::Answer,
+    downloads,
     error::{ApiError, Result},
     extract::{Json, Path, Query, SignedIn, visitor},
     state::App,
@@ -295,7 +296,8 @@ pub struct Token {
 
 /// The content that a link leads to, or a range of it.
 #[utoipa::path(get, path = "/storage/v1/files", operation_id = "file_get", tag = "documents", security(()),
-    params(Token, ("Range" = Option<String>, Header, description = "`bytes=0-1023`; one range.")),
+    params(Token, ("Range" = Option<String>, Header, description = "`bytes=0-1023`; one range. A download that was cut is \
+        resumed by `bytes=1024-` with `If-Range`, also after its link has expired.")),
     responses(
         (status = 200, description = "The content.", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),
@@ -303,10 +305,19 @@ pub struct Token {
 pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Parts) -> Result<Response> {
     let ctx = app.ctx(Actor::Anonymous, visitor(&parts));
     let headers = &parts.headers;
-    let file = documents::open(&ctx, &app.auth.keys, &asked.token).await?;
+    let seen = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    // What is left of a download that was cut: a link that has expired meanwhile still opens it where the download began
+    // here, or its caller knows the content by its tag.
+    let rest = seen(header::RANGE).is_some_and(|range| !range.trim_start().starts_with("bytes=0-"));
+    let known_tag = seen(header::IF_RANGE).filter(|_| rest).map(|tag| tag.trim_matches('"').to_owned());
+    let late = if rest && app.downloads.has(&asked.token, ctx.now()) {
+        documents::Late::Resumed
+    } else {
+        known_tag.map_or(documents::Late::No, documents::Late::Knows)
+    };
+    let file = documents::open(&ctx, &app.auth.keys, &asked.token, &late).await?;
     let size = file.version.bytes.unsigned_abs();
     let tag = format!("\"{}\"", file.version.sha256);
-    let seen = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if seen(header::IF_NONE_MATCH).is_some_and(|tags| tags.split(',').any(|one| one.trim() == tag)) {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
         dress(&mut response, &file, &tag);
@@ -316,6 +327,7 @@ pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Par
     let same = seen(header::IF_RANGE).is_none_or(|seen| seen == tag);
     let wanted = seen(header::RANGE).filter(|_| same).map_or(Wanted::All, |text| range(text, size));
     let (status, range) = match wanted {
+        Wanted::All if file.expired => return Err(Error::forbidden("link_expired").into()),
         Wanted::All => (StatusCode::OK, 0..size),
         Wanted::Some(range) => (StatusCode::PARTIAL_CONTENT, range),
         Wanted::Nothing => {
@@ -324,16 +336,23 @@ pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Par
             return Ok(response);
         }
     };
-    // The log is written while the storage is asked, and nothing leaves unnoted.
-    let record =
-        async { if parts.method == Method::HEAD { Ok(()) } else { documents::record_opening(&ctx, &file).await } };
-    let (content, recorded) =
-        tokio::join!(ctx.options.storage.read(&file.version.storage_key, range.clone()), Box::pin(record));
-    recorded?;
-    let content = content?;
-    let mut response = (status, Body::from_stream(content)).into_response();
+    let length = range.end - range.start;
+    // Nothing is sent to those who ask for the headers.
+    let body = if parts.method == Method::HEAD {
+        Body::empty()
+    } else {
+        // The log is written while the storage is asked, and nothing leaves unnoted.
+        let (content, recorded) = tokio::join!(
+            ctx.options.storage.read(&file.version.storage_key, range.clone()),
+            Box::pin(documents::record_opening(&ctx, &file))
+        );
+        recorded?;
+        app.downloads.remember(&asked.token, ctx.now());
+        downloads::logged(Body::from_stream(content?), file.version.id.to_string(), length)
+    };
+    let mut response = (status, body).into_response();
     dress(&mut response, &file, &tag);
-    say(&mut response, header::CONTENT_LENGTH, &(range.end - range.start).to_string());
+    say(&mut response, header::CONTENT_LENGTH, &length.to_string());
     if status == StatusCode::PARTIAL_CONTENT {
         say(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{}/{size}", range.start, range.end - 1));
     }

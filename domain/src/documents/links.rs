@@ -1,5 +1,5 @@
-//! Links to contents: signed by our keys, good for a moment, and for nothing else. Whoever was allowed to ask for one may
-//! hand it to an image or a download, which cannot send a bearer token.
+//! Links to contents: signed by our keys and valid for a short time, for images and downloads, which cannot send a bearer
+//! token. A download that has begun may be resumed by its link for longer.
 use super::model::Version;
 use crate::{
     auth::{Keys, tokens::Registered},
@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 /// How long a link opens.
 const LIFE: Duration = Duration::seconds(90);
+/// How long after that the rest of a download may be asked for.
+const RESUMABLE: Duration = Duration::hours(12);
 /// Tells these tokens from those that sign somebody in.
 const AUDIENCE: &str = "storage";
 
@@ -51,6 +53,26 @@ pub struct File {
     /// Shown in the page, not saved.
     pub inline: bool,
     pub(super) opening: Opening,
+    /// The link has expired: only the rest of a download is to be had.
+    pub expired: bool,
+}
+
+/// Why a link may open the rest of a content after it has expired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Late {
+    No,
+    /// The download began while it was valid.
+    Resumed,
+    /// The caller knows the SHA-256 of the content, so it has seen its beginning.
+    Knows(String),
+}
+
+/// What a token names, and whether it has expired and is only good for the rest of a download.
+pub struct Named {
+    pub version: VersionId,
+    pub inline: bool,
+    pub opening: Opening,
+    pub expired: bool,
 }
 
 pub fn make(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<Link> {
@@ -65,10 +87,19 @@ pub fn make(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<
     Ok(Link { token: keys.sign(&claims)?, expires_at })
 }
 
-pub fn read(ctx: &Ctx, keys: &Keys, token: &str) -> Result<(VersionId, bool, Opening)> {
-    let valid = |of: &Registered| of.exp.is_some() && of.hold(&ctx.options, ctx.now());
-    keys.verify::<Claims>(token)
-        .filter(|claims| claims.aud == AUDIENCE && valid(&claims.registered))
-        .map(|claims| (claims.version, claims.inline, claims.opening))
-        .ok_or_else(|| Error::forbidden("link_expired"))
+/// # Errors
+/// Forbidden `link_expired` for a token that is none of ours, or that has expired and may not be late.
+pub fn read(ctx: &Ctx, keys: &Keys, token: &str, late: &Late) -> Result<Named> {
+    let now = ctx.now();
+    let holds = |of: &Registered, at| of.exp.is_some() && of.hold(&ctx.options, at);
+    let found = keys.verify::<Claims>(token).filter(|claims| claims.aud == AUDIENCE).ok_or_else(expired)?;
+    let in_time = holds(&found.registered, now);
+    if !in_time && (*late == Late::No || !holds(&found.registered, now - RESUMABLE)) {
+        return Err(expired());
+    }
+    Ok(Named { version: found.version, inline: found.inline, opening: found.opening, expired: !in_time })
+}
+
+pub fn expired() -> Error {
+    Error::forbidden("link_expired")
 }

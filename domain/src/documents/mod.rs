@@ -8,7 +8,7 @@ pub mod scanning;
 pub(crate) mod store;
 pub mod uploads;
 
-pub use links::{File, Link};
+pub use links::{File, Late, Link};
 pub use model::{Document, Scan, Version, clean_name};
 pub use store::{Filter, Key};
 pub(crate) use store::{Holder, hang};
@@ -103,15 +103,18 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
     links::make(ctx, keys, id, inline)
 }
 
-/// The file that a link leads to. Anybody who holds it.
+/// The file that a link leads to. Anybody who holds it; `late` says whether it may have expired.
 ///
 /// # Errors
 /// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`, `being_scanned`.
-pub async fn open(ctx: &Ctx, keys: &Keys, token: &str) -> Result<File> {
-    let (id, inline, opening) = links::read(ctx, keys, token)?;
-    let (version, ..) = store::version(&mut ctx.db(), id).await?.ok_or(Error::NotFound("version"))?;
+pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, late: &Late) -> Result<File> {
+    let named = links::read(ctx, keys, token, late)?;
+    let (version, ..) = store::version(&mut ctx.db(), named.version).await?.ok_or(Error::NotFound("version"))?;
+    if named.expired && matches!(late, Late::Knows(sha256) if *sha256 != version.sha256) {
+        return Err(links::expired());
+    }
     harmless(ctx, &version)?;
-    Ok(File { inline: inline && version.is_shown(), version, opening })
+    Ok(File { inline: named.inline && version.is_shown(), version, opening: named.opening, expired: named.expired })
 }
 
 /// Notes in the log, once for each link, that its content was opened: by whom the link was asked for, and from where its

@@ -8,35 +8,44 @@ pub use address::{Address, Bucket, Credentials};
 
 use crate::{
     error::{Error, Result, causes},
+    health_check::HealthCheck,
     hex,
 };
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
 use object_store::{
-    ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart,
-    aws::AmazonS3Builder, local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
+    ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart, aws::AmazonS3Builder,
+    local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
 };
 use sha2::{Digest, Sha256};
 use std::{
+    future::Future,
     io::ErrorKind,
     ops::Range,
     path::PathBuf,
     sync::Arc,
     time::{Duration, SystemTime},
 };
-use tokio::{sync::Mutex, task::spawn_blocking, time::Instant};
+use tokio::{task::spawn_blocking, time::timeout};
 
 /// Contents are written in pieces of this size, the smallest that S3 takes.
 const PIECE: usize = 5 << 20;
 /// So much of a content's beginning says what kind it is.
 const HEAD: usize = 8 << 10;
-const CONNECT: Duration = Duration::from_secs(5);
-/// For one call, its tries together.
-const PATIENCE: Duration = Duration::from_secs(20);
-const TRIES: usize = 3;
-/// For so long what a probe said is believed.
-const PROBED: Duration = Duration::from_secs(5);
+/// Contents are read in ranges of this size, so that a slow reader holds no connection to the storage, and no time limit
+/// counts for a whole content.
+const RANGE: u64 = 1 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout of one call that carries no content, and after which a failed call is not retried.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Bytes a second below which content is taken for stuck: what a call may take grows with what it carries.
+const MIN_BYTES_PER_SECOND: u64 = 16 << 10;
+const MAX_RETRIES: usize = 3;
+/// How long the outcome of a probe is believed.
+const PROBE_TTL: Duration = Duration::from_secs(5);
+/// Timeout of a probe by [`Storage::is_usable`].
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
@@ -45,12 +54,10 @@ pub struct Storage {
     place: String,
     /// Where the files lie, when they are files.
     folder: Option<PathBuf>,
-    /// What the last probe said, and when.
-    probed: Arc<Mutex<Option<Probed>>>,
+    probe: HealthCheck,
+    /// Timeout of one call, beside the time for the content that it carries.
+    timeout: Duration,
 }
-
-/// When the storage was probed, and why it failed.
-type Probed = (Instant, Option<String>);
 
 /// A content that has just been written, as it is.
 #[derive(Clone, Debug)]
@@ -78,7 +85,13 @@ impl Storage {
                     .map_err(|e| refused(&e))?
                     .with_fsync(true)
                     .with_automatic_cleanup(true);
-                Ok(Self { store: Arc::new(files), place, folder: Some(folder.clone()), probed: Arc::default() })
+                Ok(Self {
+                    store: Arc::new(files),
+                    place,
+                    folder: Some(folder.clone()),
+                    probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+                    timeout: TIMEOUT,
+                })
             }
             Address::S3(bucket) => {
                 let credentials = credentials.ok_or_else(|| {
@@ -93,13 +106,15 @@ impl Storage {
         // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let plain = bucket.endpoint.as_ref().is_some_and(|url| url.scheme() == "http");
-        let client = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(PATIENCE).with_allow_http(plain);
+        // A time limit of the client's would count for a whole content: every call has its own here.
+        let client =
+            ClientOptions::new().with_connect_timeout(CONNECT_TIMEOUT).with_timeout_disabled().with_allow_http(plain);
         let mut s3 = AmazonS3Builder::new()
             .with_bucket_name(&bucket.name)
             .with_region(&bucket.region)
             .with_access_key_id(&credentials.access_key_id)
             .with_secret_access_key(&credentials.secret_access_key)
-            .with_retry(RetryConfig { max_retries: TRIES, retry_timeout: PATIENCE, ..RetryConfig::default() })
+            .with_retry(RetryConfig { max_retries: MAX_RETRIES, retry_timeout: TIMEOUT, ..RetryConfig::default() })
             .with_client_options(client);
         if let Some(endpoint) = &bucket.endpoint {
             s3 = s3.with_endpoint(endpoint.as_str().trim_end_matches('/'));
@@ -110,12 +125,31 @@ impl Storage {
         } else {
             Arc::new(PrefixStore::new(s3, bucket.prefix.as_str()))
         };
-        Ok(Self { store, place: format!("s3://{}", bucket.name), folder: None, probed: Arc::default() })
+        Ok(Self {
+            store,
+            place: format!("s3://{}", bucket.name),
+            folder: None,
+            probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+            timeout: TIMEOUT,
+        })
     }
 
     /// Keeps everything in memory, for as long as the process lives.
     pub fn memory() -> Self {
-        Self { store: Arc::new(InMemory::new()), place: "memory".to_owned(), folder: None, probed: Arc::default() }
+        Self {
+            store: Arc::new(InMemory::new()),
+            place: "memory".to_owned(),
+            folder: None,
+            probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+            timeout: TIMEOUT,
+        }
+    }
+
+    /// With another timeout of a call.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
     /// Where it is, for people.
@@ -126,7 +160,9 @@ impl Storage {
     /// # Errors
     /// Unavailable.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
-        self.store.put(&Path::from(key), bytes.into()).await.map_err(|e| self.failed(e))?;
+        let carried = bytes.len() as u64;
+        let key = Path::from(key);
+        self.within(carried, self.store.put(&key, bytes.into())).await?;
         Ok(())
     }
 
@@ -138,10 +174,27 @@ impl Storage {
         if range.is_empty() {
             return Ok(futures::stream::empty().boxed());
         }
-        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
-        let found = self.store.get_opts(&Path::from(key), options).await.map_err(|e| self.failed(e))?;
-        let this = self.clone();
-        Ok(found.into_stream().map_err(move |e| this.failed(e)).boxed())
+        let (this, key) = (self.clone(), Path::from(key));
+        // A refusal is an answer; what fails later breaks the stream off.
+        let first = this.read_range(&key, &range).await?;
+        let rest = futures::stream::try_unfold(range.start + RANGE, move |from| {
+            let (this, key, rest) = (this.clone(), key.clone(), from..range.end);
+            async move {
+                if rest.is_empty() {
+                    return Ok(None);
+                }
+                this.read_range(&key, &rest).await.map(|bytes| Some((bytes, from + RANGE)))
+            }
+        });
+        Ok(futures::stream::once(async { Ok(first) }).chain(rest).boxed())
+    }
+
+    /// The beginning of a range of what lies under `key`.
+    async fn read_range(&self, key: &Path, range: &Range<u64>) -> Result<Bytes> {
+        let range = range.start..range.end.min(range.start + RANGE);
+        let wanted = range.end - range.start;
+        let bytes = self.within(wanted, self.store.get_range(key, range)).await?;
+        if bytes.len() as u64 == wanted { Ok(bytes) } else { Err(self.unavailable("less came than was asked for")) }
     }
 
     /// How large what lies under `key` is; none when nothing does.
@@ -149,7 +202,9 @@ impl Storage {
     /// # Errors
     /// Unavailable.
     pub async fn size(&self, key: &str) -> Result<Option<u64>> {
-        match self.store.head(&Path::from(key)).await {
+        let found =
+            timeout(self.timeout, self.store.head(&Path::from(key))).await.map_err(|_| self.timed_out(self.timeout))?;
+        match found {
             Ok(found) => Ok(Some(found.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(e) => Err(self.failed(e)),
@@ -161,23 +216,21 @@ impl Storage {
     /// # Errors
     /// Unavailable, and what the stream says; then there is nothing new under `key`.
     pub async fn write(&self, key: &str, mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
-        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(|e| self.failed(e))?;
-        let mut writer = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        let mut writer = self.begin(key).await?;
         while let Some(bytes) = content.next().await {
             let ready = match bytes {
-                Ok(bytes) => writer.wait_for_capacity(1).await.map(|()| bytes).map_err(|e| self.failed(e)),
+                Ok(bytes) => self.has_room(&mut writer).await.map(|()| bytes),
                 Err(e) => Err(e),
             };
             match ready {
                 Ok(bytes) => writer.put(bytes),
                 Err(e) => {
-                    let _ = writer.abort().await;
+                    self.abort(writer).await;
                     return Err(e);
                 }
             }
         }
-        writer.finish().await.map_err(|e| self.failed(e))?;
-        Ok(())
+        self.finish(writer).await
     }
 
     /// Writes `parts`, one behind the other, under `key`; whoever reads it sees all or nothing. Holds a few megabytes
@@ -186,31 +239,33 @@ impl Storage {
     /// # Errors
     /// Unavailable; then there is nothing under `key`.
     pub async fn join(&self, parts: &[String], key: &str) -> Result<Content> {
-        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(|e| self.failed(e))?;
-        let mut writer = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        let mut writer = self.begin(key).await?;
         match self.copy(parts, &mut writer).await {
             Ok(content) => {
-                writer.finish().await.map_err(|e| self.failed(e))?;
+                self.finish(writer).await?;
                 Ok(content)
             }
             Err(error) => {
-                let _ = writer.abort().await;
-                Err(self.failed(error))
+                self.abort(writer).await;
+                Err(error)
             }
         }
     }
 
-    async fn copy(&self, parts: &[String], writer: &mut WriteMultipart) -> object_store::Result<Content> {
+    async fn copy(&self, parts: &[String], writer: &mut WriteMultipart) -> Result<Content> {
         let mut hash = Sha256::new();
         let mut content = Content { bytes: 0, sha256: String::new(), head: Vec::new() };
         for part in parts {
-            let mut stream = self.store.get(&Path::from(part.as_str())).await?.into_stream();
+            let Some(size) = self.size(part).await? else {
+                return Err(Error::internal(format!("the storage at {}: {part} is not there", self.place)));
+            };
+            let mut stream = self.read(part, 0..size).await?;
             while let Some(bytes) = stream.try_next().await? {
                 hash.update(&bytes);
                 content.bytes += bytes.len() as u64;
                 let room = HEAD - content.head.len();
                 content.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-                writer.wait_for_capacity(1).await?;
+                self.has_room(writer).await?;
                 writer.put(bytes);
             }
         }
@@ -218,18 +273,45 @@ impl Storage {
         Ok(content)
     }
 
+    async fn begin(&self, key: &str) -> Result<WriteMultipart> {
+        let upload = self.within(0, self.store.put_multipart(&Path::from(key))).await?;
+        Ok(WriteMultipart::new_with_chunk_size(upload, PIECE))
+    }
+
+    /// Waits until no more than one piece is on its way.
+    async fn has_room(&self, writer: &mut WriteMultipart) -> Result<()> {
+        self.within(2 * PIECE as u64, writer.wait_for_capacity(1)).await
+    }
+
+    async fn finish(&self, writer: WriteMultipart) -> Result<()> {
+        self.within(3 * PIECE as u64, writer.finish()).await.map(drop)
+    }
+
+    async fn abort(&self, writer: WriteMultipart) {
+        let _ = timeout(self.timeout, writer.abort()).await;
+    }
+
+    /// A call that carries so many bytes, within the time that a slow line needs for them.
+    async fn within<T>(&self, bytes: u64, call: impl Future<Output = object_store::Result<T>>) -> Result<T> {
+        let limit = self.timeout + Duration::from_secs(bytes / MIN_BYTES_PER_SECOND);
+        match timeout(limit, call).await {
+            Ok(done) => done.map_err(|e| self.failed(e)),
+            Err(_) => Err(self.timed_out(limit)),
+        }
+    }
+
+    fn timed_out(&self, limit: Duration) -> Error {
+        self.unavailable(format!("no answer within {limit:?}"))
+    }
+
     /// Deletes what lies below `folder`; nothing there is nothing to delete.
     ///
     /// # Errors
     /// Unavailable.
     pub async fn delete_below(&self, folder: &str) -> Result<()> {
-        let keys: Vec<Path> = self
-            .store
-            .list(Some(&Path::from(folder)))
-            .map_ok(|found| found.location)
-            .try_collect()
-            .await
-            .map_err(|e| self.failed(e))?;
+        let folder = Path::from(folder);
+        let found = self.store.list(Some(&folder)).map_ok(|found| found.location).try_collect();
+        let keys: Vec<Path> = self.within(0, found).await?;
         for key in keys {
             self.delete_at(&key).await?;
         }
@@ -243,7 +325,8 @@ impl Storage {
     }
 
     async fn delete_at(&self, key: &Path) -> Result<()> {
-        match self.store.delete(key).await {
+        let deleted = timeout(self.timeout, self.store.delete(key)).await.map_err(|_| self.timed_out(self.timeout))?;
+        match deleted {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(e) => Err(self.failed(e)),
         }
@@ -271,24 +354,13 @@ impl Storage {
         if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("what was written reads otherwise")) }
     }
 
-    /// As [`Self::probe`], or what it said a moment ago: anybody may ask, as often as they like.
+    /// As [`Self::probe`], or its outcome of a moment ago: anybody may ask, as often as they like.
     ///
     /// # Errors
     /// Unavailable, saying why.
     pub async fn is_usable(&self) -> Result<()> {
-        let mut probed = self.probed.lock().await;
-        let why = match probed.take() {
-            Some((at, why)) if at.elapsed() < PROBED => {
-                *probed = Some((at, why.clone()));
-                why
-            }
-            _ => {
-                let why = self.probe().await.err().map(|e| e.to_string());
-                *probed = Some((Instant::now(), why.clone()));
-                why
-            }
-        };
-        why.map_or(Ok(()), |why| Err(Error::Unavailable(why)))
+        let this = self.clone();
+        self.probe.outcome(async move { this.probe().await.map_err(|e| e.to_string()) }).await
     }
 
     fn failed(&self, error: object_store::Error) -> Error {
