@@ -6,6 +6,7 @@
 mod connections;
 mod dialect;
 mod file;
+mod inspect;
 mod limits;
 mod parts;
 mod pg;
@@ -23,6 +24,7 @@ pub use dialect::{
     Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of,
     number_activity, of_each, params, row_of, rows_of, slot, within,
 };
+pub use inspect::{Existing, inspect};
 pub use limits::{ConnectionLimit, PoolSizes};
 pub use shaped::Shaped;
 pub use zones::local_date;
@@ -30,6 +32,7 @@ pub use zones::local_date;
 use crate::{
     counts::figures,
     error::{Error, Result},
+    health_check::HealthCheck,
 };
 use connections::Connections;
 use file::File;
@@ -69,6 +72,10 @@ const BRIEF: Duration = Duration::from_millis(200);
 const MIGRATION_PATIENCE: &str = "set local lock_timeout = '500ms'";
 const MIGRATION_TRIES: usize = 200;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(500);
+
+/// Timeout of the readiness check, below the two seconds that load balancers wait, and how long its outcome is believed.
+const READY_TIMEOUT: Duration = Duration::from_millis(1_500);
+const READY_TTL: Duration = Duration::from_millis(500);
 
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 300;
@@ -117,6 +124,7 @@ enum Pools {
 struct Signals {
     jobs: watch::Sender<u64>,
     activity: watch::Sender<u64>,
+    ready: HealthCheck,
     /// The reads since a test began to listen, for a look at their plans.
     #[cfg(feature = "testing")]
     reads: std::sync::Mutex<Option<std::collections::BTreeSet<String>>>,
@@ -409,6 +417,7 @@ impl Db {
         let signals = Arc::new(Signals {
             jobs: watch::channel(0).0,
             activity: watch::channel(0).0,
+            ready: HealthCheck::new(READY_TTL, READY_TIMEOUT),
             #[cfg(feature = "testing")]
             reads: std::sync::Mutex::default(),
         });
@@ -483,6 +492,7 @@ impl Db {
             .test_before_acquire(false)
             .connect_with(writer(options.clone()))
             .await?;
+        File::make_private(options.get_filename());
         // Where the file is gone later, a new one would be another database.
         let options = options.create_if_missing(false);
         write.set_connect_options(writer(options.clone()));
@@ -567,6 +577,40 @@ impl Db {
     pub async fn is_usable(&self) -> Result<bool> {
         self.is_in_place()?;
         self.schema_is(|found, wanted| found.is_superset(wanted)).await
+    }
+
+    /// Whether the database can be used and takes writes: a standby and a full disk do not. Answers within two seconds,
+    /// from an outcome of a moment ago where there is one.
+    ///
+    /// # Errors
+    /// Unavailable, saying why.
+    pub async fn check_ready(&self) -> Result<()> {
+        let this = self.clone();
+        self.signals.ready.outcome(async move { this.takes_writes().await.map_err(|e| e.to_string()) }).await
+    }
+
+    async fn takes_writes(&self) -> Result<()> {
+        if !self.is_usable().await? {
+            let why = "the schema is not the one of this version: run `spvctl migrate`";
+            return Err(Error::Unavailable(why.to_owned()));
+        }
+        match self.dialect() {
+            Dialect::Sqlite => {
+                let mut tx = self.begin().await?;
+                // Changes nothing and is written all the same: a page and a commit, as of any other write.
+                tx.sql("pragma user_version = 0").run().await?;
+                tx.commit().await
+            }
+            Dialect::Postgres => {
+                let sql = "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'";
+                let read_only: bool = self.clone().sql(sql).scalar().await?;
+                if read_only {
+                    Err(Error::Unavailable("the database is a standby or read-only".to_owned()))
+                } else {
+                    Ok(())
+                }
+            }
+        }
     }
 
     async fn schema_is(&self, good: impl FnOnce(&BTreeSet<i64>, &BTreeSet<i64>) -> bool) -> Result<bool> {

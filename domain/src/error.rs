@@ -142,13 +142,18 @@ impl From<Arc<sqlx::Error>> for Error {
 /// Whether the database cannot be used right now, rather than refuses.
 fn is_gone(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => true,
+        // Protocol: what answers is no PostgreSQL, such as a proxy without a server behind it.
+        sqlx::Error::Io(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_) => true,
         // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 40: rolled back in favour of
-        // another, with which it waited crosswise. SQLite: busy, disk I/O, disk full, cannot open; what exactly
-        // failed is in the higher bytes.
+        // another, with which it waited crosswise; 25006: a standby, or read-only. SQLite: busy, read-only, disk I/O, disk
+        // full, cannot open; what exactly failed is in the higher bytes.
         sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
-            Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 10 | 13 | 14)),
-            None => ["57P", "53", "08", "40"].iter().any(|class| code.starts_with(class)),
+            Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 8 | 10 | 13 | 14)),
+            None => ["57P", "53", "08", "40", "25006"].iter().any(|class| code.starts_with(class)),
         }),
         _ => false,
     }

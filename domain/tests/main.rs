@@ -20,6 +20,7 @@ mod operations;
 mod order_requests;
 mod partners;
 mod profile;
+mod readiness;
 mod reads;
 mod reports;
 mod request_desk;

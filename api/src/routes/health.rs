@@ -21,14 +21,14 @@ pub async fn alive() -> Answer<Health> {
     Answer(HEALTHY)
 }
 
-/// Database, schema and storage can be used.
+/// The database takes writes, and the process is not shutting down.
 #[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
     responses((status = 200, body = Health)))]
 pub async fn ready(State(app): State<App>) -> Result<Answer<Health>> {
-    if !app.db.is_usable().await? {
-        let why = "the schema is not the one of this version: run `spvctl migrate`";
-        return Err(Error::Unavailable(why.to_owned()).into());
+    if app.draining.is_cancelled() {
+        return Err(Error::Unavailable("the process is shutting down".to_owned()).into());
     }
-    app.options.storage.is_usable().await?;
+    // Storage, mail and virus scanner do not count: without them most of the portal works, and alerts tell of them.
+    app.db.check_ready().await?;
     Ok(Answer(HEALTHY))
 }

@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 /// A part of the portal as it stood when it was last probed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Probe {
-    /// `web_server`, `database`, `api_gateway`, `file_storage`, `mail` or `queue`.
+    /// `web_server`, `database`, `api_gateway`, `file_storage`, `virus_scanner` (where there is one), `mail` or `queue`.
     name: String,
     ok: bool,
     latency_ms: Option<i64>,

@@ -47,6 +47,23 @@ impl File {
         Err(Error::Unavailable(format!("{path} is gone and its log is not: bring it back, or move {log} away, too")))
     }
 
+    /// Takes the rights to the database and the files beside it from everybody but their owner: password hashes are in
+    /// them. What cannot be changed is somebody else's.
+    pub fn make_private(path: &Path) {
+        #[cfg(unix)]
+        for ending in ["", "-wal", "-shm"] {
+            use std::os::unix::fs::PermissionsExt;
+            let mut file = path.as_os_str().to_owned();
+            file.push(ending);
+            let Ok(about) = fs::metadata(&file) else { continue };
+            if about.permissions().mode() & 0o077 != 0 {
+                let _ = fs::set_permissions(&file, fs::Permissions::from_mode(0o600));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = path;
+    }
+
     /// # Errors
     /// What has become of the file: nothing may be kept now.
     pub fn is_in_place(&self) -> io::Result<()> {

@@ -13,12 +13,12 @@ use crate::{
     queue::{self, Job},
 };
 use chrono::Duration;
-use futures::future::{BoxFuture, FutureExt, join_all};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
+use std::{future::Future, time::Instant};
+use tokio::task::JoinHandle;
 
-/// How long a part may take to answer.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// Timeout of one part's probe.
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 /// What was probed longer ago says nothing of now.
 const FRESH: Duration = Duration::minutes(3);
 
@@ -33,7 +33,9 @@ impl Job for Watch {
 }
 
 /// The parts, in the order in which they are shown.
-pub const NAMES: [&str; 6] = ["web_server", "database", "api_gateway", "file_storage", "mail", "queue"];
+pub const NAMES: [&str; 7] = ["web_server", "database", "api_gateway", "file_storage", SCANNER, "mail", "queue"];
+/// Probed where one is configured.
+const SCANNER: &str = "virus_scanner";
 
 /// How every part stood when it was last probed. Super admins.
 ///
@@ -69,28 +71,30 @@ pub async fn ask(ctx: &Ctx) -> Result<()> {
 /// What a part said: in words, or why it does not work.
 type Said = std::result::Result<String, String>;
 
-/// Probes everything at once and keeps what it said. `mail` asks the way by which mails leave. Our own jobs.
+/// Probes everything at once, each part in a task of its own, and keeps what it said. `mail` asks the way by which mails
+/// leave. Our own jobs.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send) -> Result<()> {
+pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send + 'static) -> Result<()> {
     let url = &ctx.options.public_url;
-    let parts: [(&str, BoxFuture<'_, Said>); 6] = [
-        ("web_server", page(format!("{url}/")).boxed()),
-        ("database", database(ctx).boxed()),
-        ("api_gateway", page(format!("{url}/rest/v1/settings")).boxed()),
-        ("file_storage", storage(ctx).boxed()),
-        ("mail", mail.boxed()),
-        ("queue", queue(ctx).boxed()),
+    let mut parts = vec![
+        ("web_server", probe(page(format!("{url}/")))),
+        ("database", probe(database(ctx.clone()))),
+        ("api_gateway", probe(page(format!("{url}/rest/v1/settings")))),
+        ("file_storage", probe(storage(ctx.clone()))),
+        ("mail", probe(mail)),
+        ("queue", probe(queue(ctx.clone()))),
     ];
-    let found = join_all(parts.map(|(name, part)| async move {
-        let begun = Instant::now();
-        let said = tokio::time::timeout(PATIENCE, part)
-            .await
-            .unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs())));
-        (name, said, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
-    }))
-    .await;
+    if let Some(scanner) = ctx.options.scanner.clone() {
+        let asked = async move { scanner.probe().await.map(|()| scanner.place()).map_err(|e| e.to_string()) };
+        parts.push((SCANNER, probe(asked)));
+    }
+    let mut found = Vec::new();
+    for (name, probe) in parts {
+        let (said, latency_ms) = probe.await.unwrap_or_else(|e| (Err(e.to_string()), 0));
+        found.push((name, said, latency_ms));
+    }
     let mut tx = ctx.begin().await?;
     for (name, said, latency_ms) in found {
         store::keep(&mut tx, name, said, latency_ms, ctx.now()).await?;
@@ -98,29 +102,40 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send) -> Result
     tx.commit().await
 }
 
+/// Runs one part's probe in a task of its own, with its own timeout: one that hangs holds up none of the others.
+fn probe(part: impl Future<Output = Said> + Send + 'static) -> JoinHandle<(Said, i64)> {
+    tokio::spawn(async move {
+        let begun = Instant::now();
+        let said = tokio::time::timeout(TIMEOUT, part)
+            .await
+            .unwrap_or_else(|_| Err(format!("no answer within {} seconds", TIMEOUT.as_secs())));
+        (said, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
+    })
+}
+
 /// Our own pages, by the address that people use.
 async fn page(url: String) -> Said {
     // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().map_err(|e| causes(&e))?;
+    let client = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build().map_err(|e| causes(&e))?;
     let answer = client.get(&url).send().await.map_err(|e| causes(&e))?;
     if answer.status().is_success() { Ok(url) } else { Err(format!("{url} answers {}", answer.status())) }
 }
 
-async fn database(ctx: &Ctx) -> Said {
+async fn database(ctx: Ctx) -> Said {
     let asked: Result<i64> = ctx.db().sql("select cast(1 as bigint)").scalar().await;
     asked.map(|_| format!("{:?}", ctx.db().dialect())).map_err(|e| e.to_string())
 }
 
-async fn storage(ctx: &Ctx) -> Said {
+async fn storage(ctx: Ctx) -> Said {
     let storage = &ctx.options.storage;
     storage.probe().await.map(|()| storage.place().to_owned()).map_err(|e| e.to_string())
 }
 
-async fn queue(ctx: &Ctx) -> Said {
+async fn queue(ctx: Ctx) -> Said {
     let words = |e: Error| e.to_string();
-    let waiting = queue::unfinished(ctx).await.map_err(words)?.waiting;
-    match queue::live_workers(ctx).await.map_err(words)? {
+    let waiting = queue::unfinished(&ctx).await.map_err(words)?.waiting;
+    match queue::live_workers(&ctx).await.map_err(words)? {
         0 => Err("no worker is at work".to_owned()),
         workers => Ok(format!("{workers} workers, {waiting} waiting")),
     }

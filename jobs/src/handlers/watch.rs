@@ -11,7 +11,8 @@ use domain::{
 /// dead job would be an alert of its own.
 pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
     let ctx = state.ctx(Watch::NAME);
-    if let Err(error) = probes::check(&ctx, state.mailer.probe()).await {
+    let mailer = state.mailer.clone();
+    if let Err(error) = probes::check(&ctx, async move { mailer.probe().await }).await {
         tracing::warn!(%error, "what was probed could not be kept");
     }
     if let Err(error) = alerts::check(&ctx, &Readings::take(&ctx)).await {

@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database, schema and storage can be used. */
+        /** The database takes writes, and the process is not shutting down. */
         get: operations["health_ready"];
         put?: never;
         post?: never;
@@ -5089,7 +5089,7 @@ export interface components {
             last_error_at: string | null;
             /** Format: int64 */
             latency_ms: number | null;
-            /** @description `web_server`, `database`, `api_gateway`, `file_storage`, `mail` or `queue`. */
+            /** @description `web_server`, `database`, `api_gateway`, `file_storage`, `virus_scanner` (where there is one), `mail` or `queue`. */
             name: string;
             ok: boolean;
         };
@@ -12723,7 +12723,7 @@ export interface operations {
                 token?: string;
             };
             header?: {
-                /** @description `bytes=0-1023`; one range. */
+                /** @description `bytes=0-1023`; one range. A download that was cut is resumed by `bytes=1024-` with `If-Range`, also after its link has expired. */
                 Range?: string | null;
             };
             path?: never;
