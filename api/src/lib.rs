@@ -6,7 +6,10 @@
 mod address;
 mod answer;
 mod assets;
+mod body;
+mod downloads;
 mod error;
+mod exports;
 mod extract;
 mod gate;
 mod language;

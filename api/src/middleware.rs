@@ -1,13 +1,15 @@
 //! What every request passes on its way in and out: an id, a time limit, a line in the log, safe headers.
 use crate::{
     address,
+    body::{Event, observe},
     error::{self, ApiError},
-    gate,
+    exports, gate,
     language::preferred,
     metrics,
     state::App,
 };
 use axum::{
+    body::{Body, HttpBody},
     extract::{MatchedPath, Request, State},
     http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     middleware::Next,
@@ -18,7 +20,10 @@ use futures::FutureExt;
 use std::{
     net::{IpAddr, Ipv4Addr},
     panic::AssertUnwindSafe,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tower_http::{
@@ -29,9 +34,10 @@ use tower_http::{
     },
 };
 
-/// An upload takes as long as its line needs; what it may hold and when it is over, its own use case says.
+/// An upload takes as long as its line needs: its use case has an idle timeout and a size limit.
 const UPLOADS: &str = "/storage/v1/uploads/";
-const UPLOAD_TIME: Duration = Duration::from_secs(3_600);
+/// A request's time limit begins anew whenever so many bytes of its body have come, so that a slow line is no timeout.
+const BODY_PROGRESS: u64 = 8 << 10;
 
 /// Answers shorter than this cost more to compress than to send.
 const WORTH_COMPRESSING: u64 = 1_024;
@@ -80,17 +86,19 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
     } else if !own_words && !uploads && declares_more_than(request.headers(), app.http.body_limit) {
         ApiError::too_large(app.http.body_limit).into_response()
     } else {
-        let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
         // Sign-in looks at its own clock too, a moment earlier, and answers in its own words.
         let limit = match app.http.time_limit {
-            _ if uploads => UPLOAD_TIME,
-            limit if own_words => limit + Duration::from_secs(1),
-            limit => limit,
+            _ if uploads => None,
+            limit if own_words => Some(limit + Duration::from_secs(1)),
+            limit => Some(limit),
         };
-        match tokio::time::timeout(limit, handled).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(panic)) => ApiError::from(domain::Error::internal(said(&*panic))).into_response(),
-            Err(_) => ApiError::timeout().into_response(),
+        let received = Arc::new(AtomicU64::new(0));
+        let request = request.map(|body| counted(body, received.clone()));
+        let handled = AssertUnwindSafe(exports::limited(&app, request, next)).catch_unwind();
+        match within(limit, &received, handled).await {
+            Some(Ok(response)) => response,
+            Some(Err(panic)) => ApiError::from(domain::Error::internal(said(&*panic))).into_response(),
+            None => ApiError::timeout().into_response(),
         }
     };
     let mut response = answer;
@@ -106,6 +114,35 @@ pub async fn around(State(app): State<App>, mut request: Request, next: Next) ->
     metrics::request(&method, route.as_ref(), status, took);
     log(&method, route.as_ref(), status, took, &about);
     response
+}
+
+/// Counts the bytes of a request's body in `received` as they come.
+fn counted(body: Body, received: Arc<AtomicU64>) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    observe(body, move |event| {
+        if let Event::Data(bytes) = event {
+            received.fetch_add(bytes, Ordering::Relaxed);
+        }
+    })
+}
+
+/// None when `work` has not ended `limit` after it began or after its body last made progress.
+async fn within<T>(limit: Option<Duration>, received: &AtomicU64, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let Some(limit) = limit else { return Some(work.await) };
+    let mut before = 0;
+    loop {
+        if let Ok(done) = tokio::time::timeout(limit, &mut work).await {
+            return Some(done);
+        }
+        let now = received.load(Ordering::Relaxed);
+        if now - before < BODY_PROGRESS {
+            return None;
+        }
+        before = now;
+    }
 }
 
 /// JSON and pages are compressed quickly as they are sent; built files were compressed well beforehand, and an
@@ -152,12 +189,19 @@ fn guard(headers: &mut HeaderMap, app: &App, private: bool) {
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(DATA_POLICY));
     if app.is_https() {
-        headers
-            .insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=63072000; includeSubDomains"));
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(hsts(app.http.hsts_subdomains)));
+    }
+    if app.draining.is_cancelled() {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     if private {
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
+}
+
+/// Two years. The subdomains are the operator's to speak for: others may still be served without TLS.
+fn hsts(subdomains: bool) -> &'static str {
+    if subdomains { "max-age=63072000; includeSubDomains" } else { "max-age=63072000" }
 }
 
 /// One line a request. The route's template, never the address asked for: that may hold a token or a name.
@@ -181,7 +225,7 @@ fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: D
 mod tests {
     use super::*;
     use crate::{Http, Parts};
-    use axum::{Router, body::Body, routing::get};
+    use axum::{Router, routing::get};
     use domain::{
         auth::{Auth, Keys},
         testing::World,

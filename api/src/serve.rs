@@ -1,65 +1,177 @@
-//! The listener: connections in, requests to the router, an end in good order.
-use crate::{middleware::Peer, routes, state::App};
-use axum::body::Body;
+//! The HTTP listener: accepts connections, limits them per peer address, and shuts down gracefully.
+use crate::{
+    address::Network,
+    limits::neighbourhood,
+    middleware::Peer,
+    places::{Place, Places},
+    routes,
+    state::App,
+};
+use axum::{Router, body::Body};
+use futures::FutureExt;
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
-use std::{future::Future, io, time::Duration};
-use tokio::{net::TcpListener, time::timeout};
+use std::{future::Future, io, net::IpAddr, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-/// Longest wait for a request's headers, the pause of a kept connection included.
-const HEADERS: Duration = Duration::from_secs(75);
-/// How long requests under way may take to end once a stop is asked for.
-const FAREWELL: Duration = Duration::from_secs(10);
+/// Idle timeout of a kept connection, the headers of its next request included.
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(75);
+/// How long requests in flight may take to end once no connection is accepted any more.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pause after a connection could not be accepted, which is usually for want of file descriptors.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
-/// Serves `app` on `listener` until `shutdown`; then lets what is under way finish, event streams apart, which
-/// end at once.
+/// Serves `app` on `listener` until `shutdown`, which says for how long to drain: `/readyz` answers 503 and every
+/// response closes its connection, while requests are still served, so that a load balancer takes this node out before
+/// it refuses connections. Then lets requests in flight finish; event streams end.
 ///
 /// # Errors
 /// None today: a connection that cannot be accepted is logged and tried again.
-pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output = ()>) -> io::Result<()> {
-    let router = routes::router(app.clone());
-    let connections = GracefulShutdown::new();
-    let mut shutdown = std::pin::pin!(shutdown);
+pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
+    let server = Server::new(&app);
+    let mut shutdown = std::pin::pin!(shutdown.fuse());
+    let mut drained = std::pin::pin!(futures::future::Fuse::terminated());
     loop {
-        let (stream, peer) = tokio::select! {
-            () = &mut shutdown => break,
+        tokio::select! {
+            drain = &mut shutdown => {
+                app.draining.cancel();
+                drained.set(sleep(drain).fuse());
+            }
+            () = &mut drained => break,
             accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
+                Ok((stream, peer)) => server.spawn(stream, peer.ip().to_canonical()),
                 Err(e) => {
-                    // Out of file descriptors, most likely: leave those who are served time to finish.
                     tracing::warn!(error = %e, "a connection could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
+                    sleep(ACCEPT_BACKOFF).await;
                 }
             },
+        }
+    }
+    // Connections that wait in the backlog would be reset by closing the listener: they are served, too. The runtime is let
+    // look for them first.
+    tokio::task::yield_now().await;
+    while let Some(Ok((stream, peer))) = listener.accept().now_or_never() {
+        server.spawn(stream, peer.ip().to_canonical());
+    }
+    drop(listener);
+    app.closing.cancel();
+    if timeout(SHUTDOWN_TIMEOUT, server.connections.shutdown()).await.is_err() {
+        tracing::warn!("requests were still in flight after {} s", SHUTDOWN_TIMEOUT.as_secs());
+    }
+    Ok(())
+}
+
+/// What every connection needs.
+struct Server {
+    router: Router,
+    connections: GracefulShutdown,
+    limit: ConnectionLimit,
+    first_header_timeout: Duration,
+}
+
+impl Server {
+    fn new(app: &App) -> Self {
+        Self {
+            router: routes::router(app.clone()),
+            connections: GracefulShutdown::new(),
+            limit: ConnectionLimit::new(app.http.max_connections_per_address, app.http.trusted_proxies.clone()),
+            first_header_timeout: app.http.first_header_timeout,
+        }
+    }
+
+    /// Serves a connection in a task of its own; closes it when its peer has too many.
+    fn spawn(&self, stream: TcpStream, peer: IpAddr) {
+        let Ok(permit) = self.limit.acquire(peer) else {
+            tracing::debug!(%peer, "connection closed: too many of this address");
+            return;
         };
         // Answers are written whole; waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
-        let peer = Peer(peer.ip().to_canonical());
-        let service = router.clone().map_request(move |mut request: hyper::Request<Incoming>| {
-            request.extensions_mut().insert(peer);
+        let began = CancellationToken::new();
+        let first_request = began.clone();
+        let service = self.router.clone().map_request(move |mut request: hyper::Request<Incoming>| {
+            first_request.cancel();
+            request.extensions_mut().insert(Peer(peer));
             request.map(Body::new)
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEADERS)
+            .header_read_timeout(KEEP_ALIVE_TIMEOUT)
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        let connection = connections.watch(connection);
+        let connection = self.connections.watch(connection);
+        let limit = self.first_header_timeout;
         tokio::spawn(async move {
-            if let Err(e) = connection.await {
+            let _permit = permit;
+            let mut connection = std::pin::pin!(connection);
+            let ended = tokio::select! {
+                ended = &mut connection => ended,
+                began = timeout(limit, began.cancelled()) => match began {
+                    Ok(()) => connection.await,
+                    Err(_) => return tracing::debug!(%peer, "connection closed: no request headers in time"),
+                },
+            };
+            if let Err(e) = ended {
                 tracing::debug!(error = %e, "a connection ended early");
             }
         });
     }
-    drop(listener);
-    app.closing.cancel();
-    if timeout(FAREWELL, connections.shutdown()).await.is_err() {
-        tracing::warn!("requests were still under way after {} s", FAREWELL.as_secs());
+}
+
+/// Limits connections per peer address; loopback and trusted proxies are exempt, as they speak for many people.
+#[derive(Debug)]
+struct ConnectionLimit {
+    /// None where there is no limit.
+    counts: Option<Places<IpAddr>>,
+    exempt: Vec<Network>,
+}
+
+/// A peer has as many connections as it may.
+#[derive(Debug)]
+struct TooManyConnections;
+
+impl ConnectionLimit {
+    /// `most` of zero is no limit.
+    fn new(most: usize, exempt: Vec<Network>) -> Self {
+        Self { counts: (most > 0).then(|| Places::new(most)), exempt }
     }
-    Ok(())
+
+    /// Held by the connection until it ends. IPv6 addresses of one customer network count as one peer.
+    fn acquire(&self, peer: IpAddr) -> Result<Option<Place<IpAddr>>, TooManyConnections> {
+        let exempt = peer.is_loopback() || self.exempt.iter().any(|network| network.contains(peer));
+        let Some(counts) = self.counts.as_ref().filter(|_| !exempt) else { return Ok(None) };
+        counts.place_of(Some(neighbourhood(peer))).map(Some).ok_or(TooManyConnections)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_limited_per_address_except_loopback_and_trusted_proxies() {
+        let limit = ConnectionLimit::new(2, vec!["10.0.0.0/8".parse().unwrap()]);
+        let of = |peer: &str| limit.acquire(peer.parse().unwrap());
+        let held = [of("192.0.2.1").unwrap(), of("192.0.2.1").unwrap()];
+        assert!(of("192.0.2.1").is_err() && of("192.0.2.2").is_ok());
+        let v6 = [of("2001:db8:1:2::1").unwrap(), of("2001:db8:1:2::2").unwrap()];
+        assert!(of("2001:db8:1:2::3").is_err() && of("2001:db8:1:3::1").is_ok());
+        for exempt in ["127.0.0.1", "::1", "10.1.2.3"] {
+            let many: Vec<_> = (0..5).map(|_| of(exempt)).collect();
+            assert!(many.iter().all(Result::is_ok), "{exempt}");
+        }
+        drop((held, v6));
+        assert!(of("192.0.2.1").is_ok(), "a connection that has ended frees its place");
+        let none = ConnectionLimit::new(0, Vec::new());
+        let many: Vec<_> = (0..500).map(|_| none.acquire("192.0.2.1".parse().unwrap())).collect();
+        assert!(many.iter().all(Result::is_ok));
+    }
 }

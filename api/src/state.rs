@@ -1,6 +1,8 @@
 //! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
 use crate::{
     address::Network,
+    downloads::Begun,
+    exports::MAX_EXPORTS_PER_PERSON,
     limits::{Limiter, Limits},
     oidc::{self, Providers},
     places::Places,
@@ -65,6 +67,12 @@ pub struct Http {
     pub providers: Vec<oidc::Settings>,
     /// Whether the sign-in routes are limited for each address and account; off for measuring only.
     pub rate_limits: bool,
+    /// Open connections per peer address; 0 for any number.
+    pub max_connections_per_address: usize,
+    /// Timeout of the first request's headers on a new connection.
+    pub first_header_timeout: Duration,
+    /// Whether HSTS speaks for the subdomains of the public address, too.
+    pub hsts_subdomains: bool,
 }
 
 impl Default for Http {
@@ -77,6 +85,9 @@ impl Default for Http {
             time_limit: Duration::from_secs(10),
             providers: Vec::new(),
             rate_limits: true,
+            max_connections_per_address: 256,
+            first_header_timeout: Duration::from_secs(10),
+            hsts_subdomains: false,
         }
     }
 }
@@ -91,10 +102,16 @@ pub struct Shared {
     pub providers: Providers,
     /// How often the sign-in routes may be asked.
     pub limits: Limits,
+    /// Cancelled when shutdown begins: the node is no longer ready, and responses close their connections.
+    pub draining: CancellationToken,
     /// Ends the event streams, so that a stopping server need not wait for them.
     pub closing: CancellationToken,
     /// How many event streams each person has open.
     pub streams: Places,
+    /// PDFs, exports and reports each person is being made.
+    pub exports: Places,
+    /// Downloads that have begun, whose links may be resumed.
+    pub downloads: Begun,
     /// How many pieces of uploads each person is sending.
     pub pieces: Places,
     /// Who goes on with which upload.
@@ -132,8 +149,11 @@ impl App {
             limits,
             contact_limit: Limiter::per_minute(THREE, THREE),
             request_limit: Limiter::per_minute(TWENTY, SIXTY),
+            draining: CancellationToken::new(),
             closing: CancellationToken::new(),
             streams: Places::new(events::EACH),
+            exports: Places::new(MAX_EXPORTS_PER_PERSON),
+            downloads: Begun::default(),
             pieces: Places::new(storage::PIECES),
             appending: Appending::default(),
             request_ids: AtomicU64::new(first_id),

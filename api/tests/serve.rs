@@ -1,6 +1,6 @@
 //! The listener over a real socket: addresses, kept connections, a stop in good order.
 
-use crate::support::TestApp;
+use crate::support::{Person, TestApp};
 use api::{Http, serve};
 use domain::{db::Sql, testing::World};
 use serde_json::json;
@@ -12,10 +12,12 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
+use tower::ServiceExt;
 
 struct Served {
     address: SocketAddr,
-    stop: oneshot::Sender<()>,
+    /// Says how long to drain.
+    stop: oneshot::Sender<Duration>,
     ended: JoinHandle<std::io::Result<()>>,
 }
 
@@ -23,7 +25,7 @@ async fn served(app: &TestApp) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(serve(listener, app.app.clone(), async { drop(stopped.await) }));
+    let ended = tokio::spawn(serve(listener, app.app.clone(), async { stopped.await.unwrap_or_default() }));
     Served { address, stop, ended }
 }
 
@@ -55,7 +57,7 @@ async fn a_stop_lets_nobody_wait() {
         format!("GET /realtime/v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\r\n", erin.token.unwrap());
     talk(&mut events, &ask, "event: ready").await;
 
-    served.stop.send(()).unwrap();
+    served.stop.send(Duration::ZERO).unwrap();
     timeout(Duration::from_secs(3), served.ended).await.expect("ends soon").unwrap().unwrap();
     for mut stream in [kept, events] {
         let mut rest = Vec::new();
@@ -80,7 +82,86 @@ async fn a_request_is_known_by_its_peer_or_by_what_a_trusted_proxy_says() {
         let mut db = app.world.db.clone();
         let kept: Option<String> = db.sql("select address from requests").scalar().await.unwrap();
         assert_eq!(kept.as_deref(), Some(seen));
-        served.stop.send(()).unwrap();
+        served.stop.send(Duration::ZERO).unwrap();
         timeout(Duration::from_secs(3), served.ended).await.expect("ends soon").unwrap().unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_draining_server_is_not_ready_and_serves_until_the_end() {
+    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+    let served = served(&app).await;
+    let mut kept = TcpStream::connect(served.address).await.unwrap();
+    let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n");
+    let before = talk(&mut kept, &ask("/readyz"), "\"status\"").await;
+    assert!(before.starts_with("HTTP/1.1 200") && !before.to_lowercase().contains("connection: close"), "{before}");
+    served.stop.send(Duration::from_secs(3_600)).unwrap();
+    app.app.draining.cancelled().await;
+    // The kept connection is still answered, and told that this was its last answer.
+    let last = talk(&mut kept, &ask("/readyz"), "unavailable").await;
+    assert!(last.starts_with("HTTP/1.1 503") && last.to_lowercase().contains("connection: close"), "{last}");
+    let mut rest = Vec::new();
+    timeout(Duration::from_secs(5), kept.read_to_end(&mut rest)).await.expect("closed").unwrap();
+    // So is a new one.
+    let mut new = TcpStream::connect(served.address).await.unwrap();
+    let answer = talk(&mut new, &ask("/rest/v1/settings"), "\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.to_lowercase().contains("connection: close"), "{answer}");
+    served.ended.abort();
+}
+
+#[tokio::test]
+async fn a_drain_ends_and_the_server_with_it() {
+    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+    let served = served(&app).await;
+    served.stop.send(Duration::from_millis(100)).unwrap();
+    timeout(Duration::from_secs(5), served.ended).await.expect("ends after the drain").unwrap().unwrap();
+    assert!(TcpStream::connect(served.address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_connection_without_request_headers_is_closed_in_time_and_a_kept_one_is_not() {
+    let http = Http { first_header_timeout: Duration::from_millis(500), ..Http::default() };
+    let app = TestApp::new(World::sqlite().await, http).await;
+    let served = served(&app).await;
+    let mut kept = TcpStream::connect(served.address).await.unwrap();
+    talk(&mut kept, "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n", "\"status\"").await;
+    let mut slow =
+        [TcpStream::connect(served.address).await.unwrap(), TcpStream::connect(served.address).await.unwrap()];
+    slow[1].write_all(b"GET /healthz HTTP/1.1\r\nhost:").await.unwrap();
+    for stream in &mut slow {
+        let mut rest = Vec::new();
+        timeout(Duration::from_secs(5), stream.read_to_end(&mut rest)).await.expect("closed").unwrap();
+    }
+    talk(&mut kept, "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n", "\"status\"").await;
+    served.stop.send(Duration::ZERO).unwrap();
+}
+
+#[tokio::test]
+async fn one_person_runs_four_exports_at_once_and_the_fifth_is_429() {
+    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+    let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
+    let send = |person: &Person, path: &str| {
+        let request = axum::http::Request::get(path)
+            .header("authorization", format!("Bearer {}", person.token.as_ref().unwrap()))
+            .body(axum::body::Body::empty())
+            .unwrap();
+        app.router.clone().oneshot(request)
+    };
+    // Answers whose bodies are not read yet hold their permits.
+    let mut open = Vec::new();
+    for path in ["spvs.csv", "clients.csv", "logs.csv", "isos.csv"] {
+        let answer = send(&erin, &format!("/rest/v1/{path}")).await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        open.push(answer);
+    }
+    for path in ["/rest/v1/spvs.csv", "/rest/v1/reports", "/rest/v1/invoices/00000000-0000-0000-0000-000000000000/pdf"]
+    {
+        let fifth = send(&erin, path).await.unwrap();
+        assert_eq!(fifth.status(), 429, "{path}");
+        assert!(fifth.headers().contains_key("retry-after"), "{path}");
+    }
+    assert_eq!(send(&erin, "/rest/v1/spvs").await.unwrap().status(), 200, "lists go on");
+    assert_eq!(send(&emil, "/rest/v1/spvs.csv").await.unwrap().status(), 200, "others go on");
+    open.pop();
+    assert_eq!(send(&erin, "/rest/v1/spvs.csv").await.unwrap().status(), 200);
 }

@@ -252,6 +252,9 @@ async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
     }
     let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
     let secure = testing::World { options: options.into(), ..testing::World::sqlite().await };
-    let hsts = TestApp::new(secure, Http::default()).await.nobody().get("/").await;
-    assert_eq!(hsts.header("strict-transport-security"), Some("max-age=63072000; includeSubDomains"));
+    for (hsts_subdomains, sent) in [(false, "max-age=63072000"), (true, "max-age=63072000; includeSubDomains")] {
+        let http = Http { hsts_subdomains, ..Http::default() };
+        let hsts = TestApp::new(secure.clone(), http).await.nobody().get("/").await;
+        assert_eq!(hsts.header("strict-transport-security"), Some(sent));
+    }
 }

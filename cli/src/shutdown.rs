@@ -1,28 +1,63 @@
-//! Stopping: the first signal asks everything to finish what it is doing, the second does not ask.
-use std::time::Duration;
+//! Graceful shutdown: the first signal asks everything to finish, the second ends the process.
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::watch;
 
-/// How long finishing may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long finishing may take, beside the drain.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Told at the first signal.
+#[derive(Clone, Debug)]
+pub struct Shutdown {
+    pub stopped: watch::Receiver<bool>,
+    drain: Duration,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Shutdown {
+    /// Waits for the first signal, and says for how long to go on serving: at SIGTERM, so that a load balancer notices
+    /// first. At SIGINT a person waits at a terminal: not at all.
+    pub async fn requested(mut self) -> Duration {
+        // The sender lives as long as the process.
+        let _ = self.stopped.wait_for(|stop| *stop).await;
+        if self.interrupted.load(Ordering::Relaxed) { Duration::ZERO } else { self.drain }
+    }
+}
 
 /// Turns true at the first SIGINT or SIGTERM; ends the process at the second, or 30 s later.
 pub fn on_signal() -> watch::Receiver<bool> {
+    with_drain(Duration::ZERO).stopped
+}
+
+/// [`on_signal`] for a server, which goes on serving for `drain` after SIGTERM.
+pub fn with_drain(drain: Duration) -> Shutdown {
     let (stop, stopped) = watch::channel(false);
+    let shutdown = Shutdown { stopped, drain, interrupted: Arc::default() };
+    let interrupted = shutdown.interrupted.clone();
     tokio::spawn(async move {
-        signal().await;
-        tracing::info!("stopping; a second signal stops at once");
+        let interrupt = signal().await;
+        interrupted.store(interrupt, Ordering::Relaxed);
+        let drain = if interrupt { Duration::ZERO } else { drain };
+        tracing::info!(drain_seconds = drain.as_secs(), "stopping; a second signal stops at once");
         // Nobody waiting means that all is over already.
         let _ = stop.send(true);
+        let limit = drain + TIMEOUT;
         tokio::select! {
-            () = signal() => tracing::warn!("stopped at once"),
-            () = tokio::time::sleep(PATIENCE) => tracing::warn!("stopped after {} s", PATIENCE.as_secs()),
+            _ = signal() => tracing::warn!("stopped by a second signal"),
+            () = tokio::time::sleep(limit) => tracing::warn!("stopped after {} s", limit.as_secs()),
         }
         std::process::exit(1);
     });
-    stopped
+    shutdown
 }
 
-async fn signal() {
+/// Waits for a signal; true when it is SIGINT.
+async fn signal() -> bool {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -31,12 +66,15 @@ async fn signal() {
             return std::future::pending().await;
         };
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+            _ = interrupt.recv() => true,
+            _ = terminate.recv() => false,
         }
     }
     #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+    {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        true
     }
 }
