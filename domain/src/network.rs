@@ -1,7 +1,7 @@
 //! Internet addresses and networks of them.
 use std::{
     fmt,
-    net::{IpAddr, Ipv4Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
     str::FromStr,
 };
 
@@ -23,6 +23,29 @@ impl Network {
     /// Whether it has every address there is, or every one of IPv4.
     pub fn is_everybody(&self) -> bool {
         self.length == 0 || [Ipv4Addr::UNSPECIFIED, Ipv4Addr::BROADCAST].into_iter().all(|v4| self.contains(v4.into()))
+    }
+
+    /// Whether it has many addresses that anybody on the internet may hold: as a proxy, each of them would be believed.
+    pub fn is_wide_and_public(&self) -> bool {
+        const PRIVATE: [&str; 8] = [
+            "10.0.0.0/8",
+            "172.16.0.0/12",
+            "192.168.0.0/16",
+            "127.0.0.0/8",
+            "169.254.0.0/16",
+            "100.64.0.0/10",
+            "fc00::/7",
+            "fe80::/10",
+        ];
+        let is_v4 = self.mask.leading_ones() >= 96 && Ipv6Addr::from(self.base).to_ipv4_mapped().is_some();
+        let narrow = if is_v4 { 96 + 24 } else { 48 };
+        let within = |text: &&str| text.parse::<Self>().is_ok_and(|outer| outer.holds(self));
+        self.mask.leading_ones() < narrow && !PRIVATE.iter().any(within)
+    }
+
+    /// Whether every address of `other` is one of its own.
+    fn holds(&self, other: &Self) -> bool {
+        other.mask & self.mask == self.mask && other.base & self.mask == self.base
     }
 }
 
@@ -69,6 +92,38 @@ fn bits(address: IpAddr) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wide_public_network_is_known() {
+        for wide in [
+            "0.0.0.0/1",
+            "128.0.0.0/1",
+            "8.0.0.0/8",
+            "203.0.0.0/16",
+            "2000::/3",
+            "2001:db8::/32",
+            "0.0.0.0/0",
+            "::/0",
+            "10.0.0.0/7",
+            "::ffff:8.0.0.0/104",
+        ] {
+            assert!(wide.parse::<Network>().unwrap().is_wide_and_public(), "{wide}");
+        }
+        for narrow in [
+            "10.0.0.0/8",
+            "172.16.0.0/12",
+            "192.168.0.0/16",
+            "127.0.0.1",
+            "203.0.113.7",
+            "203.0.113.0/24",
+            "fd00::/8",
+            "::1",
+            "2001:db8:1::/48",
+            "100.64.0.0/10",
+        ] {
+            assert!(!narrow.parse::<Network>().unwrap().is_wide_and_public(), "{narrow}");
+        }
+    }
 
     #[test]
     fn networks_are_read_or_refused_by_name() {

@@ -1,5 +1,6 @@
-//! Where a browser may be sent after a click in a mail or a visit to a provider: to us, to a program on the same
-//! machine, or where the operator allows. Anything else silently becomes our own address.
+//! Redirect allow list: where a browser may be sent after a click in a mail or a visit to a provider. To us, to where the
+//! operator allows, and to a program on the same machine where the portal itself is on it. Anything else silently becomes
+//! our own address.
 use crate::state::App;
 use axum::{
     extract::FromRequestParts,
@@ -77,22 +78,63 @@ pub struct Redirects(Vec<Allowed>);
 /// One place: a scheme, a host and a path, of which the last two may hold `*` (within a part) and `**`.
 #[derive(Clone, Debug)]
 struct Allowed {
+    /// As the operator wrote it.
+    text: String,
+    reach: Reach,
     scheme: String,
     host: GlobMatcher,
     port: Option<GlobMatcher>,
     path: GlobMatcher,
 }
 
+/// Whose hosts a pattern allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// One host, or those of one domain.
+    OneDomain,
+    UnknownSuffix,
+    /// Everybody's who registers a name below `com`, `co.uk`, `github.io`.
+    PublicSuffix,
+}
+
+impl Reach {
+    fn of(host: &str) -> Self {
+        let is_wild = |label: &str| label.contains(['*', '?', '[']) || label.contains('{') != label.contains('}');
+        if host.starts_with('[') || !host.split('.').any(is_wild) {
+            return Self::OneDomain;
+        }
+        // What stands behind the last wildcard is the same for every host.
+        let fixed: Vec<&str> = host.rsplit('.').take_while(|label| !is_wild(label)).collect();
+        let fixed = fixed.into_iter().rev().collect::<Vec<_>>().join(".");
+        match (psl::domain(fixed.as_bytes()), psl::suffix(fixed.as_bytes())) {
+            (Some(_), _) => Self::OneDomain,
+            (None, Some(suffix)) if !suffix.is_known() => Self::UnknownSuffix,
+            (None, _) => Self::PublicSuffix,
+        }
+    }
+}
+
 /// Schemes that run what they name, or read files.
 const NEVER: [&str; 6] = ["javascript", "data", "vbscript", "file", "blob", "about"];
 
 impl Redirects {
-    /// Takes one more place: `https://*.example.com/**`, `myapp://callback`. False when it cannot be read.
+    /// Takes one more place: `https://*.example.com/**`, `myapp://callback`. False when it cannot be read, or allows hosts of
+    /// strangers: `https://*.com/**`.
     pub fn allow(&mut self, text: &str) -> bool {
-        let read = Allowed::read(text);
+        let read = Allowed::read(text).filter(|allowed| allowed.reach != Reach::PublicSuffix);
         let good = read.is_some();
         self.0.extend(read);
         good
+    }
+
+    /// The places whose wildcard stands before a single label that is no known public suffix: a name of the office's own
+    /// network, or a mistake.
+    pub fn wide(&self) -> Vec<&str> {
+        self.0
+            .iter()
+            .filter(|allowed| allowed.reach == Reach::UnknownSuffix)
+            .map(|allowed| allowed.text.as_str())
+            .collect()
     }
 
     /// The place in its plain form, if a browser may be sent there.
@@ -105,16 +147,17 @@ impl Redirects {
             && Some(&host) == own.host().as_ref()
             && (url.port_or_known_default() == own.port_or_known_default() || is_loopback(&host));
         let web = matches!(url.scheme(), "http" | "https");
-        let numeric = matches!(host, Host::Ipv4(_) | Host::Ipv6(_));
+        // Loopback is somebody else's machine wherever the portal is not on it: a port there may be another person's.
+        let here = own.host().is_some_and(|own| is_loopback(&own));
+        let public_address = matches!(host, Host::Ipv4(_) | Host::Ipv6(_)) && !is_loopback(&host);
         let good = match host {
             // An address may be written in many ways; only its plain one is taken.
-            Host::Ipv4(ip) if !text.trim().to_ascii_lowercase().contains(&format!("://{ip}")) => false,
+            Host::Ipv4(ip) if !text.trim().to_ascii_lowercase().contains(&format!("://{ip}")) => return None,
             _ if ours => true,
-            Host::Ipv4(ip) => web && ip.is_loopback(),
-            Host::Ipv6(ip) => web && ip.is_loopback(),
+            Host::Ipv4(_) | Host::Ipv6(_) => here && web && is_loopback(&host),
             Host::Domain(_) => false,
         };
-        let named = !numeric && self.0.iter().any(|allowed| allowed.matches(&url));
+        let named = !public_address && self.0.iter().any(|allowed| allowed.matches(&url));
         (good || named).then(|| url.to_string())
     }
 }
@@ -132,8 +175,9 @@ impl Allowed {
         let (scheme, rest) = text.trim().split_once("://")?;
         let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
         let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
+            // A colon within brackets is a part of an IPv6 address.
+            Some((host, port)) if !port.contains(']') => (host, Some(port)),
+            _ => (authority, None),
         };
         let scheme = scheme.to_ascii_lowercase();
         let known = scheme.starts_with(|c: char| c.is_ascii_lowercase())
@@ -144,9 +188,13 @@ impl Allowed {
         if !known || !narrow {
             return None;
         }
+        let host = host.to_ascii_lowercase();
+        let is_ipv6 = host.starts_with('[');
         Some(Self {
+            text: text.trim().to_owned(),
+            reach: if matches!(scheme.as_str(), "http" | "https") { Reach::of(&host) } else { Reach::OneDomain },
             scheme,
-            host: parts(&host.to_ascii_lowercase().replace('.', "/"))?,
+            host: parts(&if is_ipv6 { globset::escape(&host) } else { host.replace('.', "/") })?,
             port: match port {
                 Some(port) => Some(parts(port)?),
                 None => None,
@@ -192,10 +240,25 @@ mod tests {
             "https://portal.example.com/auth/reset-password?x=1#y",
             "https://portal.example.com:443/",
             "HTTPS://PORTAL.example.com/a",
-            "http://127.0.0.1:3000/callback",
-            "http://[::1]:3000/callback",
         ] {
             assert!(rules.allowed(OWN, good).is_some(), "{good}");
+        }
+        let loopback = ["http://127.0.0.1:3000/callback", "http://[::1]:3000/callback", "https://127.0.0.9/"];
+        for to in loopback {
+            for own in ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"] {
+                assert!(rules.allowed(own, to).is_some(), "{to} of {own}");
+            }
+            for own in [OWN, "http://10.0.0.5:8080"] {
+                assert_eq!(rules.allowed(own, to), None, "{to} of {own}");
+            }
+        }
+        let named =
+            super::tests::rules(&["http://127.0.0.1:*/**", "http://[::1]:3000/callback", "http://localhost:5173/**"]);
+        for to in ["http://127.0.0.1:3000/callback", "http://[::1]:3000/callback", "http://localhost:5173/x"] {
+            assert!(named.allowed(OWN, to).is_some(), "{to}");
+        }
+        for to in ["http://127.0.0.2:3000/", "http://[::1]:3001/callback", "http://127.1:3000/", "http://10.0.0.9:1/"] {
+            assert_eq!(named.allowed(OWN, to), None, "{to}");
         }
         let local = |to: &str| rules.allowed("http://localhost:8080", to).is_some();
         assert!(local("http://localhost:3000/x") && !local("https://localhost:3000/x"));
@@ -226,6 +289,9 @@ mod tests {
             "http://2130706433/",
             "http://0x7f.1/",
             "http://127.1/",
+            "http://127.0.0.1:9999/steal",
+            "http://[::1]:9999/steal",
+            "http://localhost:9999/steal",
             "http://192.168.0.1/",
             "http://[2001:db8::1]/",
             "ftp://127.0.0.1/",
@@ -265,6 +331,36 @@ mod tests {
         ] {
             assert_eq!(rules.allowed(OWN, wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn wildcards_over_a_public_suffix_are_refused_and_over_an_unknown_one_named() {
+        for wrong in [
+            "https://*.com/**",
+            "https://**.com/**",
+            "https://*.co.uk/**",
+            "https://*.github.io/**",
+            "https://*example.com/**",
+            "https://exam*.com/x",
+            "https://portal.*/**",
+            "https://app.*.com/**",
+            "https://exampl[a-z].com/**",
+            "http://*.org:*/**",
+            "https://*.COM/**",
+        ] {
+            assert!(!Redirects::default().allow(wrong), "{wrong}");
+        }
+        let rules = rules(&[
+            "https://*.example.com/**",
+            "https://*.example.co.uk/**",
+            "https://{app,www}.example.com/**",
+            "https://preview-*.example.com/**",
+            "https://office.github.io/**",
+            "https://*.corp/**",
+            "http://localhost:*/**",
+            "com.example.app://callback",
+        ]);
+        assert_eq!(rules.wide(), ["https://*.corp/**"]);
     }
 
     #[test]
