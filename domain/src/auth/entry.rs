@@ -12,7 +12,7 @@ use super::{
     tokens::{self, Granted},
 };
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, DEMO_PASSWORD},
     db::Tx,
     error::{Error, Problem, Result},
     ids::UserId,
@@ -47,6 +47,13 @@ impl Weaknesses {
     }
 }
 
+/// Whether this is a demo account and the demo is over: everybody knows its password. Its address is in a domain that is
+/// reserved for examples.
+fn is_closed_demo(ctx: &Ctx, email: &str, password: &str) -> bool {
+    let known = password == DEMO_PASSWORD || password == ctx.options.demo_password;
+    !ctx.options.demo && known && users::email_key(email).ends_with("@example.com")
+}
+
 /// Begins a session with a password. Anybody may try.
 ///
 /// # Errors
@@ -65,7 +72,10 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
         in_turn(ctx, &counters).await?;
     }
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
-    let verdict = passwords::verify(kept, password).await?;
+    let verdict = match passwords::verify(kept, password).await? {
+        _ if is_closed_demo(ctx, email, password) => Verdict::Wrong,
+        verdict => verdict,
+    };
     let (Some(found), Some(kept), Verdict::Right | Verdict::RightButOld) = (&found, kept, verdict) else {
         return Err(refused(ctx, &counters, found.as_ref()).await?);
     };

@@ -393,6 +393,23 @@ impl Trial {
         .await
     }
 
+    /// Where the demo office is made: in the data folder, if there is one.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn for_demo(ctx: &Ctx) -> Result<Self> {
+        const NAME: &str = ".demo";
+        if let Some(dir) = &ctx.options.data_dir {
+            return Self::within(dir.clone(), NAME).await;
+        }
+        let path = std::env::temp_dir().join(format!("spv-demo-{}", ctx.chance.uuid()));
+        lines::aside(move || {
+            make(&path).map_err(|e| unavailable(&path, &e))?;
+            Ok(Self(path))
+        })
+        .await
+    }
+
     /// # Errors
     /// Internal when the thread cannot be had.
     pub async fn over(self) -> Result<()> {

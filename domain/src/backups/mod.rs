@@ -14,7 +14,9 @@ mod restore;
 mod store;
 mod verify;
 
+pub(crate) use folder::Trial;
 pub use manifest::{Manifest, Part, Rows};
+pub(crate) use moving::copy_into_empty;
 pub use moving::{Moved, Moving, begin_move};
 pub use restore::Restored;
 pub use store::{Backup, State};
@@ -546,4 +548,12 @@ mod tests {
             identifier.to_lowercase()
         )
     }
+}
+
+/// Whether somebody works here: there is an account, or a company.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn is_used(ctx: &Ctx) -> Result<bool> {
+    store::is_used(&mut ctx.db()).await
 }

@@ -73,6 +73,25 @@ pub async fn begin_move(ctx: &Ctx, target: &Db, tell: Tell<'_>) -> Result<Moving
     moving
 }
 
+/// Copies every row into `target`, which is empty, in one transaction, by way of the folder `at`. Nothing is noted of it.
+///
+/// # Errors
+/// As of [`begin_move`], when `target` is not empty or does not take a row.
+pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result<()> {
+    let refused = |e: io::Error| lines::unavailable(at, &e);
+    tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
+    let there = Ctx { db: target.clone(), ..ctx.clone() };
+    let id = BackupId(ctx.chance.uuid());
+    let tell: Tell<'_> = &|_| ();
+    let manifest = make::rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.who()), tell).await?;
+    let kept = Kept { at: at.to_owned(), manifest };
+    restore::welcome(&there, &kept).await.map_err(of_move)?;
+    let mut tx = there.begin().await?;
+    restore::fill(&mut tx, Purpose::Move, &kept, tell).await.map_err(of_move)?;
+    tx.analyze().await?;
+    tx.commit().await
+}
+
 /// Takes away what a move left that was killed: every row of the portal lies there.
 ///
 /// # Errors

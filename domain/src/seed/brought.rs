@@ -70,7 +70,7 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
     Ok(made)
 }
 
-pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
+pub(super) async fn partner(ctx: &Ctx, partners: &[IsoId]) -> Result<()> {
     let staff = elias(ctx).await?;
     let user = known(ctx, "iso@example.com").await?.ok_or(Error::NotFound("iso"))?;
     let ingrid = Actor::User(Arc::new(user.signed_in(SessionId(user.id.0))));
@@ -120,21 +120,30 @@ pub(super) async fn partner(ctx: &Ctx) -> Result<()> {
     }
     // What was earned longest ago is paid, some of the rest approved.
     let all = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-    // Of the demo's own months: what is older was paid long ago.
-    let recent = Filter { from: Some(today - Duration::days(DONE[0].0)), ..Filter::default() };
-    let mut rows = commissions::list(ctx, &recent, &all).await?.items;
+    // Of the demo's own months: what is older was paid long ago. And of its own partners: there may be others.
+    let mut rows = Vec::new();
+    for iso in partners {
+        let from = Some(today - Duration::days(DONE[0].0));
+        let recent = Filter { iso_id: Some(*iso), from, ..Filter::default() };
+        rows.extend(commissions::list(ctx, &recent, &all).await?.items);
+    }
     rows.retain(|row| row.status == commissions::Status::Pending);
+    rows.sort_by_key(|row| std::cmp::Reverse((row.earned_date, row.created_at, row.id)));
     rows.reverse();
     let ids: Vec<CommissionId> = rows.iter().map(|row| row.id).collect();
     let (paid, rest) = ids.split_at(ids.len() / 2);
     if !paid.is_empty() {
         let day = ago(1, &staff);
-        commissions::approve(&day, paid).await?;
+        for some in paid.chunks(commissions::AT_ONCE) {
+            commissions::approve(&day, some).await?;
+        }
         let run = commissions::open(&day).await?;
         commissions::pay(&day, run.run.id, None, None).await?;
     }
     if rest.len() > 1 {
-        commissions::approve(&ago(0, &staff), &rest[..rest.len() / 2]).await?;
+        for some in rest[..rest.len() / 2].chunks(commissions::AT_ONCE) {
+            commissions::approve(&ago(0, &staff), some).await?;
+        }
     }
     Ok(())
 }

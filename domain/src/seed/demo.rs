@@ -6,11 +6,12 @@ use crate::{
     activity::{self, Event as Told},
     alerts,
     auth::{failures, passwords},
+    backups::{self, Trial},
     clients,
     clock::{Chance, Clock},
     companies,
     ctx::{Ctx, Options, Origin},
-    db::Tx,
+    db::{Db, Durability, Tx},
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
     notifications, probes,
@@ -97,19 +98,47 @@ const SEED: u64 = 20_261_121;
 const FIRST: &str = "employee@example.com";
 const LAST: &str = "super@example.com";
 
-/// Makes the demo office once; a second call leaves everything as it is.
+/// Makes the demo office once; a second call leaves everything as it is. In an empty portal it is made in one transaction:
+/// killed while it is made, it begins anew.
 ///
 /// # Errors
-/// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` where it was begun and not
-/// finished; what a use case refuses.
+/// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` where it was begun beside other rows and
+/// not finished; what a use case refuses.
 pub async fn demo(ctx: &Ctx) -> Result<bool> {
     ctx.may(Action::Create, crate::access::Resource::Users)?;
     if known(ctx, LAST).await?.is_some() {
         return Ok(false);
     }
-    if known(ctx, FIRST).await?.is_some() {
-        return Err(Error::conflict("demo_unfinished"));
+    if backups::is_used(ctx).await? {
+        if known(ctx, FIRST).await?.is_some() {
+            return Err(Error::conflict("demo_unfinished"));
+        }
+        office(ctx).await?;
+        return Ok(true);
     }
+    match aside(ctx).await {
+        Ok(()) => Ok(true),
+        // Another node was faster.
+        Err(_) if known(ctx, LAST).await?.is_some() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes the demo office in a database of its own and copies it over in one transaction.
+async fn aside(ctx: &Ctx) -> Result<()> {
+    let room = Trial::for_demo(ctx).await?;
+    let db = Db::open(&format!("sqlite:{}", room.0.join("demo.db").display()), Durability::Normal).await?;
+    db.migrate().await?;
+    let there = Ctx { db: db.clone(), ..ctx.clone() };
+    office(&there).await?;
+    let copied = backups::copy_into_empty(&there, &ctx.db, &room.0).await;
+    db.close().await;
+    room.over().await?;
+    copied
+}
+
+/// Makes the demo office in the database of `ctx`, a use case at a time.
+async fn office(ctx: &Ctx) -> Result<()> {
     // Its people have the demo's password, whatever the operator gives to others.
     let options = Options { default_password: None, ..(*ctx.options).clone() };
     let ctx = &Ctx { options: Arc::new(options), chance: ctx.chance.with_ids(SEED), ..ctx.silently() };
@@ -204,14 +233,14 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
         }
     }
     priced.extend(brought::clients(ctx, &chance, offices[0], partners[0].0).await?);
-    settings::set(ctx, |_| office()).await?;
+    settings::set(ctx, |_| office_settings()).await?;
     papers::papers(ctx, &priced).await?;
     let others = [(offices[1], "Priya", "Raman"), (offices[2], "Wei Ling", "Tan")];
     priced.extend(history::orders(ctx, &chance, &others).await?);
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;
     japan(ctx).await?;
-    brought::partner(ctx).await?;
+    brought::partner(ctx, &partners.iter().map(|(iso, _)| *iso).collect::<Vec<_>>()).await?;
     asked::requests(ctx).await?;
     mailed(ctx).await?;
     // One of last week is over, one is there now: as the rules of the alerts find both.
@@ -230,7 +259,7 @@ pub async fn demo(ctx: &Ctx) -> Result<bool> {
     tx.commit().await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;
-    Ok(true)
+    Ok(())
 }
 
 /// Somebody tries many names at the door.
@@ -305,7 +334,7 @@ fn address(first: &str, last: &str) -> String {
     format!("{}@example.com", plain.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect::<String>())
 }
 
-fn office() -> settings::Settings {
+fn office_settings() -> settings::Settings {
     settings::Settings {
         brand_name: None,
         support_email: Some("support@example.com".to_owned()),

@@ -142,9 +142,12 @@ pub(super) async fn orders(
 async fn paid(ctx: &Ctx, staff: &Actor, partners: Vec<IsoId>) -> Result<()> {
     let day = ago(ctx, PAID).acting_as(staff.clone());
     let all = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-    let until = Filter { to: Some(settings::office_today(&day).await? - Duration::days(30)), ..Filter::default() };
-    let rows = commissions::list(ctx, &until, &all).await?.items;
-    let ids: Vec<CommissionId> = rows.iter().filter(|row| partners.contains(&row.iso_id)).map(|row| row.id).collect();
+    let to = Some(settings::office_today(&day).await? - Duration::days(30));
+    let mut ids: Vec<CommissionId> = Vec::new();
+    for iso in partners {
+        let until = Filter { iso_id: Some(iso), to, ..Filter::default() };
+        ids.extend(commissions::list(ctx, &until, &all).await?.items.iter().map(|row| row.id));
+    }
     if ids.is_empty() {
         return Ok(());
     }

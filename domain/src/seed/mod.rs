@@ -189,18 +189,39 @@ async fn account(
     Ok(user.id)
 }
 
-/// Whoever of the demo sign-ins can sign in with the demo's password, which everybody knows: harmless only in demo mode.
+/// The demo sign-ins that are open with the demo's password, which everybody knows. Outside demo mode none of them is:
+/// signing in refuses them.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn open_sign_ins(ctx: &Ctx) -> Result<Vec<String>> {
+    if !ctx.options.demo {
+        return Ok(Vec::new());
+    }
+    Ok(demo_accounts(ctx).await?.into_iter().map(|user| user.email).collect())
+}
+
+/// Ends the sessions that demo accounts began in demo mode, once that is over. Says whose accounts these are.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn sign_out_demo_accounts(ctx: &Ctx) -> Result<Vec<String>> {
+    let mut emails = Vec::new();
+    for user in demo_accounts(ctx).await? {
+        users::sign_out(ctx, user.id).await?;
+        emails.push(user.email);
+    }
+    Ok(emails)
+}
+
+async fn demo_accounts(ctx: &Ctx) -> Result<Vec<User>> {
     let mut open = Vec::new();
     for email in SIGN_INS {
         let Some(user) = known(ctx, email).await? else { continue };
         let active = matches!(user.status, users::Status::Active | users::Status::Pending);
         if active && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await? != Verdict::Wrong
         {
-            open.push(user.email);
+            open.push(user);
         }
     }
     Ok(open)
