@@ -24,6 +24,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 /// One setting: its name in the file (upper case with `SPV_` in the environment), and whether it is a secret,
@@ -91,6 +92,9 @@ pub const SETTINGS: &[Setting] = &[
     plain("auth_require_mfa", Default::Made("employee,super_admin; none in demo mode")),
     plain("auth_rate_limits", Default::Fixed("true")),
     plain("trusted_proxies", Default::None),
+    plain("max_connections_per_address", Default::Fixed("256")),
+    plain("hsts_subdomains", Default::Fixed("false")),
+    plain("drain_seconds", Default::Fixed("5")),
     plain("cors_origins", Default::None),
     plain("worker_concurrency", Default::Fixed("8")),
     plain("metrics_listen", Default::None),
@@ -141,6 +145,11 @@ pub struct Config {
     pub require_mfa: Option<Vec<Role>>,
     pub rate_limits: bool,
     pub trusted_proxies: Vec<Network>,
+    /// Open connections per peer address; 0 for any number.
+    pub max_connections_per_address: usize,
+    pub hsts_subdomains: bool,
+    /// How long `serve` goes on serving after SIGTERM.
+    pub drain: Duration,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
     /// Where Prometheus reads its figures.
@@ -196,7 +205,7 @@ impl Config {
             (None, Some(_)) => Some(("s3_secret_access_key", "s3_access_key_id")),
             _ => None,
         };
-        let warnings = Vec::from_iter(
+        let mut warnings = Vec::from_iter(
             half.map(|(there, missing)| format!("{there} is set and {missing} is not: neither of them is used")),
         );
         let s3 = access_key_id
@@ -236,12 +245,19 @@ impl Config {
         let signup = read.fixed("auth_signup", "true or false", |text| text.parse().ok());
         let autoconfirm = read.fixed("auth_autoconfirm", "true or false", |text| text.parse().ok());
         let redirects = read
-            .optional("auth_redirect_allow", "patterns separated by commas, like https://*.example.com/**", |text| {
-                let mut redirects = Redirects::default();
-                list(text, |one| redirects.allow(one).then_some(()))?;
-                Some(redirects)
-            })
+            .optional(
+                "auth_redirect_allow",
+                "patterns separated by commas, like https://*.example.com/**, each of one domain",
+                |text| {
+                    let mut redirects = Redirects::default();
+                    list(text, |one| redirects.allow(one).then_some(()))?;
+                    Some(redirects)
+                },
+            )
             .unwrap_or_default();
+        warnings.extend(redirects.wide().into_iter().map(|pattern| {
+            format!("auth_redirect_allow: {pattern} allows every host below a name that is nobody's domain as far as is known")
+        }));
         let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());
         let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
@@ -256,11 +272,23 @@ impl Config {
             text => list(text, |one| one.parse::<Role>().ok()),
         });
         let rate_limits = read.fixed("auth_rate_limits", "true or false", |text| text.parse().ok());
-        let trusted_proxies = read
-            .optional("trusted_proxies", "networks separated by commas, like 10.0.0.0/8", |text| {
-                list(text, |one| one.parse().ok())
-            })
+        let trusted_proxies: Vec<Network> = read
+            .optional(
+                "trusted_proxies",
+                "networks of your proxies separated by commas, like 10.0.0.0/8, none of them everybody's (/0)",
+                |text| list(text, |one| one.parse().ok().filter(|network: &Network| !network.is_everybody())),
+            )
             .unwrap_or_default();
+        warnings.extend(trusted_proxies.iter().filter(|network| network.is_wide_and_public()).map(|network| {
+            format!("trusted_proxies: {network} holds many public addresses; each of them may claim to be anybody")
+        }));
+        let max_connections_per_address = read.fixed("max_connections_per_address", "0 to 1000000", |text| {
+            text.parse().ok().filter(|connections| (0..=1_000_000).contains(connections))
+        });
+        let hsts_subdomains = read.fixed("hsts_subdomains", "true or false", |text| text.parse().ok());
+        let drain = read.fixed("drain_seconds", "0 to 300", |text| {
+            text.parse().ok().filter(|seconds| (0..=300).contains(seconds)).map(Duration::from_secs)
+        });
         let cors_origins = read
             .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
                 list(text, public_url_of)
@@ -315,6 +343,9 @@ impl Config {
             require_mfa,
             rate_limits,
             trusted_proxies,
+            max_connections_per_address,
+            hsts_subdomains,
+            drain,
             cors_origins,
             worker_concurrency,
             metrics_listen,
@@ -342,7 +373,16 @@ impl Config {
     /// # Errors
     /// Fault when the folder of the documents cannot be made.
     pub fn options(&self, listening: Option<SocketAddr>) -> Result<Arc<Options>> {
-        Ok(Arc::new(Options {
+        Ok(self.options_with(listening, Storage::open(&self.storage, self.s3.as_ref())?))
+    }
+
+    /// [`Config::options`] for what touches no documents: their folder is not made.
+    pub fn options_without_storage(&self) -> Arc<Options> {
+        self.options_with(None, Storage::memory())
+    }
+
+    fn options_with(&self, listening: Option<SocketAddr>, storage: Storage) -> Arc<Options> {
+        Arc::new(Options {
             public_url: self.public_url(listening),
             demo: self.demo,
             demo_password: self.demo_password.clone(),
@@ -355,7 +395,7 @@ impl Config {
             mails_per_hour: self.mails_per_hour,
             otp_alike: self.otp_alike,
             require_mfa: self.require_mfa.clone(),
-            storage: Storage::open(&self.storage, self.s3.as_ref())?,
+            storage,
             upload_limit: self.upload_limit_mb << 20,
             storage_quota: self.storage_quota_gb.map(|gb| gb * 1_000_000_000),
             scanner: self.scanner.clone(),
@@ -364,7 +404,25 @@ impl Config {
             backup_dir: Some(self.backup_dir.clone()),
             backup_keep: self.backup_keep,
             ..Options::default()
-        }))
+        })
+    }
+
+    /// Whether the database is not the one in the data folder.
+    pub fn has_own_database(&self) -> bool {
+        self.is_set("database_url")
+    }
+
+    /// Where the portal is, for people, and whether somebody said so.
+    pub fn place(&self) -> String {
+        if self.has_own_database() {
+            return format!("the database {}", self.database());
+        }
+        let unset = if self.is_set("data_dir") { "" } else { " (SPV_DATA_DIR is not set)" };
+        format!("{}{unset}", self.data_dir.display())
+    }
+
+    fn is_set(&self, setting: &str) -> bool {
+        self.shown.iter().any(|(name, _, source)| *name == setting && source != "default")
     }
 
     /// Where the rows are, for people.
@@ -413,17 +471,31 @@ pub fn make_data_dir(dir: &Path) -> Result {
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the data folder {} cannot be made: {e}", dir.display())))
 }
 
-/// What is wrong with a data folder that others on this machine can look into: somebody else made it, and perhaps had
-/// reasons.
+/// Takes the rights to a data folder from everybody but its owner, whatever made it. Says what is wrong where that is not
+/// ours to do: the folder is another user's, or one that others use by its nature, such as `/tmp` or a home.
 #[cfg(unix)]
-pub fn is_open(dir: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(dir).ok()?.permissions().mode();
-    (mode & 0o007 != 0).then(|| format!("others on this machine can look into {0}; run `chmod o= {0}`", dir.display()))
+pub fn make_private(dir: &Path) -> Option<String> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    const STICKY: u32 = 0o1000;
+    let about = std::fs::metadata(dir).ok()?;
+    let mode = about.permissions().mode();
+    if mode & 0o077 == 0 {
+        return None;
+    }
+    let same = |other: &Path| other.canonicalize().ok() == dir.canonicalize().ok();
+    let shared = mode & STICKY != 0
+        || dir.canonicalize().is_ok_and(|path| path.components().count() <= 2)
+        || std::env::current_dir().is_ok_and(|here| same(&here))
+        || std::env::var_os("HOME").is_some_and(|home| same(Path::new(&home)));
+    let ours = about.uid() == rustix::process::geteuid().as_raw();
+    if ours && !shared && std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700)).is_ok() {
+        return None;
+    }
+    Some(format!("others on this machine can look into {0}; run `chmod 700 {0}`", dir.display()))
 }
 
 #[cfg(not(unix))]
-pub fn is_open(_: &Path) -> Option<String> {
+pub fn make_private(_: &Path) -> Option<String> {
     None
 }
 

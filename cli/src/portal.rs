@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     clock::{Chance, Clock},
-    db::{Db, Durability},
+    db::{Db, Durability, Existing, inspect},
 };
 use std::sync::Arc;
 use tokio::{net::TcpListener, sync::watch};
@@ -21,22 +21,39 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// Opens the database; a new one is made, an old schema is refused.
+    /// Opens the database of a portal that is there; an old schema is refused.
     ///
     /// # Errors
     /// Refused with what to do; Fault when it cannot be reached.
     pub async fn open(config: Config, out: Output, ask: Ask) -> Result<Self> {
-        config::make_data_dir(&config.data_dir)?;
+        let db = existing(&config).await?;
+        Self::of(config, db, out, ask).await
+    }
+
+    /// As [`Portal::open`], and makes a portal where there is none; `question` is asked before.
+    ///
+    /// # Errors
+    /// Refused with what to do, also when the answer is no; Fault when it cannot be reached.
+    pub async fn open_or_make(config: Config, out: Output, ask: Ask, question: Option<&str>) -> Result<Self> {
+        if let Some(question) = question
+            && !is_there(&config).await?
+        {
+            ask.sure(&format!("There is no portal in {} yet. {question}", config.place()))?;
+        }
         let db = database(&config).await?;
-        if !db.is_migrated().await? {
-            if !db.is_empty().await? {
-                return Err(Failure::Refused(
-                    "the database has another schema than this program; stop older processes and run `spvctl migrate`"
-                        .to_owned(),
-                ));
-            }
+        if db.is_empty().await? {
             db.migrate().await?;
             say("A new database was made.");
+        }
+        Self::of(config, db, out, ask).await
+    }
+
+    async fn of(config: Config, db: Db, out: Output, ask: Ask) -> Result<Self> {
+        if !db.is_migrated().await? {
+            return Err(Failure::Refused(
+                "the database has another schema than this program; stop older processes and run `spvctl migrate`"
+                    .to_owned(),
+            ));
         }
         let ctx = context(&config.options(None)?, db);
         Ok(Self { ctx, config, out, ask })
@@ -51,15 +68,82 @@ impl Portal {
     }
 }
 
+/// Opens the database, and makes it where there is none; the data folder, too. Its schema is the caller's business.
+///
 /// # Errors
-/// Fault when it cannot be reached.
+/// Refused when the file is another program's, which is left as it is; Fault when it cannot be reached.
 pub async fn database(config: &Config) -> Result<Db> {
-    Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(|e| match e {
+    look(config).await?;
+    config::make_data_dir(&config.data_dir)?;
+    open(config).await
+}
+
+/// Opens the database of a portal that is there. Nothing is made or written where there is none.
+///
+/// # Errors
+/// Refused, saying how to make one; as of [`database`].
+pub async fn existing(config: &Config) -> Result<Db> {
+    if look(config).await? == Some(Existing::Nothing) {
+        return Err(no_portal(config));
+    }
+    let db = open(config).await?;
+    if db.is_empty().await? {
+        db.close().await;
+        return Err(no_portal(config));
+    }
+    Ok(db)
+}
+
+/// Whether there is a portal.
+///
+/// # Errors
+/// As of [`database`].
+pub async fn is_there(config: &Config) -> Result<bool> {
+    match look(config).await? {
+        Some(found) => Ok(found == Existing::Portal),
+        None => {
+            let db = open(config).await?;
+            let empty = db.is_empty().await?;
+            db.close().await;
+            Ok(!empty)
+        }
+    }
+}
+
+async fn look(config: &Config) -> Result<Option<Existing>> {
+    let found = inspect(&config.database_url).await.map_err(unreachable)?;
+    if found == Some(Existing::Foreign) {
+        return Err(foreign(&config.database()));
+    }
+    Ok(found)
+}
+
+/// A database that is not a portal's.
+pub fn foreign(database: &str) -> Failure {
+    Failure::Refused(format!(
+        "{database} is not a portal's database; nothing was written. Give another --data-dir or --database-url"
+    ))
+}
+
+async fn open(config: &Config) -> Result<Db> {
+    let db = Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(unreachable)?;
+    // Who can look into the folder although it is not ours to close, `serve`, `worker` and `doctor` say.
+    config::make_private(&config.data_dir);
+    Ok(db)
+}
+
+fn unreachable(error: Error) -> Failure {
+    match error {
         Error::Unavailable(why) => {
             Failure::Fault(anyhow::anyhow!("database_url: the database cannot be reached: {why}"))
         }
         other => other.into(),
-    })
+    }
+}
+
+fn no_portal(config: &Config) -> Failure {
+    let flag = if config.has_own_database() { "--database-url" } else { "--data-dir" };
+    Failure::Refused(format!("no portal in {}; run `spvctl migrate` to make one, or give {flag}", config.place()))
 }
 
 /// The operator's context.

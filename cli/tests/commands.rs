@@ -380,7 +380,8 @@ async fn the_configuration_is_shown_without_its_secrets() {
 
 #[tokio::test]
 async fn test_data_is_made_with_and_without_a_worker_and_twice_harms_nothing() {
-    let office = Office::sqlite().await;
+    let mut office = Office::sqlite().await;
+    office.set("SPV_DEMO", true);
     assert_eq!(office.run(&["seed"]).code, 0);
     let before = office.json(&["spv", "list"]);
     let worker = office.start(&["worker"]);

@@ -8,6 +8,10 @@ mod import;
 mod metrics;
 mod migrate;
 #[cfg(target_os = "linux")]
+mod rolling;
+#[cfg(target_os = "linux")]
+mod safety;
+#[cfg(target_os = "linux")]
 mod serve;
 mod support;
 mod terminal;

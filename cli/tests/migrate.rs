@@ -9,6 +9,11 @@ async fn spoiled(url: &str) -> Db {
     let db = Db::open(url, Durability::Full).await.unwrap();
     let mut tx = db.begin().await.unwrap();
     tx.sql("create table isos (note text)").run().await.unwrap();
+    // As a portal's: another program's database is not touched.
+    let migrations = "create table _sqlx_migrations (version bigint primary key, description text not null, \
+                      installed_on timestamp not null default current_timestamp, success boolean not null, \
+                      checksum bytea not null, execution_time bigint not null)";
+    tx.sql(migrations).run().await.unwrap();
     tx.commit().await.unwrap();
     db
 }

@@ -157,6 +157,48 @@ async fn a_demo_office_says_how_to_sign_in_and_notes_each_request_without_its_to
 }
 
 #[tokio::test]
+async fn demo_accounts_sign_in_in_demo_mode_only() {
+    for mut office in offices().await {
+        let served = Served::new(&mut office);
+        drop(served);
+        office.set("SPV_DEMO", false);
+        let mut process = office.start(&["serve", "--no-worker"]);
+        // The log of the first start says a port, too.
+        let began = Instant::now();
+        while office.log().matches("listening on ").count() < 2 {
+            assert!(
+                process.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(60),
+                "{}",
+                office.log()
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+        let log = office.log();
+        let last = log.rsplit("listening on 127.0.0.1:").next().unwrap();
+        let port = last.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+        let live = Served { port, token: String::new(), process };
+        for email in domain::seed::SIGN_INS {
+            let answer = live.sign_in(email);
+            assert_eq!(
+                (answer.status, answer.json()["error_code"].as_str()),
+                (400, Some("invalid_credentials")),
+                "{email}"
+            );
+        }
+        assert!(log.contains("demo accounts cannot sign in"), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn demo_mode_starts_on_a_portal_with_many_orders() {
+    for mut office in offices().await {
+        assert_eq!(office.run(&["seed", "--spvs", "1200", "--companies", "2"]).code, 0);
+        let served = Served::new(&mut office);
+        assert_eq!(served.ask("GET /readyz", &[], b"").status, 200);
+    }
+}
+
+#[tokio::test]
 async fn a_larger_file_takes_no_more_memory() {
     let mut office = Office::sqlite().await;
     let served = Served::new(&mut office);
@@ -191,6 +233,7 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         assert_eq!(served.ask("GET /rest/v1/spvs?limit=5", &[], b"").status, 200);
         assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
     }
+    assert_eq!(served.ask("GET /readyz", &[], b"").status, 503);
     served.limit_files("unlimited");
     let began = Instant::now();
     loop {
@@ -203,6 +246,7 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(zone(), "Europe/Madrid");
+    assert_eq!(served.ask("GET /readyz", &[], b"").status, 200);
 }
 
 #[tokio::test]

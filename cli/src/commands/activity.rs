@@ -63,6 +63,8 @@ fn head(text: &str) -> Result<(i64, String), String> {
 
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
+    // What commands wrote while no server ran is in the log only once it is numbered.
+    activity::number_all(ctx).await?;
     match verb {
         Verb::List(args) => {
             let List { spv, who, what, address, from, to, paging } = args;
@@ -83,6 +85,10 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
             say(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));
+            let waiting = activity::unnumbered(ctx).await?;
+            if waiting > 0 {
+                say(&format!("{waiting} newer entries have no number yet; they are not checked. Run it again."));
+            }
             let Some((seq, hash)) = args.expect else { return Ok(()) };
             match activity::holds(ctx, seq, &hash).await? {
                 Some(true) => say(&format!("It holds entry {seq} as it was.")),

@@ -1,7 +1,7 @@
 //! `spvctl backup …`
 use crate::{
     ask::Ask,
-    config::{self, Config},
+    config::Config,
     exit::{Failure, Result},
     output::{Output, Record, say},
     portal::{self, Portal},
@@ -44,22 +44,18 @@ pub struct One {
 }
 
 pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
-    config::make_data_dir(&config.data_dir)?;
     match verb {
         Verb::Create => create(&Portal::open(config, out, ask).await?).await,
         Verb::List => {
-            let ctx = surroundings(&config, portal::database(&config).await?)?;
+            let ctx = reading(&config).await?;
             let listed = list(&ctx, &config, &out).await;
             ctx.db.close().await;
             listed
         }
         // It needs no database of the portal's.
-        Verb::Verify(one) => {
-            let nowhere = Db::open("sqlite::memory:", Durability::Normal).await?;
-            verify(&surroundings(&config, nowhere)?, &one.id, &out).await
-        }
+        Verb::Verify(one) => verify(&without_portal(&config).await?, &one.id, &out).await,
         Verb::Restore(one) => {
-            let ctx = surroundings(&config, portal::database(&config).await?)?;
+            let ctx = portal::context(&config.options(None)?, portal::database(&config).await?);
             let restored = restore(&ctx, &config, &one.id, &out, &ask).await;
             ctx.db.close().await;
             restored
@@ -67,9 +63,17 @@ pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
     }
 }
 
-/// Without making a schema: a restore makes the backup's own.
-fn surroundings(config: &Config, db: Db) -> Result<Ctx> {
-    Ok(portal::context(&config.options(None)?, db))
+/// What a list needs: on a new machine there are backups and no portal yet, and nothing is made.
+async fn reading(config: &Config) -> Result<Ctx> {
+    if !portal::is_there(config).await? && config.backup_dir.is_dir() {
+        return without_portal(config).await;
+    }
+    Ok(portal::context(&config.options(None)?, portal::existing(config).await?))
+}
+
+async fn without_portal(config: &Config) -> Result<Ctx> {
+    let nowhere = Db::open("sqlite::memory:", Durability::Normal).await?;
+    Ok(portal::context(&config.options_without_storage(), nowhere))
 }
 
 async fn create(portal: &Portal) -> Result {

@@ -35,11 +35,13 @@ enum Finding {
 use Finding::{Bad, Good, Note};
 
 pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
+    let db = portal::existing(config).await;
+    // Nothing is made where there is no portal.
+    if let Err(refused @ Failure::Refused(_)) = db {
+        return Err(refused);
+    }
     let mut findings = vec![("data folder", data_dir(&config.data_dir))];
-    let db = match config::make_data_dir(&config.data_dir) {
-        Ok(()) => portal::database(config).await,
-        Err(e) => Err(e),
-    };
+    findings.extend(config.warnings.iter().map(|words| ("configuration", Note(words.clone()))));
     match db {
         Err(e) => findings.push(("database", Bad(e.words().unwrap_or_default()))),
         Ok(db) => {
@@ -72,10 +74,6 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
 
 async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
     findings.push(("backup folder", backup_folder(config, &db).await));
-    if db.is_empty().await? {
-        findings.push(("schema", Note("made at the first start, or by `spvctl migrate`".to_owned())));
-        return Ok(());
-    }
     if !db.is_migrated().await? {
         findings.push(("schema", Bad("not this program's; run `spvctl migrate`".to_owned())));
         return Ok(());
@@ -144,10 +142,9 @@ async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
 
 async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
     let open = domain::seed::open_sign_ins(ctx).await?.join(", ");
-    Ok(match (open.is_empty(), ctx.options.demo) {
-        (true, _) => Good("none can sign in".to_owned()),
-        (_, true) => Note(format!("open in demo mode: {open}")),
-        _ => Bad(format!("{open} can sign in with the password that everybody knows; `spvctl user suspend` them")),
+    Ok(match open.is_empty() {
+        true => Good("none can sign in".to_owned()),
+        false => Note(format!("open in demo mode: {open}")),
     })
 }
 
@@ -266,12 +263,15 @@ fn keys(path: &Path) -> Finding {
 }
 
 fn data_dir(dir: &Path) -> Finding {
+    if !dir.exists() {
+        return Note(format!("{} is made at the first start", dir.display()));
+    }
     let probe = dir.join(".probe");
-    let written = config::make_data_dir(dir).and_then(|()| Ok(std::fs::write(&probe, b"")?));
+    let written = std::fs::write(&probe, b"");
     let _ = std::fs::remove_file(&probe);
     match written {
-        Ok(()) => config::is_open(dir).map_or_else(|| Good(dir.display().to_string()), Note),
-        Err(e) => Bad(format!("{} cannot be written: {}", dir.display(), e.words().unwrap_or_default())),
+        Ok(()) => config::make_private(dir).map_or_else(|| Good(dir.display().to_string()), Note),
+        Err(e) => Bad(format!("{} cannot be written: {e}", dir.display())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `spvctl migrate`
 use crate::{
-    config::{self, Config},
+    config::Config,
     exit::{Failure, Result},
     output::say,
     portal,
@@ -15,17 +15,28 @@ pub struct Args {
 }
 
 pub async fn run(args: &Args, config: &Config) -> Result {
-    config::make_data_dir(&config.data_dir)?;
+    if args.check {
+        return check(config).await;
+    }
     let db = portal::database(config).await?;
     let done = db.is_migrated().await?;
-    if args.check {
-        say(if done { "The schema is up to date." } else { "The schema is not up to date; run `spvctl migrate`." });
-        return if done { Ok(()) } else { Err(Failure::Found) };
-    }
     db.migrate()
         .await
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
     say(if done { "The schema was up to date." } else { "The schema is up to date now." });
     db.close().await;
     Ok(())
+}
+
+/// Makes nothing where there is no portal.
+async fn check(config: &Config) -> Result {
+    if !portal::is_there(config).await? {
+        say(&format!("There is no portal in {} yet; run `spvctl migrate`.", config.place()));
+        return Err(Failure::Found);
+    }
+    let db = portal::existing(config).await?;
+    let done = db.is_migrated().await?;
+    db.close().await;
+    say(if done { "The schema is up to date." } else { "The schema is not up to date; run `spvctl migrate`." });
+    if done { Ok(()) } else { Err(Failure::Found) }
 }

@@ -57,12 +57,16 @@ pub async fn run(cli: Cli) -> Result {
         Command::Man(args) => return man::run(args),
         _ => {}
     }
+    // What is written from here on is the portal's, and its owner's alone.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let config = Config::load(&globals)?;
     // Only what keeps running logs at `info`; a single command says what it has to say itself.
     let stays = matches!(command, Command::Serve(_) | Command::Worker(_));
     let filter = if stays || std::env::var_os("SPV_LOG").is_some() { config.log.as_str() } else { "error" };
     telemetry::start(filter, config.log_format);
     if stays {
+        raise_file_limit();
         for name in unknown_variables() {
             tracing::warn!("{name} is not a setting of this program");
         }
@@ -79,7 +83,16 @@ pub async fn run(cli: Cli) -> Result {
         Command::Backup(verb) => return backup::run(verb, config, out, Ask::new(globals.yes)).await,
         _ => {}
     }
-    let portal = Portal::open(config, out, Ask::new(globals.yes)).await?;
+    let ask = Ask::new(globals.yes);
+    let portal = match &command {
+        Command::Seed(_) => Portal::open_or_make(config, out, ask, None).await?,
+        Command::User(user::Verb::Create(_)) => {
+            Portal::open_or_make(config, out, ask, Some("Make one for this account?")).await?
+        }
+        _ => Portal::open(config, out, ask).await?,
+    };
+    // A database that was moved stays as it was.
+    let moves = matches!(command, Command::Move(_));
     let done = match command {
         Command::Seed(args) => seed::run(args, &portal).await,
         Command::Client(verb) => client::run(verb, &portal).await,
@@ -106,6 +119,23 @@ pub async fn run(cli: Cli) -> Result {
         Command::Activity(verb) => activity::run(verb, &portal).await,
         _ => unreachable!("answered above"),
     };
+    // Where no server runs, what was done is in the log all the same. It may fail: the next to number does it.
+    if !moves && let Err(error) = domain::activity::number_all(&portal.ctx).await {
+        tracing::debug!(%error, "the log was not numbered");
+    }
     portal.ctx.db.close().await;
     done
+}
+
+/// Raises the limit of open files to the hard limit: each open page holds a connection, and the limit that a shell begins
+/// with is meant for lesser programs.
+fn raise_file_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+            tracing::debug!(%error, "no more files than {:?} may be open", limit.current);
+        }
+    }
 }

@@ -4,13 +4,13 @@ use crate::{
     config::{is_database, without_password},
     exit::{Failure, Result},
     output::{Record, say},
-    portal::Portal,
+    portal::{Portal, foreign},
     shutdown,
 };
 use domain::{
     Error,
     backups::{self, Progress},
-    db::{Db, Durability},
+    db::{Db, Durability, Existing, inspect},
 };
 
 /// What is to be done before, and what stays.
@@ -38,6 +38,9 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     }
     let (from, to) = (portal.config.database(), without_password(&args.to));
     portal.ask.sure(&format!("Move everything out of {from} into {to}?"))?;
+    if inspect(&args.to).await? == Some(Existing::Foreign) {
+        return Err(foreign(&to));
+    }
     let target = Db::open(&args.to, Durability::Full).await.map_err(|e| match e {
         Error::Unavailable(why) => Failure::Refused(format!("--to: the database cannot be reached: {why}")),
         other => Failure::Usage(format!("--to: {other}")),

@@ -5,7 +5,7 @@ use crate::{
     portal::{self, Portal},
     shutdown,
 };
-use domain::{activity, activity::Activity, queue, seed};
+use domain::{activity, activity::Activity, backups, queue, seed};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
     sync::{
@@ -45,12 +45,24 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, portal: &Portal) -> Result {
+    if !portal.config.demo && backups::is_used(&portal.ctx).await? {
+        return Err(Failure::Refused(format!(
+            "the portal in {} is in use, and made-up rows cannot be taken out again: nothing was made. Seed an empty portal \
+             (another --data-dir or --database-url), or set SPV_DEMO=true if this one is for trying out",
+            portal.config.place()
+        )));
+    }
     match args.spvs {
         Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, portal).await,
         None if args.demo => {
-            // It could not be finished another time.
-            let _stop = shutdown::on_signal();
-            say(match seed::demo(&portal.ctx).await? {
+            let mut stop = shutdown::on_signal();
+            let made = tokio::select! {
+                made = seed::demo(&portal.ctx) => made?,
+                _ = stop.wait_for(|stop| *stop) => {
+                    return Err(Failure::Refused("stopped; run it again to begin anew".to_owned()));
+                }
+            };
+            say(match made {
                 true => "The demo office was made.",
                 false => "The demo office is there already; nothing was changed.",
             });

@@ -6,7 +6,7 @@ use crate::{
     portal, shutdown,
 };
 use domain::{
-    Actor, Options,
+    Actor, Ctx, Error, Options,
     auth::{Auth, Keys},
 };
 use std::net::SocketAddr;
@@ -17,7 +17,8 @@ const FEED: usize = 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  spvctl serve\n  SPV_DEMO=true spvctl serve --listen 0.0.0.0:8080\n  spvctl serve --no-worker"
+    after_help = "SIGTERM: /readyz answers 503 while requests are served for SPV_DRAIN_SECONDS (5) more; then connections are closed \
+                  and jobs in hand finish. SIGINT (Ctrl-C) skips that wait. A second signal stops at once.\n\nExamples:\n  spvctl serve\n  SPV_DEMO=true spvctl serve --listen 0.0.0.0:8080\n  spvctl serve --no-worker"
 )]
 pub struct Args {
     /// Address of the portal [default: 127.0.0.1:8080]
@@ -30,37 +31,29 @@ pub struct Args {
 
 pub async fn run(args: Args, config: Config) -> Result {
     let mailer = portal::mailer(&config)?;
-    config::make_data_dir(&config.data_dir)?;
-    if let Some(words) = config::is_open(&config.data_dir) {
-        tracing::warn!("{words}");
-    }
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;
     let address = listener.local_addr()?;
-    let options = config.options(Some(address))?;
     let db = portal::database(&config).await?;
+    if let Some(words) = config::make_private(&config.data_dir) {
+        tracing::warn!("{words}");
+    }
+    let options = config.options(Some(address))?;
     db.migrate()
         .await
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
     let auth = auth(&config)?;
     let ctx = portal::context(&options, db.clone()).acting_as(Actor::System("portal"));
-    // From here on: a demo office that is left half made could not be finished.
-    let stop = shutdown::on_signal();
-    if config.demo {
-        domain::seed::demo(&ctx).await?;
-    } else {
-        let open = domain::seed::open_sign_ins(&ctx).await?;
-        if !open.is_empty() {
-            tracing::warn!(
-                "{} can sign in with the demo's password, which everybody knows; suspend them",
-                open.join(", ")
-            );
-        }
+    let shutdown = shutdown::with_drain(config.drain);
+    let mut stop = shutdown.stopped.clone();
+    tokio::select! {
+        made = demo(&ctx, config.demo) => made?,
+        // Half a demo office is not kept: the next start begins anew.
+        _ = stop.wait_for(|stop| *stop) => return Ok(()),
     }
 
     portal::metrics(&config, &ctx, stop.clone()).await?;
-    many_connections();
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();
     let forgetting = move |event: &domain::activity::Activity| verified.forget(event);
@@ -84,16 +77,13 @@ pub async fn run(args: Args, config: Config) -> Result {
             redirects: config.redirects.clone(),
             providers: config.providers.clone(),
             rate_limits: config.rate_limits,
+            max_connections_per_address: config.max_connections_per_address,
+            hsts_subdomains: config.hsts_subdomains,
             ..api::Http::default()
         },
     });
     greet(&options, address)?;
-    let mut stopped = stop.clone();
-    api::serve(listener, app, async move {
-        // The sender lives as long as the process.
-        let _ = stopped.wait_for(|stop| *stop).await;
-    })
-    .await?;
+    api::serve(listener, app, shutdown.requested()).await?;
     if let Some(working) = working {
         let _ = working.await;
     }
@@ -103,6 +93,26 @@ pub async fn run(args: Args, config: Config) -> Result {
     db.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Makes the demo office in demo mode. Otherwise ends what demo accounts began in it.
+async fn demo(ctx: &Ctx, on: bool) -> Result {
+    if !on {
+        let emails = domain::seed::sign_out_demo_accounts(ctx).await?;
+        if !emails.is_empty() {
+            tracing::warn!(accounts = emails.join(", "), "demo accounts cannot sign in while SPV_DEMO is false");
+        }
+        return Ok(());
+    }
+    match domain::seed::demo(ctx).await {
+        Ok(_) => Ok(()),
+        // Beside rows of somebody's own: the portal goes on with what is there.
+        Err(error @ (Error::Conflict(_) | Error::Invalid(_))) => {
+            tracing::warn!(%error, "the demo office is not complete");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn auth(config: &Config) -> Result<Auth> {
@@ -135,17 +145,4 @@ fn greet(options: &Options, address: SocketAddr) -> Result {
             .with("password", options.demo_password.clone())
     });
     Output::new(Format::Table).list(records.into(), "sign-ins")
-}
-
-/// Each open page holds a connection. The limit that a shell begins with is meant for lesser programs; the hard one is
-/// ours to go up to.
-fn many_connections() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let limit = getrlimit(Resource::Nofile);
-        if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-            tracing::debug!(%error, "no more files than {:?} may be open", limit.current);
-        }
-    }
 }

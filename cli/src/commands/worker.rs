@@ -12,11 +12,13 @@ pub struct Args {}
 
 pub async fn run(config: Config) -> Result {
     let mailer = portal::mailer(&config)?;
-    config::make_data_dir(&config.data_dir)?;
-    if let Some(words) = config::is_open(&config.data_dir) {
+    let db = portal::database(&config).await?;
+    if let Some(words) = config::make_private(&config.data_dir) {
         tracing::warn!("{words}");
     }
-    let db = portal::database(&config).await?;
+    if db.is_empty().await? {
+        db.migrate().await?;
+    }
     if !db.is_migrated().await? {
         return Err(Failure::Refused(
             "the database has another schema than this program; run `spvctl migrate`".to_owned(),

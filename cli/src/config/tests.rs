@@ -164,3 +164,31 @@ fn a_database_is_one_that_stays() {
         assert!(!super::is_database(address), "{address}");
     }
 }
+
+#[test]
+fn wide_trust_is_refused_or_warned_of() {
+    for everybody in ["0.0.0.0/0", "::/0", "10.0.0.0/8, 0.0.0.0/0", "::ffff:0:0/96"] {
+        let said = refusal("", &[("SPV_TRUSTED_PROXIES", everybody)]);
+        assert!(said.starts_with("trusted_proxies: ") && said.contains("/0"), "{said}");
+    }
+    for pattern in ["https://*.com/**", "https://*.co.uk/**", "https://*.github.io/**", "https://*example.com/**"] {
+        assert!(refusal("", &[("SPV_AUTH_REDIRECT_ALLOW", pattern)]).starts_with("auth_redirect_allow: "), "{pattern}");
+    }
+    let warned = |name, value| read("", &[(name, value)], Globals::default()).unwrap().warnings;
+    let wide = warned("SPV_TRUSTED_PROXIES", "10.0.0.0/8,8.0.0.0/8,2000::/3,203.0.113.7");
+    assert!(wide.len() == 2 && wide[0].contains("8.0.0.0/8") && wide[1].contains("2000::/3"), "{wide:?}");
+    assert_eq!(warned("SPV_AUTH_REDIRECT_ALLOW", "https://*.corp/**").len(), 1);
+    assert!(warned("SPV_AUTH_REDIRECT_ALLOW", "https://*.example.com/**").is_empty());
+}
+
+#[test]
+fn serving_has_limits_of_its_own() {
+    let config = read("", &[], Globals::default()).unwrap();
+    assert_eq!((config.drain, config.max_connections_per_address), (Duration::from_secs(5), 256));
+    assert!(!config.hsts_subdomains);
+    let chosen =
+        [("SPV_DRAIN_SECONDS", "0"), ("SPV_MAX_CONNECTIONS_PER_ADDRESS", "0"), ("SPV_HSTS_SUBDOMAINS", "true")];
+    let config = read("", &chosen, Globals::default()).unwrap();
+    assert_eq!((config.drain, config.max_connections_per_address, config.hsts_subdomains), (Duration::ZERO, 0, true));
+    assert!(refusal("", &[("SPV_DRAIN_SECONDS", "-1")]).starts_with("drain_seconds: "));
+}

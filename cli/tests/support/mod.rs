@@ -145,6 +145,8 @@ pub fn spvctl(args: &[&str]) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SPV_")) {
         command.env_remove(name);
     }
+    // Nobody waits for a load balancer here.
+    command.env("SPV_DRAIN_SECONDS", "0");
     command
 }
 

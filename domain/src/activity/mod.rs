@@ -345,6 +345,15 @@ pub async fn head(ctx: &Ctx) -> Result<(i64, String)> {
     store::head(&mut ctx.db()).await
 }
 
+/// How many entries wait for their number, and are not in the log yet.
+///
+/// # Errors
+/// Forbidden for all but super admins and the operator.
+pub async fn unnumbered(ctx: &Ctx) -> Result<i64> {
+    ctx.may(Action::View, Resource::Activity)?;
+    store::count_unnumbered(&mut ctx.db()).await
+}
+
 /// Whether the log still holds what was its [`head`] once; none when it has been cut off beyond it.
 ///
 /// # Errors

@@ -374,6 +374,10 @@ pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
     db.sql("select seq, hash from activity_head").one().await
 }
 
+pub async fn count_unnumbered(db: &mut Db) -> Result<i64> {
+    db.sql("select count(*) from activity where seq is null").scalar().await
+}
+
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
     let row = row_of(db.dialect(), COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];

@@ -201,13 +201,7 @@ fn list_sql(
     (sql, ids, words)
 }
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    after: Option<Key>,
-    limit: usize,
-) -> Result<Vec<Client>> {
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Client>> {
     let narrow = match &filter.ids {
         Some(ids) => Narrow::Ids(ids.clone()),
         None => {

@@ -4,8 +4,7 @@ use crate::{
     db::times,
     error::{Problem, Result},
     ids::{SpvId, StepId, UserId},
-    spvs,
-    templates,
+    spvs, templates,
 };
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 use serde::{Deserialize, Serialize};

@@ -52,6 +52,8 @@ export class Portal {
       // Stories that are about second factors or limits ask for them.
       SPV_AUTH_REQUIRE_MFA: 'none',
       SPV_AUTH_RATE_LIMITS: 'false',
+      // A stop need not wait for a load balancer.
+      SPV_DRAIN_SECONDS: '0',
       // The more is logged, the more is looked through for what must not be.
       SPV_LOG: 'info,api=debug,domain=debug,jobs=debug,cli=debug,lettre=debug,reqwest=debug,hyper_util=debug',
       // The system chooses a port that is free.
