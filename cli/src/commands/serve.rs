@@ -17,8 +17,9 @@ const FEED: usize = 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "SIGTERM: /readyz answers 503 while requests are served for SPV_DRAIN_SECONDS (5) more; then connections are closed \
-                  and jobs in hand finish. SIGINT (Ctrl-C) skips that wait. A second signal stops at once.\n\nExamples:\n  spvctl serve\n  SPV_DEMO=true spvctl serve --listen 0.0.0.0:8080\n  spvctl serve --no-worker"
+    after_help = "Examples:\n  spvctl serve\n  SPV_DEMO=true spvctl serve --listen 0.0.0.0:8080\n  spvctl serve --no-worker\n\n\
+                  Signals:\n  SIGTERM  /readyz answers 503 while requests are served for SPV_DRAIN_SECONDS\n  \
+                  SIGINT   stops without that wait, as does Ctrl-C\n  A second signal stops at once."
 )]
 pub struct Args {
     /// Address of the portal [default: 127.0.0.1:8080]
