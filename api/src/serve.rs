@@ -35,7 +35,8 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 /// it refuses connections. Then lets requests in flight finish; event streams end.
 ///
 /// # Errors
-/// None today: a connection that cannot be accepted is logged and tried again.
+/// When the listener cannot be taken from the runtime at the end. A connection that cannot be accepted is logged and tried
+/// again.
 pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
     let server = Server::new(&app);
     let mut shutdown = std::pin::pin!(shutdown.fuse());
@@ -56,11 +57,11 @@ pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output
             },
         }
     }
-    // Connections that wait in the backlog would be reset by closing the listener: they are served, too. The runtime is let
-    // look for them first.
-    tokio::task::yield_now().await;
-    while let Some(Ok((stream, peer))) = listener.accept().now_or_never() {
-        server.spawn(stream, peer.ip().to_canonical());
+    // Connections that wait in the backlog would be reset by closing the listener: they are served, too.
+    let listener = listener.into_std()?;
+    while let Ok((stream, peer)) = listener.accept() {
+        stream.set_nonblocking(true)?;
+        server.spawn(TcpStream::from_std(stream)?, peer.ip().to_canonical());
     }
     drop(listener);
     app.closing.cancel();

@@ -85,7 +85,7 @@ async fn a_slow_line_to_s3_carries_contents_of_any_size_both_ways() {
     let Some(bucket) = s3_bucket() else { return };
     let bucket = slow_line(bucket, Duration::from_millis(5), usize::MAX).await;
     // What a call without content may take; the content takes several times as long.
-    let storage = open_s3(bucket).with_timeout(Duration::from_millis(600));
+    let storage = open_s3(bucket).with_timeout(Duration::from_secs(2));
     let whole = noise(6_000_000);
     let began = Instant::now();
     storage.put("uploads/slow/1", Bytes::from(whole.clone())).await.unwrap();
@@ -96,7 +96,7 @@ async fn a_slow_line_to_s3_carries_contents_of_any_size_both_ways() {
     for key in ["contents/slow", "contents/written"] {
         assert_eq!(read(&storage, key, 0, whole.len() as u64).await, whole, "{key}");
     }
-    assert!(began.elapsed() > Duration::from_millis(1_200), "the line was slow: {:?}", began.elapsed());
+    assert!(began.elapsed() > Duration::from_secs(4), "the line was slow: {:?}", began.elapsed());
 }
 
 #[tokio::test]

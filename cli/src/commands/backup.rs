@@ -55,7 +55,9 @@ pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
         // It needs no database of the portal's.
         Verb::Verify(one) => verify(&without_portal(&config).await?, &one.id, &out).await,
         Verb::Restore(one) => {
-            let ctx = portal::context(&config.options(None)?, portal::database(&config).await?);
+            // Before the folder of the documents is made: another program's file is refused.
+            let db = portal::database(&config).await?;
+            let ctx = portal::context(&config.options(None)?, db);
             let restored = restore(&ctx, &config, &one.id, &out, &ask).await;
             ctx.db.close().await;
             restored
@@ -68,7 +70,8 @@ async fn reading(config: &Config) -> Result<Ctx> {
     if !portal::is_there(config).await? && config.backup_dir.is_dir() {
         return without_portal(config).await;
     }
-    Ok(portal::context(&config.options(None)?, portal::existing(config).await?))
+    let db = portal::existing(config).await?;
+    Ok(portal::context(&config.options(None)?, db))
 }
 
 async fn without_portal(config: &Config) -> Result<Ctx> {

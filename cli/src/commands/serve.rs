@@ -107,12 +107,12 @@ async fn demo(ctx: &Ctx, on: bool) -> Result {
     }
     match domain::seed::demo(ctx).await {
         Ok(_) => Ok(()),
+        Err(error @ Error::Unavailable(_)) => Err(error.into()),
         // Beside rows of somebody's own: the portal goes on with what is there.
-        Err(error @ (Error::Conflict(_) | Error::Invalid(_))) => {
+        Err(error) => {
             tracing::warn!(%error, "the demo office is not complete");
             Ok(())
         }
-        Err(error) => Err(error.into()),
     }
 }
 
