@@ -98,7 +98,7 @@ async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
             // The later job finds it sent; its button leads to a sign-in that works now.
             let ordered = mail_of(&app, Kind::SpvCreated).await;
             assert!(!ordered.before_setup);
-            mails::sent(&app.world.operator(), ordered.mail.id).await.unwrap();
+            mails::sent(&app.world.operator(), ordered.mail.id, None).await.unwrap();
             assert!(mails::attempt(&app.world.operator(), ordered.mail.id).await.unwrap().is_none());
         })
         .await;

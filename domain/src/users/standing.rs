@@ -73,11 +73,10 @@ pub async fn set_role(
     count_brought(&mut tx, &user, -1);
     count_brought(&mut tx, &changed, 1);
     index(&mut tx, &changed).await?;
-    if (user.role == Role::Client) != (role == Role::Client) {
-        if user.status != Status::Archived {
-            count(&mut tx, &user, -1).await?;
-            count(&mut tx, &changed, 1).await?;
-        }
+    let counted = user.status != Status::Archived;
+    if counted && (user.role == Role::Client) != (role == Role::Client) {
+        count(&mut tx, &user, -1).await?;
+        count(&mut tx, &changed, 1).await?;
     }
     sessions::end_all_of(&mut tx, ctx, id).await?;
     uploads::end_all_of(&mut tx, id).await?;
