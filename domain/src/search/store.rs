@@ -264,10 +264,11 @@ impl Narrow {
                     ),
                 }
             }
-            // A subquery of its own, so that neither database begins with the words.
+            // A subquery of its own, so that neither database begins with the words; without an `id`, which is the list's.
             Self::Containing(needles) => (
                 format!(
-                    " and (select {} from search_rows where subject_id = {column})",
+                    " and (select {} from (select subject_id, words from search_rows) found \
+                     where found.subject_id = {column})",
                     contain(dialect, first, needles.len())
                 ),
                 needles.clone(),
