@@ -165,8 +165,8 @@ pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) ->
         return Err(damaged(format!("rows of {table} refer to rows of {missing} that are not in it")));
     }
     tables::closed(tx, back).await?;
-    search::rebuild(tx).await?;
     tx.migrate(|_| true).await?;
+    search::rebuild(tx).await?;
     rekey(tx).await
 }
 
