@@ -25,14 +25,19 @@ use tower::ServiceExt;
 
 /// Idle timeout of a kept connection, the headers of its next request included.
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(75);
-/// How long requests in flight may take to end once no connection is accepted any more.
+/// Once no connection is accepted any more: how long connections without a request in flight are kept open for one that is
+/// on its way. Its response closes the connection.
+const LAST_REQUEST_GRACE: Duration = Duration::from_secs(1);
+const OPEN_CONNECTIONS_INTERVAL: Duration = Duration::from_millis(20);
+/// How long requests in flight may take to end after that.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a connection could not be accepted, which is usually for want of file descriptors.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
 /// Serves `app` on `listener` until `shutdown`, which says for how long to drain: `/readyz` answers 503 and every
 /// response closes its connection, while requests are still served, so that a load balancer takes this node out before
-/// it refuses connections. Then lets requests in flight finish; event streams end.
+/// it refuses connections. Then lets requests in flight finish, and the first ones of connections that were accepted last;
+/// event streams end.
 ///
 /// # Errors
 /// When the listener cannot be taken from the runtime at the end. A connection that cannot be accepted is logged and tried
@@ -65,10 +70,20 @@ pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output
     }
     drop(listener);
     app.closing.cancel();
+    // hyper's graceful shutdown closes a connection whose request it has not read yet, which fails that request. Every
+    // response closes its connection by now, so connections that are used end by themselves.
+    let _ = timeout(LAST_REQUEST_GRACE, all_closed(&server.connections)).await;
     if timeout(SHUTDOWN_TIMEOUT, server.connections.shutdown()).await.is_err() {
         tracing::warn!("requests were still in flight after {} s", SHUTDOWN_TIMEOUT.as_secs());
     }
     Ok(())
+}
+
+/// Waits until no connection is open.
+async fn all_closed(connections: &GracefulShutdown) {
+    while connections.count() > 0 {
+        sleep(OPEN_CONNECTIONS_INTERVAL).await;
+    }
 }
 
 /// What every connection needs.

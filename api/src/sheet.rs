@@ -87,13 +87,20 @@ fn cell(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Cursor, Read};
+    use std::{
+        collections::HashMap,
+        io::{Cursor, Read},
+    };
 
     fn part(bytes: &[u8], name: &str) -> String {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
         let mut text = String::new();
         archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
         text
+    }
+
+    fn attribute<'a>(element: &'a str, name: &str) -> &'a str {
+        element.split_once(&format!("{name}=\"")).unwrap().1.split_once('"').unwrap().0
     }
 
     #[test]
@@ -108,23 +115,21 @@ mod tests {
         let rows = [row("JPY", "1250"), row("USD", "1250.00"), row("JPY", "7")];
         let bytes = workbook(Report::Commissions, &rows, "en-US").unwrap();
         let (styles, sheet) = (part(&bytes, "xl/styles.xml"), part(&bytes, "xl/worksheets/sheet1.xml"));
-        // Number formats 3 and 4 of every spreadsheet are `#,##0` and `#,##0.00`.
-        let formats: Vec<&str> = styles
-            .split_once("<cellXfs")
-            .unwrap()
-            .1
-            .split("<xf numFmtId=\"")
-            .skip(1)
-            .map(|xf| xf.split_once('"').unwrap().0)
-            .collect();
+        // Formats below 164 are built in and have no code in the file: 3 and 4 are these.
+        let mut codes = HashMap::from([("3", "#,##0"), ("4", "#,##0.00")]);
+        codes.extend(
+            styles
+                .split("<numFmt ")
+                .skip(1)
+                .map(|format| (attribute(format, "numFmtId"), attribute(format, "formatCode"))),
+        );
+        let cell_formats = styles.split_once("<cellXfs").unwrap().1;
+        let ids: Vec<&str> = cell_formats.split("<xf ").skip(1).map(|xf| attribute(xf, "numFmtId")).collect();
         let used: Vec<&str> = sheet
             .split("<c r=\"I")
             .skip(2)
-            .map(|cell| {
-                let style = cell.split_once("s=\"").unwrap().1.split_once('"').unwrap().0;
-                formats[style.parse::<usize>().unwrap()]
-            })
+            .map(|cell| codes[ids[attribute(cell, " s").parse::<usize>().unwrap()]])
             .collect();
-        assert_eq!(used, ["3", "4", "3"]);
+        assert_eq!(used, ["#,##0", "#,##0.00", "#,##0"]);
     }
 }

@@ -189,7 +189,7 @@ async fn a_mail_scanner_does_no_harm() {
         let put = |body: Value| modern(holder.ask(Method::PUT, "/auth/v1/user").json(&body));
         let weak = put(json!({ "password": "short" })).await.refused(422, "weak_password");
         assert_eq!(weak["weak_password"]["reasons"], json!(["length"]));
-        put(json!({ "password": "x1".repeat(40) })).await.refused(422, "validation_failed");
+        put(json!({ "password": "x1".repeat(65) })).await.refused(422, "validation_failed");
         put(json!({ "password": PASSWORD })).await.refused(422, "same_password");
         put(json!({ "app_metadata": { "role": "super_admin" } })).await.refused(403, "not_admin");
         put(json!({ "password": "a brand new one", "current_password": "x" }))

@@ -379,6 +379,8 @@ async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
     erin.get("/rest/v1/me").await.ok();
     app.nobody().get("/readyz").await.ok();
     stop().await;
+    // Longer than the outcome of a readiness check is cached (`READY_TTL`).
+    tokio::time::sleep(Duration::from_millis(600)).await;
     for asking in [
         erin.get("/rest/v1/clients"),
         erin.post("/rest/v1/companies", json!({ "name": "A", "business_name": "B" })),

@@ -1,11 +1,12 @@
 //! Documents over HTTP: uploads by tus, links with ranges and safe headers, and that foreign rows do not exist.
 
-use crate::support::{Answer, Person, TestApp, on_both, on_both_with};
+use crate::support::{Answer, Person, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     activity,
     clock::Chance,
     ids::{DocumentId, UserId, VersionId},
+    probes,
     storage::{Address, Credentials, Storage},
     testing::needs,
 };
@@ -534,19 +535,26 @@ async fn a_free_upload_of_the_staff_needs_to_know_whose_it_is() {
 }
 
 #[tokio::test]
-async fn a_storage_that_is_away_is_said_by_readyz() {
-    let broken = |app: TestApp| async move {
-        std::fs::remove_dir_all(app.world.dir.0.join("documents")).unwrap();
-        std::fs::write(app.world.dir.0.join("documents"), "in the way").unwrap();
-        app.nobody().get("/readyz").await.refused(503, "unavailable");
-        app.nobody().get("/healthz").await.ok();
-    };
-    // Two portals: what a moment ago was well is believed to be.
+async fn unavailable_storage_fails_its_probe_and_leaves_the_portal_ready() {
     on_both(|app| async move {
+        let sam = app.super_admin("Sam").await;
+        let storage = async || {
+            probes::check(&app.world.operator(), async { Ok("mail".to_owned()) }).await.unwrap();
+            let found = sam.get("/rest/v1/probes").await.ok();
+            found["items"].as_array().unwrap().iter().find(|probe| probe["name"] == "file_storage").unwrap().clone()
+        };
+        assert_eq!(storage().await["ok"], true);
+        let folder = app.world.dir.0.join("documents");
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(&folder, "in the way").unwrap();
+        let probe = storage().await;
+        assert_eq!(probe["ok"], false, "{probe}");
+        assert!(probe["last_error"].is_string(), "{probe}");
+        // Readiness is the database alone (decision 46).
         app.nobody().get("/readyz").await.ok();
+        app.nobody().get("/healthz").await.ok();
     })
     .await;
-    on_both(broken).await;
 }
 
 #[tokio::test]

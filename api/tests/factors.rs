@@ -402,9 +402,9 @@ async fn a_role_that_needs_a_second_factor_gets_nowhere_without() {
 }
 
 /// Every change to second factors, as one person would try it: what each was answered, by code or `ok`.
-async fn changes(person: &Person, phone: &Phone) -> Vec<String> {
+async fn changes(person: &Person, phone: &Phone, name: &str) -> Vec<String> {
     let codes = "/auth/v1/factors/recovery-codes";
-    let name = json!({ "factor_type": "totp", "friendly_name": uuid::Uuid::new_v4() });
+    let name = json!({ "factor_type": "totp", "friendly_name": name });
     let mut told = Vec::new();
     for asking in [
         person.post("/auth/v1/factors", name),
@@ -447,7 +447,7 @@ async fn changes_to_second_factors_need_a_proof_of_ten_minutes() {
         app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
         let late = refresh(&app, &raised["refresh_token"]).await.ok();
         assert_eq!(
-            changes(&maya(&late), &phone).await,
+            changes(&maya(&late), &phone, "Phone 2").await,
             [
                 "reauthentication_needed",
                 "reauthentication_needed",
@@ -457,7 +457,7 @@ async fn changes_to_second_factors_need_a_proof_of_ten_minutes() {
             ]
         );
         let renewed = show(&app, &maya(&late), &phone).await;
-        assert_eq!(changes(&maya(&renewed), &phone).await, ["ok", "ok", "ok", "ok", "ok"]);
+        assert_eq!(changes(&maya(&renewed), &phone, "Phone 3").await, ["ok", "ok", "ok", "ok", "ok"]);
     })
     .await;
 }

@@ -8,9 +8,9 @@ use crate::{
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     clock::{Chance, Clock},
-    db::{Db, Durability, Existing, inspect},
+    db::{Db, Durability, Existing, inspect, sqlite_file},
 };
-use std::sync::Arc;
+use std::{path, sync::Arc};
 use tokio::{net::TcpListener, sync::watch};
 
 pub struct Portal {
@@ -115,7 +115,23 @@ async fn look(config: &Config) -> Result<Option<Existing>> {
     if found == Some(Existing::Foreign) {
         return Err(foreign(&config.database()));
     }
+    if found == Some(Existing::Nothing) {
+        has_folder(config)?;
+    }
     Ok(found)
+}
+
+/// A database file can be made in a folder that is there, or that is made with the data folder. Elsewhere a disk is not
+/// mounted or the address is mistyped: "run `spvctl migrate`" would not help.
+fn has_folder(config: &Config) -> Result {
+    let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
+    let (Ok(file), Ok(data_dir)) = (path::absolute(file), path::absolute(&config.data_dir)) else { return Ok(()) };
+    match file.parent() {
+        Some(folder) if !folder.exists() && !data_dir.starts_with(folder) => {
+            Err(unreachable(Error::Unavailable(format!("there is no folder {}", folder.display()))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A database that is not a portal's.

@@ -417,16 +417,25 @@ async fn the_doctor_notes_a_data_folder_that_others_can_look_into() {
     use std::os::unix::fs::PermissionsExt;
     let office = Office::sqlite().await;
     assert_eq!(office.run(&["migrate"]).code, 0);
-    let line = || {
-        let done = office.run(&["doctor"]);
+    let line = |home: &Path| {
+        let done = Done::from(office.command(&["doctor"]).env("HOME", home).output().unwrap());
         assert_eq!(done.code, 0, "{}", done.out);
         done.out.lines().find(|line| line.contains("data folder")).unwrap().to_owned()
     };
-    assert!(line().contains("ok"), "the portal made it itself: {}", line());
-    std::fs::set_permissions(&office.dir, std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(line().contains("note") && line().contains("chmod o="), "{}", line());
-    std::fs::set_permissions(&office.dir, std::fs::Permissions::from_mode(0o750)).unwrap();
-    assert!(line().contains("ok"), "{}", line());
+    let set = |mode| std::fs::set_permissions(&office.dir, std::fs::Permissions::from_mode(mode)).unwrap();
+    let mode = || std::fs::metadata(&office.dir).unwrap().permissions().mode() & 0o777;
+    let elsewhere = office.world.dir.0.as_path();
+    let made = line(elsewhere);
+    assert!(made.contains("ok") && mode() == 0o700, "the portal made it itself: {made}");
+    for open in [0o755, 0o750] {
+        // Its owner's home is not the portal's alone: it stays as it is.
+        set(open);
+        let noted = line(&office.dir);
+        assert!(noted.contains("note") && noted.contains("chmod 700 "), "{noted}");
+        assert_eq!(mode(), open);
+        let closed = line(elsewhere);
+        assert!(closed.contains("ok") && mode() == 0o700, "{closed}");
+    }
 }
 
 #[tokio::test]

@@ -141,3 +141,17 @@ async fn an_interrupt_does_not_wait_for_the_drain() {
     assert_eq!(node.0.wait().unwrap().code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
+
+/// Accepted, and without a request yet when the listener closes.
+#[tokio::test]
+async fn a_connection_that_is_new_at_shutdown_has_its_first_request_served() {
+    let office = Office::sqlite().await;
+    let port = free_port();
+    let mut node = start(&office, port);
+    let mut stream = connect(port).unwrap();
+    signal(&node, "-TERM");
+    until("it stops", &office, || office.log().contains("a second signal stops at once"));
+    let head = talk(&mut stream).unwrap_or_else(|e| panic!("{e}: {}", office.log()));
+    assert!(head.starts_with("http/1.1 200") && head.contains("connection: close"), "{head}");
+    assert_eq!(node.0.wait().unwrap().code(), Some(0), "{}", office.log());
+}

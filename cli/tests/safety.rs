@@ -7,7 +7,7 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// Every file below a folder, with its content.
@@ -226,30 +226,38 @@ fn until(process: &mut Running, office: &Office, done: impl Fn() -> bool) {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "files bear the time of the system's clock")]
 async fn a_demo_that_is_killed_while_it_is_made_begins_anew() {
     for mut office in offices().await {
         office.set("SPV_DEMO", true);
         office.set("SPV_LISTEN", "127.0.0.1:0");
         let room = office.dir.join(".demo");
-        let grown = |file: &str, bytes: u64| fs::metadata(room.join(file)).is_ok_and(|about| about.len() >= bytes);
+        // A killed process leaves its files: only what is written after the next one was started is of that one.
+        let began = std::cell::Cell::new(SystemTime::now());
+        let grown = |file: &str, bytes: u64| {
+            fs::metadata(room.join(file))
+                .is_ok_and(|about| about.len() >= bytes && about.modified().is_ok_and(|at| at >= began.get()))
+        };
         let moments: [&dyn Fn() -> bool; 4] = [
-            &|| room.exists(),
+            &|| grown("", 0),
             &|| grown("demo.db-wal", 3 << 20),
             // All rows are made, and are on their way.
-            &|| room.join("tables").exists(),
+            &|| grown("tables", 0),
             &|| grown("tables/users.jsonl.gz", 1),
         ];
         for reached in moments {
+            began.set(SystemTime::now());
             let mut process = office.start(&["serve", "--no-worker"]);
             until(&mut process, &office, reached);
             // SIGKILL
             drop(process);
             assert!(office.json(&["user", "list"]).as_array().unwrap().is_empty(), "nothing of it is there");
         }
+        began.set(SystemTime::now());
         let mut interrupted = office.start(&["serve", "--no-worker"]);
         until(&mut interrupted, &office, || grown("demo.db-wal", 1 << 20));
         let _ = Command::new("kill").args(["-INT", &interrupted.0.id().to_string()]).status();
-        assert_eq!(interrupted.0.wait().unwrap().code(), Some(0));
+        assert_eq!(interrupted.0.wait().unwrap().code(), Some(0), "{}", office.log());
         let mut process = office.start(&["serve", "--no-worker"]);
         office.port(&mut process, "listening on ");
         let users = office.json(&["user", "list", "--limit", "500"]);

@@ -85,6 +85,15 @@ impl Served {
         Answer { status, head: head.to_owned(), body: body.to_owned() }
     }
 
+    /// Waits for this status of `/readyz`, whose outcome is cached for a moment (`READY_TTL`).
+    fn until_ready_is(&self, wanted: u16, office: &Office) {
+        let began = Instant::now();
+        while self.ask("GET /readyz", &[], b"").status != wanted {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     fn send(&self, what: &str, body: &Value) -> Answer {
         self.ask(what, &["content-type: application/json"], body.to_string().as_bytes())
     }
@@ -234,7 +243,7 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         assert_eq!(served.ask("GET /rest/v1/spvs?limit=5", &[], b"").status, 200);
         assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
     }
-    assert_eq!(served.ask("GET /readyz", &[], b"").status, 503);
+    served.until_ready_is(503, &office);
     served.limit_files("unlimited");
     let began = Instant::now();
     loop {
@@ -247,7 +256,7 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(zone(), "Europe/Madrid");
-    assert_eq!(served.ask("GET /readyz", &[], b"").status, 200);
+    served.until_ready_is(200, &office);
 }
 
 #[tokio::test]
@@ -255,13 +264,7 @@ async fn while_its_database_is_moved_away_the_portal_keeps_nothing_and_says_so()
     let mut office = Office::sqlite().await;
     let served = Served::new(&mut office);
     let moves_to = |zone: &str| served.send("PATCH /rest/v1/me", &json!({ "time_zone": zone }));
-    let is_soon = |wanted: u16| {
-        let began = Instant::now();
-        while served.ask("GET /readyz", &[], b"").status != wanted {
-            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
-            thread::sleep(Duration::from_millis(50));
-        }
-    };
+    let is_soon = |wanted: u16| served.until_ready_is(wanted, &office);
     assert_eq!(moves_to("Asia/Tokyo").status, 200);
     is_soon(200);
     let file = office.world.dir.0.join("spv.db");

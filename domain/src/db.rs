@@ -24,7 +24,7 @@ pub use dialect::{
     Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of,
     number_activity, of_each, params, row_of, rows_of, slot, within,
 };
-pub use inspect::{Existing, inspect};
+pub use inspect::{Existing, inspect, sqlite_file};
 pub use limits::{ConnectionLimit, PoolSizes};
 pub use shaped::Shaped;
 pub use zones::local_date;

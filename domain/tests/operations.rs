@@ -305,7 +305,7 @@ async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
         for role in [Role::Employee, Role::CompanyAdmin, Role::Client] {
             let company = match role {
                 Role::Employee => None,
-                _ => Some(world.company("Meridian").await),
+                _ => Some(world.company(role.name()).await),
             };
             let other = world.signed_in(&world.user(role, &format!("Other{}", role.name()), company, None).await);
             assert!(matches!(alerts::resolve(&other, alert.id).await, Err(Error::Forbidden(_))));

@@ -56,7 +56,7 @@ async fn a_file_that_cannot_be_written_is_not_ready() {
     // A writer elsewhere that does not end: nothing can be written meanwhile.
     let other = Db::open(&world.url, Durability::Full).await.unwrap();
     let mut held = other.begin().await.unwrap();
-    held.sql("update activity_head set seq = seq").run().await.unwrap();
+    held.sql("update users set first_name = first_name").run().await.unwrap();
     is_refused_in_time(&world.db).await;
     drop(held);
     other.close().await;

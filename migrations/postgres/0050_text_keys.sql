@@ -14,6 +14,16 @@ create index requests_open_by_email on requests (email_key, kind) where status i
 -- Numbered rows of the log never change: those without keys are compared by their texts.
 alter table activity add column subject_key text;
 alter table activity add column actor_key text;
+create or replace trigger activity_is_append_only before update on activity
+    for each row when (old.seq is not null or new.seq is null or new.hash is null
+        or (old.id, old.nth, old.at, old.actor_kind, old.actor_id, old.actor_name, old.action, old.subject_kind,
+            old.subject_id, old.subject_label, old.company_id, old.client_id, old.iso_id, old.spv_id, old.public,
+            old.address, old.user_agent, old.data, old.quiet, old.subject_key, old.actor_key)
+        is distinct from
+            (new.id, new.nth, new.at, new.actor_kind, new.actor_id, new.actor_name, new.action, new.subject_kind,
+            new.subject_id, new.subject_label, new.company_id, new.client_id, new.iso_id, new.spv_id, new.public,
+            new.address, new.user_agent, new.data, new.quiet, new.subject_key, new.actor_key))
+    execute function refuse_activity_change();
 
 -- Clients by name: all, a company's, a partner's.
 create index clients_by_name on users (first_name, last_name, id) where role = 'client';

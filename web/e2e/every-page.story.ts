@@ -96,6 +96,7 @@ const groups: Group[] = [
       paths.adminBackups,
       paths.adminSecurity,
       paths.adminNotifications,
+      paths.adminPreferences,
       paths.employeeDashboard,
       paths.companyDashboard,
       ...Object.keys(redirects),

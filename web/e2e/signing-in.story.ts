@@ -277,7 +277,12 @@ test('a session that the portal has no profile for is told so, and ends', async 
   const amara = await office.visitor();
   await amara.signsIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
-  await amara.page.route('**/rest/v1/me', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await amara.page.route('**/rest/v1/me', (route) =>
+    route.fulfill({
+      status: 404,
+      json: { code: 'not_found', message: 'This does not exist.', request_id: '1' },
+    }),
+  );
   await amara.opens(paths.clientOrders);
   await amara.isRefused('Access Denied', 'Unable to load your profile. Please contact support.');
   await amara.isAt('/');

@@ -3,7 +3,9 @@ use crate::{
     answer::{Answer, Page},
     error::Result,
     extract::{Json, Query, SignedIn},
+    state::App,
 };
+use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, Ctx,
@@ -183,14 +185,20 @@ pub struct MeChange {
 /// Chooses how you want things shown: language, time zone, colours, dates.
 #[utoipa::path(patch, path = "/me", operation_id = "me_update", tag = "me", request_body = MeChange,
     responses((status = 200, body = Me)))]
-pub async fn update(SignedIn(ctx): SignedIn, Json(change): Json<MeChange>) -> Result<Answer<Me>> {
+pub async fn update(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    Json(change): Json<MeChange>,
+) -> Result<Answer<Me>> {
     let wanted = Preferences {
         language: change.language,
         time_zone: change.time_zone,
         theme: change.theme,
         date_format: change.date_format,
     };
-    users::set_preferences(&ctx, wanted).await?;
+    let user = users::set_preferences(&ctx, wanted).await?;
+    // The cached session has the language and time zone: the next request must not be answered by the old ones.
+    app.auth.verified.forget_user(user.id);
     Ok(Answer(Me::of(&ctx, users::me(&ctx).await?)))
 }
 

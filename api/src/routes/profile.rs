@@ -4,7 +4,9 @@ use crate::{
     error::Result,
     extract::{IfMatch, Json, Query, SignedIn, chosen, emptied},
     routes::activity::Activity,
+    state::App,
 };
+use axum::extract::State;
 use chrono::NaiveDate;
 use domain::{activity, page::PageQuery, places, users};
 use serde::{Deserialize, Serialize};
@@ -93,6 +95,7 @@ pub struct ProfileChange {
 #[utoipa::path(patch, path = "/me/profile", operation_id = "profile_update", tag = "me", request_body = ProfileChange,
     responses((status = 200, body = Profile)))]
 pub async fn update(
+    State(app): State<App>,
     SignedIn(ctx): SignedIn,
     IfMatch(version): IfMatch,
     Json(change): Json<ProfileChange>,
@@ -110,7 +113,12 @@ pub async fn update(
         zip_code: change.zip_code,
         country: change.country,
     };
-    Ok(row(users::update_profile(&ctx, version, change).await?))
+    let profile = users::update_profile(&ctx, version, change).await?;
+    // The cached session has the name.
+    if let Some(id) = ctx.actor.user_id() {
+        app.auth.verified.forget_user(id);
+    }
+    Ok(row(profile))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

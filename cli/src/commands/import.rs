@@ -314,7 +314,20 @@ fn objects(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
     Ok(read.into_iter().map(line).collect())
 }
 
-/// An object as a row: numbers as they are written, amounts among them, and nothing for null.
+/// Columns whose cells are amounts.
+const AMOUNTS: [&str; 3] = ["purchase_amount", "price", "commission"];
+
+/// A JSON number as a cell, as it is written. An amount loses the zeros at its end: the point of a JSON number is always
+/// decimal, so `1.250` is not ambiguous as it is in a text.
+fn number(column: &str, number: &str) -> String {
+    let is_decimal = number.contains('.') && !number.contains(['e', 'E']);
+    if is_decimal && AMOUNTS.contains(&column) {
+        return number.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    number.to_owned()
+}
+
+/// An object as a row, and nothing for null.
 fn row(kind: Kind, object: Object) -> Result<Row, Why> {
     let known = imports::columns(kind);
     let mut row = Row::new();
@@ -322,7 +335,7 @@ fn row(kind: Kind, object: Object) -> Result<Row, Why> {
         let Some(Column::Read(column)) = known.find(&name) else { continue };
         let cell = match value.get() {
             "null" => continue,
-            number if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number.to_owned(),
+            digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number(column, digits),
             text => serde_json::from_str(text)
                 .map_err(|_| Why { field: Some(name), reason: "Must be a text or a number.".to_owned() })?,
         };
@@ -407,6 +420,16 @@ mod tests {
             (6, "Must be a text or a number."),
         ];
         assert_eq!(read, wanted.map(|(line, text)| (line, text.to_owned())));
+    }
+
+    #[test]
+    fn amounts_that_are_json_numbers_lose_zeros_at_their_end() {
+        for (written, read) in
+            [("0.070", "0.07"), ("1.250", "1.25"), ("7.000", "7"), ("100", "100"), ("1.0e2", "1.0e2")]
+        {
+            assert_eq!(number("price", written), read);
+        }
+        assert_eq!(number("identifier", "1250.10"), "1250.10");
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Resul
 
 /// [`insert`], unless there is a row of this id.
 pub async fn insert_once(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
+    // SQLite's trigger `activity_begins_unnumbered` refuses a duplicate id before `on conflict` applies. Its transactions
+    // write one after another, so no duplicate can be inserted after this check; on PostgreSQL `on conflict` handles that.
+    if exists(tx, row.id).await? {
+        return Ok(());
+    }
     let statement = format!("{INSERT} on conflict (id) do nothing");
     bound(tx.sql_built(statement), row, nth, quiet).run().await?;
     Ok(())
@@ -78,7 +83,7 @@ fn bound<'a>(query: Query<'a>, row: &Activity, nth: i64, quiet: bool) -> Query<'
 }
 
 /// Whether there is a row of this id.
-pub async fn exists(db: &mut Db, id: ActivityId) -> Result<bool> {
+pub async fn exists(db: &mut impl Sql, id: ActivityId) -> Result<bool> {
     let found: Option<(i64,)> =
         db.sql("select cast(1 as bigint) from activity where id = $1").bind(id).optional().await?;
     Ok(found.is_some())

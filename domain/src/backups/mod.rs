@@ -399,7 +399,15 @@ pub async fn incomplete(ctx: &Ctx) -> Result<Option<Backup>> {
     Ok(store::last_good(&mut ctx.db()).await?.filter(Backup::is_incomplete))
 }
 
-/// A name tells when it was asked for, and is nobody else's.
+/// Whether the portal is in use: there is an account, or a company.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn is_used(ctx: &Ctx) -> Result<bool> {
+    store::is_used(&mut ctx.db()).await
+}
+
+/// A new id, and a name that says when the backup was asked for.
 fn named(ctx: &Ctx) -> (BackupId, String) {
     let id = ctx.chance.uuid();
     let few: String = id.simple().to_string().chars().take(4).collect();
@@ -548,12 +556,4 @@ mod tests {
             identifier.to_lowercase()
         )
     }
-}
-
-/// Whether somebody works here: there is an account, or a company.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn is_used(ctx: &Ctx) -> Result<bool> {
-    store::is_used(&mut ctx.db()).await
 }

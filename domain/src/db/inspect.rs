@@ -2,7 +2,10 @@
 use super::SQLITE;
 use crate::error::{Error, Result};
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
-use std::{path::Path, str::FromStr};
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// What stands at the address of a SQLite database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,17 @@ pub async fn inspect(url: &str) -> Result<Option<Existing>> {
         Err(sqlx::Error::Database(e)) if e.code().is_some_and(|code| code == "26") => Ok(Some(Existing::Foreign)),
         Err(e) => Err(Error::Unavailable(format!("{}: {e}", path.display()))),
     }
+}
+
+/// The file of a SQLite database; none for PostgreSQL.
+///
+/// # Errors
+/// When the address is none.
+pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
+    if url.starts_with("postgres") {
+        return Ok(None);
+    }
+    Ok(Some(SqliteConnectOptions::from_str(url)?.get_filename().to_owned()))
 }
 
 fn has_log(path: &Path) -> bool {
