@@ -21,7 +21,7 @@ describe('who may', () => {
   const list = (token?: string) => portal.ask('/admin/users', { token });
 
   test('a program whose token the secret signs; it needs neither a subject nor an end', async () => {
-    for (const more of [{}, { exp: 4e9 }, { sub: 'a program' }, { iss: 'somewhere' }]) {
+    for (const more of [{}, { exp: 4e9 }, { sub: 'a program' }, { iss: portal.url }]) {
       for (const role of ['service_role', 'supabase_admin']) {
         expect((await list(signed({ role, ...more }))).status).toBe(200);
       }
@@ -35,6 +35,8 @@ describe('who may', () => {
       ['nonsense', 403, 'bad_jwt'],
       [signed({ role: 'service_role' }, 'another secret'), 403, 'bad_jwt'],
       [signed({ role: 'service_role', exp: 1 }), 403, 'bad_jwt'],
+      [signed({ role: 'service_role', nbf: 4e9 }), 403, 'bad_jwt'],
+      [signed({ role: 'service_role', iss: 'somewhere' }), 403, 'bad_jwt'],
       [session.access_token, 403, 'not_admin'],
     ];
     for (const [token, status, code] of cases) {

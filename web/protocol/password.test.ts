@@ -185,7 +185,7 @@ describe('a new password', () => {
     expect(short.error?.message).toMatch(/^Password should be at least \d+ characters/);
     const common = await change('password123');
     expect(common.error).toMatchObject({ code: 'weak_password', reasons: ['pwned'] });
-    expect((await change('x'.repeat(73))).error?.status).toBeGreaterThanOrEqual(400);
+    expect((await change('x1'.repeat(65))).error?.status).toBeGreaterThanOrEqual(400);
 
     got(await change(chosen));
     expect(client.events).toContain('USER_UPDATED');
