@@ -74,8 +74,10 @@ test('an employee creates an order, with an identifier of the server or of their
     await elias.writes({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
     await elias.chooses('Country', 'Singapore', dialog);
     await elias.button('Create Order', dialog).click();
-    if (fresh) await elias.isTold('SPV Created', own);
-    else {
+    if (fresh) {
+      await elias.isTold('SPV Created', own);
+      await expect(dialog).toBeHidden();
+    } else {
       await elias.isRefused('Error', /Is already used\. Choose another\.$/);
       await elias.isToldBeside('Custom Identifier', 'Is already used. Choose another.', dialog);
     }
