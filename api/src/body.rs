@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// What an observer of a body is told.
+/// Progress of a response body, as its observer receives it.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// So many more bytes passed.

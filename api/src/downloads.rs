@@ -12,7 +12,7 @@ use std::{
 /// How long a download that has begun may be resumed by its link.
 pub const RESUMABLE: Duration = Duration::hours(12);
 /// Downloads remembered at most; the oldest are forgotten, and resumed by a new link.
-const MOST: usize = 10_000;
+const MAX_DOWNLOADS: usize = 10_000;
 
 /// The links whose downloads have begun in this process, by the hash of their tokens.
 #[derive(Debug, Default)]
@@ -21,10 +21,10 @@ pub struct Begun(Mutex<HashMap<[u8; 32], DateTime<Utc>>>);
 impl Begun {
     pub fn remember(&self, token: &str, now: DateTime<Utc>) {
         let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.len() >= MOST {
+        if begun.len() >= MAX_DOWNLOADS {
             begun.retain(|_, at| now - *at < RESUMABLE);
             if let Some(oldest) = begun.iter().min_by_key(|(_, at)| **at).map(|(key, _)| *key)
-                && begun.len() >= MOST
+                && begun.len() >= MAX_DOWNLOADS
             {
                 begun.remove(&oldest);
             }
@@ -63,7 +63,7 @@ mod tests {
         begun.remember("first", now);
         assert!(begun.has("first", now + Duration::hours(11)) && !begun.has("first", now + Duration::hours(12)));
         assert!(!begun.has("other", now));
-        for n in 0..MOST {
+        for n in 0..MAX_DOWNLOADS {
             begun.remember(&n.to_string(), now + Duration::seconds(1));
         }
         assert!(!begun.has("first", now) && begun.has("0", now + Duration::seconds(1)));

@@ -357,7 +357,7 @@ async fn people_neither_open_nor_take_over_an_account_in_use() {
     on_both(async |app: TestApp| {
         let (sam, service) = (app.super_admin("Sam").await, app.service());
         let (maya, pia) = (app.client("Maya").await, app.super_admin("Pia").await);
-        // An active account in use although nobody has signed in to it yet, and one that was shut meanwhile.
+        // An active account without a sign-in so far, and a suspended one, are both in use.
         let erin = app.world.user(domain::access::Role::Employee, "Erin", None, None).await.id;
         let noah = app.client("Noah").await;
         sam.post(&format!("/rest/v1/users/{}/suspend", noah.id), json!({})).await.ok();

@@ -128,7 +128,7 @@ impl<'a> Sheet<'a> {
         self.place(Item::Rule { y });
     }
 
-    /// Numbers the pages where there are several. `name` says of which paper each is.
+    /// Adds page numbers where there are several pages. `name` is printed beside each number.
     pub fn number_pages(&mut self, name: &str) {
         let count = self.pages.len();
         for page in (0..count).filter(|_| count > 1) {

@@ -39,7 +39,7 @@ pub struct Me {
     iso: Option<Named>,
     /// True while the password is one that somebody else chose.
     must_change_password: bool,
-    /// True until a password was chosen: an account that staff made, and nobody has set up.
+    /// True until a password was chosen: the account was made by staff and is not set up yet.
     first_password: bool,
     mfa: Mfa,
     /// Set while a super admin looks at the portal as this person.

@@ -4348,7 +4348,7 @@ export interface components {
             date_format: components["schemas"]["DateFormat"];
             email: string;
             first_name: string;
-            /** @description True until a password was chosen: an account that staff made, and nobody has set up. */
+            /** @description True until a password was chosen: the account was made by staff and is not set up yet. */
             first_password: boolean;
             id: components["schemas"]["UserId"];
             impersonation: components["schemas"]["MeImpersonation"] | null;

@@ -93,7 +93,7 @@ enum Reach {
     /// One host, or those of one domain.
     OneDomain,
     UnknownSuffix,
-    /// Everybody's who registers a name below `com`, `co.uk`, `github.io`.
+    /// Covers a public suffix (`com`, `co.uk`, `github.io`), below which anyone can register a name.
     PublicSuffix,
 }
 
@@ -147,7 +147,7 @@ impl Redirects {
             && Some(&host) == own.host().as_ref()
             && (url.port_or_known_default() == own.port_or_known_default() || is_loopback(&host));
         let web = matches!(url.scheme(), "http" | "https");
-        // Loopback is somebody else's machine wherever the portal is not on it: a port there may be another person's.
+        // A loopback redirect is allowed only where the portal itself is on loopback: elsewhere it leads to the visitor's machine.
         let here = own.host().is_some_and(|own| is_loopback(&own));
         let public_address = matches!(host, Host::Ipv4(_) | Host::Ipv6(_)) && !is_loopback(&host);
         let good = match host {
