@@ -3,7 +3,7 @@ use crate::{
     access::{Action, Actor, Resource, Role, Scope},
     catalogue::LANGUAGES,
     clock::{Chance, Clock},
-    db::{Db, Tx},
+    db::{Db, ScopedBoxFuture, Tx},
     error::{Error, Result},
     money::Currency,
     scanner::Scanner,
@@ -138,6 +138,22 @@ impl Ctx {
     /// A handle for reads; a use case that writes takes a [`Tx`] from [`Ctx::begin`].
     pub fn db(&self) -> Db {
         self.db.clone()
+    }
+
+    /// Runs `work` in a transaction ([`Db::transaction`]).
+    ///
+    /// # Errors
+    /// What `work` answers; Unavailable when the database cannot be reached; Forbidden `read_only` while the actor only
+    /// looks at the portal as another person.
+    pub async fn transaction<'a, T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'a,
+        F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<T>> + Send + Sync + 'a,
+    {
+        if self.actor.impersonator().is_some() {
+            return Err(Error::forbidden("read_only"));
+        }
+        self.db.transaction(work).await
     }
 
     /// # Errors

@@ -37,6 +37,7 @@ use crate::{
 use connections::Connections;
 use file::File;
 use reads::{Reads, Values};
+pub use scoped_futures::{ScopedBoxFuture, ScopedFutureExt};
 use serde::de::DeserializeOwned;
 use sqlx::{
     Arguments, ConnectOptions, Connection, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
@@ -638,6 +639,23 @@ impl Db {
             Err(e @ Error::Unavailable(_)) => Err(e),
             Err(_) => Ok(true),
         }
+    }
+
+    /// Runs `work` in a transaction, which is committed when it answers `Ok` and rolled back when it answers `Err` or is
+    /// dropped. It may be run more than once, where PostgreSQL has rolled back in favour of another transaction, and so
+    /// has no effect but through its [`Tx`].
+    ///
+    /// # Errors
+    /// What `work` answers; Unavailable or Internal when the database refuses, and nothing is kept then.
+    pub async fn transaction<'a, T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'a,
+        F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<T>> + Send + Sync + 'a,
+    {
+        let mut tx = self.begin().await?;
+        let done = work(&mut tx).await?;
+        tx.commit().await?;
+        Ok(done)
     }
 
     /// Starts a transaction. The database hears of it with its first statement, which on SQLite takes the write lock, so

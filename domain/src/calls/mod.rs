@@ -8,7 +8,7 @@ use crate::{
     activity::{self, Event},
     check::{Check, LINE},
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::CallId,
@@ -60,20 +60,23 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
         _ => {}
     }
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, CallId(id)).await;
-    }
     let id = CallId(ctx.chance.uuid());
-    let new = store::New { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.who() };
-    store::insert(&mut tx, &new).await?;
-    let call = store::get(&mut tx, id).await?.ok_or(Error::NotFound("call"))?;
-    activity::append(&mut tx, ctx, told("call.requested", &call)).await?;
-    requests::called(&mut tx, ctx, &call).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    tx.commit().await?;
-    Ok(call)
+    let new = &store::New { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.who() };
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(CallId(id));
+            }
+            store::insert(tx, new).await?;
+            let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
+            activity::append(tx, ctx, told("call.requested", &call)).await?;
+            requests::called(tx, ctx, &call).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
 }
 
 /// One call. Its partner, and the staff.
@@ -108,21 +111,26 @@ pub async fn confirm(
     begins_at: Option<DateTime<Utc>>,
     answer: Option<&str>,
 ) -> Result<Call> {
-    let mut tx = ctx.begin().await?;
-    let call = locked(&mut tx, ctx, id, version, Action::Review).await?;
-    let mut check = Check::new();
-    let answer = check.optional_text("answer", answer);
-    match begins_at {
-        None => check.refuse("begins_at", Problem::new("required")),
-        Some(at) if !call.proposed.contains(&at) => check.refuse("begins_at", Problem::new("not_proposed")),
-        Some(at) if at <= ctx.now() => check.refuse("begins_at", Problem::new("past")),
-        Some(_) => {}
-    }
-    check.done()?;
-    if call.status != Status::Requested {
-        return Err(answered(&call));
-    }
-    settle(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Review).await?;
+            let mut check = Check::new();
+            let answer = check.optional_text("answer", answer);
+            match begins_at {
+                None => check.refuse("begins_at", Problem::new("required")),
+                Some(at) if !call.proposed.contains(&at) => check.refuse("begins_at", Problem::new("not_proposed")),
+                Some(at) if at <= ctx.now() => check.refuse("begins_at", Problem::new("past")),
+                Some(_) => {}
+            }
+            check.done()?;
+            if call.status != Status::Requested {
+                return Err(answered(&call));
+            }
+            settle(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Says that it cannot be, and why. Staff.
@@ -130,15 +138,20 @@ pub async fn confirm(
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `call_answered`, stale.
 pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) -> Result<Call> {
-    let mut tx = ctx.begin().await?;
-    let call = locked(&mut tx, ctx, id, version, Action::Review).await?;
-    let mut check = Check::new();
-    let reason = check.text("reason", reason);
-    check.done()?;
-    if call.status != Status::Requested {
-        return Err(answered(&call));
-    }
-    settle(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Review).await?;
+            let mut check = Check::new();
+            let reason = check.text("reason", reason);
+            check.done()?;
+            if call.status != Status::Requested {
+                return Err(answered(&call));
+            }
+            settle(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Takes a call back, confirmed or not. Its partner, and the staff.
@@ -146,22 +159,26 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
 /// # Errors
 /// NotFound; Conflict `call_answered` once it is declined or cancelled, stale.
 pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call> {
-    let mut tx = ctx.begin().await?;
-    let call = locked(&mut tx, ctx, id, version, Action::Cancel).await?;
-    if !matches!(call.status, Status::Requested | Status::Confirmed) {
-        return Err(answered(&call));
-    }
-    settle(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Cancel).await?;
+            if !matches!(call.status, Status::Requested | Status::Confirmed) {
+                return Err(answered(&call));
+            }
+            settle(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
-async fn settle(mut tx: Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
+async fn settle(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
     let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.who()) };
     let version = call.version + 1;
     let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };
-    store::save(&mut tx, &call).await?;
-    activity::append(&mut tx, ctx, told(action, &call)).await?;
-    requests::answered(&mut tx, ctx, &call).await?;
-    tx.commit().await?;
+    store::save(tx, &call).await?;
+    activity::append(tx, ctx, told(action, &call)).await?;
+    requests::answered(tx, ctx, &call).await?;
     Ok(call)
 }
 
