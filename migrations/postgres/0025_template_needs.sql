@@ -1,2 +1,0 @@
--- Which steps of a template wait for which others, by their numbers: copied into step_dependencies of each order.
-alter table template_steps add column depends_on jsonb not null default '[]';
