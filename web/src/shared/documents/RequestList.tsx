@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
+import { isWorkedOn } from '../spvs/due';
 import { DueTag } from '../spvs/DueTag';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
@@ -50,7 +51,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
         <div className={classes.requestHead}>
           <span className={classes.requestName}>{name}</span>
           <StatusBadge kind="document_request" status={request.status} />
-          {waits && <DueTag day={request.due_date} />}
+          {waits && isWorkedOn(spv) && <DueTag day={request.due_date} />}
         </div>
         {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
         {request.instructions && (

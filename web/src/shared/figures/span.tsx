@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { date } from '../../messages/format';
+import { date, dateTime } from '../../messages/format';
 import { useParam } from '../queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DayFilter } from '../../ui/DayFilter';
@@ -46,12 +46,25 @@ export function useSpan() {
   return { span, period: own ? undefined : period, filter };
 }
 
-/** "January 1, 2026 – December 31, 2026", or that it is everything. */
+const freshFor = 60_000;
+
+interface Days {
+  from?: string | null;
+  to?: string | null;
+  /** When the server computed the figures, where it caches them. */
+  as_of?: string;
+}
+
+/** "January 1, 2026 – December 31, 2026", or that it is everything; with the time of figures that are older than a minute. */
 export function useSpanText() {
   const { t } = useTranslation('reports');
-  return (days: { from?: string | null; to?: string | null }) => {
+  const span = (days: Days) => {
     if (!days.from && !days.to) return t('all_days');
     if (!days.from) return t('until', { to: date(days.to) });
     return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
   };
+  return (days: Days) =>
+    days.as_of && Date.now() - Date.parse(days.as_of) > freshFor
+      ? `${span(days)}, ${t('as_of', { time: dateTime(days.as_of) })}`
+      : span(days);
 }

@@ -1,17 +1,18 @@
 import { IconAlertCircle, IconExternalLink } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Step } from '../../api/types';
+import type { SpvDetail, Step } from '../../api/types';
 import { date, dateTime } from '../../messages/format';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { DueTag } from './DueTag';
+import { isWorkedOn } from './due';
 import classes from './StepList.module.css';
 
 interface Props {
-  steps: Step[];
-  /** Where some are shown apart: all of the order, to name what comes first. */
-  all?: Step[];
+  spv: SpvDetail;
+  /** Those of the order that are shown. */
+  steps?: Step[];
   label: string;
   /** Whose page it is: their own steps are "yours". */
   reader?: Step['owner'];
@@ -20,12 +21,12 @@ interface Props {
 }
 
 /** The steps of an order in their order, with what holds them up. */
-export function StepList({ steps, all = steps, label, reader, action }: Props) {
+export function StepList({ spv, steps = spv.steps, label, reader, action }: Props) {
   return (
     <ol className={classes.list} aria-label={label}>
       {steps.map((step) => (
         <li key={step.id}>
-          <StepRow step={step} all={all} reader={reader} action={action?.(step)} />
+          <StepRow step={step} spv={spv} reader={reader} action={action?.(step)} />
         </li>
       ))}
     </ol>
@@ -34,29 +35,29 @@ export function StepList({ steps, all = steps, label, reader, action }: Props) {
 
 interface RowProps {
   step: Step;
-  all: Step[];
+  spv: SpvDetail;
   reader?: Step['owner'];
   /** Before its number: a handle. */
   handle?: ReactNode;
   action?: ReactNode;
 }
 
-export function StepRow({ step, all, reader, handle, action }: RowProps) {
+export function StepRow({ step, spv, reader, handle, action }: RowProps) {
   return (
     <div className={classes.step} data-status={step.status}>
       {handle && <span className={classes.handle}>{handle}</span>}
       <span className={`disc ${classes.number}`} aria-hidden="true">
         {step.step_order}
       </span>
-      <StepBody step={step} all={all} reader={reader} />
+      <StepBody step={step} spv={spv} reader={reader} />
       {action && <span className={classes.action}>{action}</span>}
     </div>
   );
 }
 
-function StepBody({ step, all, reader }: { step: Step; all: Step[]; reader: Step['owner'] | undefined }) {
+function StepBody({ step, spv, reader }: Pick<RowProps, 'step' | 'spv' | 'reader'>) {
   const { t } = useTranslation(['common', 'names']);
-  const needs = all.filter((other) => other.status !== 'completed' && step.depends_on.includes(other.id));
+  const needs = spv.steps.filter((other) => other.status !== 'completed' && step.depends_on.includes(other.id));
   const facts = [
     step.owner === reader ? t('step.you') : t(`names:owner.${step.owner}`),
     step.completed_at
@@ -77,7 +78,7 @@ function StepBody({ step, all, reader }: { step: Step; all: Step[]; reader: Step
       <div className={classes.head}>
         <span className={classes.name}>{step.step_name}</span>
         <StatusBadge kind="step" status={step.status} />
-        {step.status !== 'completed' && <DueTag day={step.due_date} />}
+        {step.status !== 'completed' && isWorkedOn(spv) && <DueTag day={step.due_date} />}
       </div>
       <div className={classes.facts}>{facts.join(' · ')}</div>
       {step.status === 'blocked' && (

@@ -4,19 +4,17 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { SpvDetail, Step } from '../../api/types';
 import { DueTag } from './DueTag';
-import { waitingFor } from './due';
+import { isWorkedOn, waitingFor } from './due';
 import classes from './WaitingLine.module.css';
 import { Prose } from '../../ui/Prose';
-
-const open = ['pending', 'active', 'processing'];
 
 /** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
 export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
   const { t } = useTranslation(['orders', 'names']);
-  const isOpen = open.includes(spv.status);
-  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: isOpen });
+  const workedOn = isWorkedOn(spv);
+  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
   // Nothing is said that what is asked for would take back; where that cannot be had, the steps say it.
-  const waiting = isOpen && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
+  const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
   if (!waiting) return null;
   const { name: what, day, on, reason } = waiting;
   const yours = on === reader;

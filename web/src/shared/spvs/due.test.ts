@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DocumentRequest, Step } from '../../api/types';
-import { businessDaysAfter, dueOn, waitingFor } from './due';
+import { businessDaysAfter, dueOn, isWorkedOn, waitingFor } from './due';
 
 test('a date is near within three days, and late the day after', () => {
   const due = (day: string) => dueOn(day, '2026-11-21');
@@ -8,6 +8,11 @@ test('a date is near within three days, and late the day after', () => {
   expect(due('2026-11-21')).toEqual({ nearness: 'soon', days: 0 });
   expect(due('2026-11-24')).toEqual({ nearness: 'soon', days: 3 });
   expect(due('2026-11-25')).toEqual({ nearness: 'far', days: 4 });
+});
+
+test('an order on hold, closed or cancelled is not worked on, so nothing of it is overdue', () => {
+  const statuses = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
+  expect(statuses.filter((status) => isWorkedOn({ status }))).toEqual(['pending', 'active', 'processing']);
 });
 
 test('a blocked step says whom the order waits for, else its owner is next', () => {

@@ -1,4 +1,4 @@
-import type { DocumentRequest, Step } from '../../api/types';
+import type { DocumentRequest, Spv, Step } from '../../api/types';
 
 /** How near a date is: `soon` within three days, `late` once it is past. */
 export type Nearness = 'far' | 'soon' | 'late';
@@ -6,6 +6,11 @@ export interface Due {
   nearness: Nearness;
   /** Whole days from today; negative when it is past. */
   days: number;
+}
+
+/** Neither on hold, closed nor cancelled: the dates of other orders' steps and documents do not count. */
+export function isWorkedOn(spv: Pick<Spv, 'status'>): boolean {
+  return spv.status === 'pending' || spv.status === 'active' || spv.status === 'processing';
 }
 
 const dayLength = 86_400_000;

@@ -20,7 +20,7 @@ export function Tasks({ spv }: { spv: SpvDetail }) {
         <Section title={t('order.your_tasks')} flush>
           <RequestedDocuments spv={spv} />
           {yours.length > 0 && (
-            <StepList reader="client" steps={yours} all={spv.steps} label={t('order.your_tasks')} />
+            <StepList reader="client" steps={yours} spv={spv} label={t('order.your_tasks')} />
           )}
           {yours.length === 0 && requests?.length === 0 && (
             <EmptyState
@@ -34,7 +34,7 @@ export function Tasks({ spv }: { spv: SpvDetail }) {
       right={
         <Section title={t('order.our_progress')} flush>
           {ours.length > 0 ? (
-            <StepList reader="client" steps={ours} all={spv.steps} label={t('order.our_progress')} />
+            <StepList reader="client" steps={ours} spv={spv} label={t('order.our_progress')} />
           ) : (
             <EmptyState icon={<IconListCheck size={20} />} title={t('order.no_steps')} />
           )}

@@ -86,7 +86,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
           }
         >
           {({ step }, handle) => (
-            <StepRow step={step} all={spv.steps} handle={handle} action={action(step)} />
+            <StepRow step={step} spv={spv} handle={handle} action={action(step)} />
           )}
         </SortableList>
       )}
