@@ -1,5 +1,6 @@
 //! The shapes of good answers: a row with its version, a new row with its address, a page of a list.
 use axum::{
+    body::Bytes,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -50,6 +51,22 @@ pub struct Answer<T>(pub T);
 impl<T: Serialize> IntoResponse for Answer<T> {
     fn into_response(self) -> Response {
         json(&self.0)
+    }
+}
+
+/// A serialized view, as a cache keeps it; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Json(Bytes);
+
+impl Json {
+    pub fn of(view: &impl Serialize) -> Self {
+        Self(serde_json::to_vec(view).expect("a view is plain data").into())
+    }
+}
+
+impl IntoResponse for Json {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], self.0).into_response()
     }
 }
 

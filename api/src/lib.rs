@@ -11,6 +11,7 @@ mod downloads;
 mod error;
 mod exports;
 mod extract;
+mod figures_cache;
 mod gate;
 mod language;
 mod limits;

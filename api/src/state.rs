@@ -3,6 +3,7 @@ use crate::{
     address::Network,
     downloads::Begun,
     exports::MAX_EXPORTS_PER_PERSON,
+    figures_cache::FiguresCache,
     limits::{Limiter, Limits},
     oidc::{self, Providers},
     places::Places,
@@ -110,6 +111,7 @@ pub struct Shared {
     pub streams: Places,
     /// PDFs, exports and reports each person is being made.
     pub exports: Places,
+    pub figures_cache: FiguresCache,
     /// Downloads that have begun, whose links may be resumed.
     pub downloads: Begun,
     /// How many pieces of uploads each person is sending.
@@ -153,6 +155,7 @@ impl App {
             closing: CancellationToken::new(),
             streams: Places::new(events::EACH),
             exports: Places::new(MAX_EXPORTS_PER_PERSON),
+            figures_cache: FiguresCache::default(),
             downloads: Begun::default(),
             pieces: Places::new(storage::PIECES),
             appending: Appending::default(),

@@ -1,11 +1,13 @@
 //! How a company's orders go.
 use crate::{
-    answer::Answer,
+    answer::Json,
     error::Result,
     extract::{Query, SignedIn},
     routes::{finances::WantedSpan, me::Named},
+    state::App,
 };
-use chrono::NaiveDate;
+use axum::extract::{OriginalUri, State};
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, analytics,
     money::Currency,
@@ -33,6 +35,8 @@ pub struct Analytics {
     /// The slowest first.
     steps: Vec<AnalyticsStep>,
     on_time: OnTime,
+    /// When this was computed: what takes long is computed anew after five minutes.
+    as_of: DateTime<Utc>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -86,10 +90,19 @@ pub struct AnalyticsStep {
 /// A company's orders over time, by country, status and step.
 #[utoipa::path(get, path = "/analytics", operation_id = "analytics_get", tag = "company", params(WantedSpan),
     responses((status = 200, body = Analytics)))]
-pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Answer<Analytics>> {
+pub async fn get(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    OriginalUri(url): OriginalUri,
+    Query(wanted): Query<WantedSpan>,
+) -> Result<Json> {
+    app.figures_cache.get(&ctx, &url, async { of_company(&ctx, wanted).await.map(|view| Json::of(&view)) }).await
+}
+
+async fn of_company(ctx: &Ctx, wanted: WantedSpan) -> Result<Analytics> {
     let (company, asked) = wanted.read();
-    let found = analytics::get(&ctx, company, &asked).await?;
-    Ok(Answer(Analytics {
+    let found = analytics::get(ctx, company, &asked).await?;
+    Ok(Analytics {
         company: Named { id: found.company.id.0, name: found.company.name },
         from: found.span.from,
         to: found.span.to,
@@ -97,9 +110,10 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> R
         months: found.months.into_iter().map(AnalyticsMonth::from).collect(),
         countries: countries(found.countries),
         statuses: statuses(found.statuses),
-        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(&ctx, row)).collect(),
+        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(ctx, row)).collect(),
         on_time: found.on_time.into(),
-    }))
+        as_of: ctx.now(),
+    })
 }
 
 fn countries(found: Vec<(Country, i64)>) -> Vec<AnalyticsCountry> {
@@ -151,6 +165,8 @@ pub struct OfficeAnalytics {
     revenue: Vec<Fee>,
     /// The office's own.
     currency: Currency,
+    /// When this was computed: what takes long is computed anew after five minutes.
+    as_of: DateTime<Utc>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -219,9 +235,18 @@ pub struct WantedDays {
 /// admins.
 #[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(WantedDays),
     responses((status = 200, body = OfficeAnalytics)))]
-pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -> Result<Answer<OfficeAnalytics>> {
+pub async fn office(
+    State(app): State<App>,
+    SignedIn(ctx): SignedIn,
+    OriginalUri(url): OriginalUri,
+    Query(wanted): Query<WantedDays>,
+) -> Result<Json> {
+    app.figures_cache.get(&ctx, &url, async { of_office(&ctx, wanted).await.map(|view| Json::of(&view)) }).await
+}
+
+async fn of_office(ctx: &Ctx, wanted: WantedDays) -> Result<OfficeAnalytics> {
     let asked = Asked { period: wanted.period, from: wanted.from, to: wanted.to };
-    let found = analytics::office(&ctx, &asked).await?;
+    let found = analytics::office(ctx, &asked).await?;
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),
         revenue: fees(row.revenue),
@@ -236,19 +261,20 @@ pub async fn office(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedDays>) -
         spvs: row.spvs,
         revenue: fees(row.revenue),
     });
-    Ok(Answer(OfficeAnalytics {
+    Ok(OfficeAnalytics {
         from: found.span.from,
         to: found.span.to,
         total: found.total,
         months: months.collect(),
         countries: countries.collect(),
         statuses: statuses(found.statuses),
-        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(&ctx, row)).collect(),
+        steps: found.steps.into_iter().map(|row| AnalyticsStep::of(ctx, row)).collect(),
         on_time: found.on_time.into(),
         average_step_days: found.average_step_days,
         companies: groups(found.companies),
         isos: groups(found.isos),
         revenue: fees(found.revenue),
-        currency: settings::currency(&ctx).await?,
-    }))
+        currency: settings::currency(ctx).await?,
+        as_of: ctx.now(),
+    })
 }
