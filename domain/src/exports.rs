@@ -140,7 +140,7 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
             documents::list(ctx, &filter, &page).await?.map(|row| document(ctx, row))
         }
         Table::Leads(filter) => leads::list(ctx, filter, &page).await?.map(lead),
-        Table::Calls(filter) => calls::list(ctx, filter, &page).await?.map(call),
+        Table::Calls(filter) => calls::list(ctx, filter, &page).await?.map(|row| call(ctx, row)),
         Table::Tasks => {
             Page { items: tasks::all(ctx).await?.into_iter().map(|row| task(ctx, row)).collect(), next_cursor: None }
         }
@@ -488,7 +488,7 @@ fn document(ctx: &Ctx, row: Document) -> Vec<String> {
         row.latest.bytes.to_string(),
         row.latest.sha256,
         row.latest.scan.name().to_owned(),
-        row.latest.uploaded_by,
+        catalogue::who(ctx.language(), &row.latest.uploaded_by),
         row.versions_count.to_string(),
         row.updated_at.to_rfc3339(),
     ];
@@ -517,7 +517,7 @@ fn lead(row: Lead) -> Vec<String> {
     ]
 }
 
-fn call(row: Call) -> Vec<String> {
+fn call(ctx: &Ctx, row: Call) -> Vec<String> {
     let times: Vec<String> = row.proposed.iter().map(|at| at.to_rfc3339()).collect();
     vec![
         row.id.to_string(),
@@ -529,7 +529,7 @@ fn call(row: Call) -> Vec<String> {
         row.status.name().to_owned(),
         row.begins_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
         row.answer.unwrap_or_default(),
-        row.answered_by.unwrap_or_default(),
+        row.answered_by.map(|by| catalogue::who(ctx.language(), &by)).unwrap_or_default(),
         row.created_at.to_rfc3339(),
     ]
 }
