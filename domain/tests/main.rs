@@ -28,6 +28,7 @@ mod rows;
 mod scanning;
 mod schema;
 mod search;
+mod sql_text;
 mod statements;
 mod storage;
 mod story;

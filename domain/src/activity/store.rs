@@ -15,6 +15,10 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+/// The columns of a row that [`COLUMNS`] reads.
+pub(crate) const ROW_COLUMNS: &str = "id, seq, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
+     company_id, client_id, iso_id, spv_id, public, address, user_agent, data";
+
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("seq", "t.seq", Col::Plain),
@@ -110,7 +114,7 @@ pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> Strin
     list_of(
         dialect,
         COLUMNS,
-        &format!("select * from activity where {condition} and {WORK} order by {order} limit {limit}"),
+        &format!("select {ROW_COLUMNS} from activity where {condition} and {WORK} order by {order} limit {limit}"),
     )
 }
 
@@ -166,7 +170,7 @@ pub async fn list(
         sql.push_str(" and subject_kind = 'request'");
     }
     let sql = match filter.subject_id {
-        None => format!("select * from activity where {sql} order by {order} limit {limit}"),
+        None => format!("select {ROW_COLUMNS} from activity where {sql} order by {order} limit {limit}"),
         Some(id) => {
             ids.push(id);
             about(&sql, ids.len(), limit)
@@ -184,7 +188,8 @@ pub async fn list(
 fn about(condition: &str, n: usize, limit: usize) -> String {
     let part = |which: &str| {
         format!(
-            "select * from (select * from activity where {which} and {condition} order by seq desc limit {limit}) p"
+            "select {ROW_COLUMNS} from ( \
+             select {ROW_COLUMNS} from activity where {which} and {condition} order by seq desc limit {limit}) p"
         )
     };
     let mut parts = vec![part(&format!("subject_id = ${n}"))];
@@ -192,7 +197,7 @@ fn about(condition: &str, n: usize, limit: usize) -> String {
         let orders = format!("{whose} = ${n} and spv_id is not null and (subject_id is null or subject_id <> ${n})");
         parts.push(part(&orders));
     }
-    format!("select * from ({}) o order by seq desc limit {limit}", parts.join(" union all "))
+    format!("select {ROW_COLUMNS} from ({}) o order by seq desc limit {limit}", parts.join(" union all "))
 }
 
 /// What can stand in a condition.
@@ -211,7 +216,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
     // PostgreSQL keeps no such character.
     let plain = |text: &str| text.replace('\0', "");
     let mut parts = Vec::new();
-    let mut sql = "select * from activity where seq is not null".to_owned();
+    let mut sql = format!("select {ROW_COLUMNS} from activity where seq is not null");
     let mut and = |condition: &str, part: Part| {
         parts.push(part);
         sql.push_str(" and ");
@@ -247,21 +252,27 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
     if let Some(address) = &wanted.address {
         and("address = ?", Part::Text(plain(address)));
     }
+    let mut actors = Vec::new();
     match wanted.who.as_deref().map(|who| (who, who.parse())) {
         None => {}
         Some((_, Ok(id))) => and("actor_id = ?", Part::Id(id)),
         Some((who, Err(_))) => {
-            let people = who_are(db, &plain(who)).await?;
-            if people.is_empty() {
+            actors = who_are(db, &plain(who)).await?;
+            if actors.is_empty() {
                 and("coalesce(actor_key, lower(actor_name)) = ?", Part::Text(search_fold(&plain(who))));
-            } else {
-                let ids = serde_json::to_string(&people).map_err(Error::internal)?;
-                let list = in_list(db.dialect()).replace("$1", "?");
-                and(&format!("actor_id {list}"), Part::Text(ids));
             }
         }
     }
-    sql.push_str(&format!(" order by at desc, seq desc limit {limit}"));
+    let page = format!(" order by at desc, seq desc limit {limit}");
+    if !actors.is_empty() {
+        // The newest of each actor by the index, then the newest of these: a sort of all their rows does not scale.
+        let each = actors.into_iter().map(|id| {
+            parts.push(Part::Id(id));
+            format!("select {ROW_COLUMNS} from ({sql} and actor_id = ${}{page}) p", parts.len())
+        });
+        sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
+    }
+    sql.push_str(&page);
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
@@ -292,7 +303,7 @@ pub async fn of_subject(
     limit: usize,
 ) -> Result<Vec<Activity>> {
     let sql = format!(
-        "select * from activity where subject_id = $1 and seq is not null and seq < {} and action in ('{}') \
+        "select {ROW_COLUMNS} from activity where subject_id = $1 and seq is not null and seq < {} and action in ('{}') \
          order by seq desc limit {limit}",
         before.unwrap_or(i64::MAX),
         actions.join("', '"),
@@ -305,14 +316,14 @@ pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limi
     let before = before.unwrap_or(i64::MAX);
     let part = |which: &str| {
         format!(
-            "select * from (select * from activity where {which} and seq is not null and seq < {before} \
+            "select {ROW_COLUMNS} from (select {ROW_COLUMNS} from activity where {which} and seq is not null and seq < {before} \
              order by seq desc limit {limit}) p"
         )
     };
     let did = part(if files { "actor_id = $1" } else { "actor_id = $1 and subject_kind <> 'file'" });
     let suffered =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
-    let sql = format!("select * from ({did} union all {suffered}) o order by seq desc limit {limit}");
+    let sql = format!("select {ROW_COLUMNS} from ({did} union all {suffered}) o order by seq desc limit {limit}");
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
 }
 
@@ -336,7 +347,7 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Asked>, offset: i64, limit:
         }
     };
     let sql = format!(
-        "select * from activity where seq is not null and subject_kind = 'user'{condition} \
+        "select {ROW_COLUMNS} from activity where seq is not null and subject_kind = 'user'{condition} \
          order by seq desc limit {limit} offset {offset}"
     );
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
@@ -367,7 +378,7 @@ pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let (shown, ids) = seen(scope, me);
     let nth = ids.len() + 1;
-    let sql = format!("select * from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
+    let sql = format!("select {ROW_COLUMNS} from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
@@ -386,8 +397,8 @@ pub async fn count_unnumbered(db: &mut Db) -> Result<i64> {
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
     let row = row_of(db.dialect(), COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
-    let sql = "select * from activity where seq > $1 order by seq limit $2";
-    db.sql_built(rows_of(db.dialect(), &columns, sql)).bind(after).bind(limit).list().await
+    let sql = format!("select {ROW_COLUMNS}, hash from activity where seq > $1 order by seq limit $2");
+    db.sql_built(rows_of(db.dialect(), &columns, &sql)).bind(after).bind(limit).list().await
 }
 
 pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
@@ -411,9 +422,11 @@ pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, Dat
 
 /// Entries after a number, or without one yet, that say up to where the log was cut off.
 pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
-    let sql = "select * from activity where action = 'activity.cut' and seq > $1 \
-               union all select * from activity where action = 'activity.cut' and seq is null";
-    db.sql_built(rows_of(db.dialect(), COLUMNS, sql)).bind(after).list().await
+    let sql = format!(
+        "select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq > $1 \
+         union all select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq is null"
+    );
+    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).list().await
 }
 
 /// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the
@@ -459,7 +472,8 @@ pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
     let dialect = db.dialect();
     let row = row_of(dialect, COLUMNS);
     let columns = [("row", row.as_str(), Col::Plain), ("quiet", "t.quiet", Col::Flag)];
-    let rows = format!("select * from activity where seq is null order by at, nth, id limit {limit}");
+    let rows =
+        format!("select {ROW_COLUMNS}, quiet from activity where seq is null order by at, nth, id limit {limit}");
     let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(dialect, &columns, &rows));
     db.sql_built(sql).one().await
 }

@@ -13,6 +13,10 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
+/// The columns of a [`Session`].
+const ROW_COLUMNS: &str = "id, user_id, aal, amr, refresh_counter, raised_counter, factor_id, refreshed_at, created_at, \
+     ended_at, user_agent, address";
+
 /// What [`belongings_of`] selects.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Belongings {
@@ -31,8 +35,14 @@ impl Belongings {
 
 /// The columns of [`Belongings`]: what belongs to the user whose id is `user`, the oldest first.
 pub fn belongings_of(dialect: Dialect, user: &str) -> String {
-    let identities = format!("select * from identities where user_id = {user} order by created_at, id");
-    let factors = format!("select * from factors where user_id = {user} order by created_at, kind desc, id");
+    let identities = format!(
+        "select {} from identities where user_id = {user} order by created_at, id",
+        identities::store::ROW_COLUMNS
+    );
+    let factors = format!(
+        "select {} from factors where user_id = {user} order by created_at, kind desc, id",
+        factors::store::ROW_COLUMNS
+    );
     format!(
         "({}) as identities, ({}) as factors",
         list_of(dialect, identities::store::COLUMNS, &identities),
@@ -66,12 +76,12 @@ pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
 }
 
 pub async fn session(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>> {
-    db.sql("select * from sessions where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {ROW_COLUMNS} from sessions where id = $1")).bind(id).optional().await
 }
 
 /// The row, locked until the transaction ends.
 pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>> {
-    let sql = format!("select * from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
+    let sql = format!("select {ROW_COLUMNS} from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
     tx.sql_built(sql).bind(id).optional().await
 }
 
@@ -110,7 +120,7 @@ pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
 
 pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
     let sql = format!(
-        "select * from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
+        "select {ROW_COLUMNS} from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
         for_update(tx.dialect(), "sessions")
     );
     tx.sql_built(sql).bind(user).bind(factor).all().await
@@ -127,10 +137,12 @@ pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> R
 }
 
 pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
-    db.sql("select * from sessions where user_id = $1 and ended_at is null order by created_at desc, id")
-        .bind(user)
-        .all()
-        .await
+    db.sql_built(format!(
+        "select {ROW_COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"
+    ))
+    .bind(user)
+    .all()
+    .await
 }
 
 pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<Ended>> {

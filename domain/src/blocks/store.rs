@@ -6,7 +6,8 @@ use crate::{
     ids::BlockId,
 };
 
-const LIST: &str = "select * from address_blocks order by created_at desc, id desc";
+const LIST: &str =
+    "select id, network, reason, created_at, created_by from address_blocks order by created_at desc, id desc";
 
 pub async fn list(db: &mut impl Sql) -> Result<Vec<Block>> {
     db.sql(LIST).all().await
@@ -31,5 +32,8 @@ pub async fn insert(tx: &mut Tx, block: &Block) -> Result<()> {
 }
 
 pub async fn delete(tx: &mut Tx, id: BlockId) -> Result<Option<Block>> {
-    tx.sql("delete from address_blocks where id = $1 returning *").bind(id).optional().await
+    tx.sql("delete from address_blocks where id = $1 returning id, network, reason, created_at, created_by")
+        .bind(id)
+        .optional()
+        .await
 }

@@ -74,7 +74,9 @@ impl Call {
     }
 }
 
-const WITH_NAMES: &str = "select l.*, i.first_name as iso_first_name, i.last_name as iso_last_name, \
+const WITH_NAMES: &str = "select l.id, l.iso_id, l.topic, l.note, l.minutes, l.proposed, l.status, l.begins_at, l.answer, \
+     l.answered_by, l.created_at, l.updated_at, l.updated_by, l.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, \
     i.email as iso_email, i.phone as iso_phone from calls l join isos i on i.id = l.iso_id";
 
 pub struct New {

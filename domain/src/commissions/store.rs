@@ -42,7 +42,14 @@ pub(crate) const COLUMNS: &Shape = &[
     ("version", "t.version", Col::Plain),
 ];
 
-const WITH_NAMES: &str = "select e.*, i.first_name as iso_first_name, i.last_name as iso_last_name, \
+/// The columns of a [`Run`].
+const RUN_COLUMNS: &str =
+    "id, year, number, status, created_at, created_by, paid_date, updated_at, updated_by, version";
+
+const WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.client_id, e.kind, e.rule, e.rate, e.base_minor, \
+     e.currency, e.amount_minor, e.status, e.earned_date, e.paid_date, e.reason, e.created_at, \
+     e.updated_at, e.updated_by, e.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, \
     s.custom_identifier as spv_custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
     p.run_id, g.year as run_year, g.number as run_number \
     from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
@@ -460,7 +467,7 @@ pub async fn claim(tx: &mut Tx, id: PayoutId, run: PayoutRunId, iso: IsoId, curr
 }
 
 pub async fn run(db: &mut impl Sql, id: PayoutRunId) -> Result<Option<Run>> {
-    db.sql("select * from payout_runs where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {RUN_COLUMNS} from payout_runs where id = $1")).bind(id).optional().await
 }
 
 pub async fn run_by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<PayoutRunId>> {
@@ -470,14 +477,17 @@ pub async fn run_by_number(db: &mut Db, year: i64, number: i64) -> Result<Option
 }
 
 pub async fn lock_run(tx: &mut Tx, id: PayoutRunId) -> Result<Option<Run>> {
-    tx.sql("update payout_runs set version = version where id = $1 returning *").bind(id).optional().await
+    let sql = format!("update payout_runs set version = version where id = $1 returning {RUN_COLUMNS}");
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 pub async fn runs(db: &mut Db, before: Option<(i64, i64)>, limit: usize) -> Result<Vec<Run>> {
     let narrow = before.map(|(year, number)| format!("where (year, number) < ({year}, {number})")).unwrap_or_default();
-    db.sql_built(format!("select * from payout_runs {narrow} order by year desc, number desc limit {limit}"))
-        .all()
-        .await
+    db.sql_built(format!(
+        "select {RUN_COLUMNS} from payout_runs {narrow} order by year desc, number desc limit {limit}"
+    ))
+    .all()
+    .await
 }
 
 /// The transfers of these runs, by payee.
@@ -487,7 +497,7 @@ pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payo
     }
     let which = places(runs.len(), 1);
     let text = format!(
-        "select p.*, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
+        "select p.id, p.run_id, p.iso_id, p.currency, p.amount_minor, p.entries, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
          k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \
          where p.run_id in ({which}) order by i.first_name, i.last_name, p.currency, p.id"
     );

@@ -17,6 +17,11 @@ use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
 
+/// The columns of a [`Company`].
+pub(crate) const ROW_COLUMNS: &str = "id, name, business_name, email, phone, logo_url, domain, archived_at, created_at, updated_at, \
+     updated_by, version, tax_id, country, industry, size, website, address, time_zone, language, \
+     currency, logo_id";
+
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("name", "t.name", Col::Plain),
@@ -251,7 +256,7 @@ pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<H
 }
 
 pub async fn get(db: &mut impl Sql, id: CompanyId) -> Result<Option<Company>> {
-    db.sql("select * from companies where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {ROW_COLUMNS} from companies where id = $1")).bind(id).optional().await
 }
 
 /// Whether there is such a company, and it is not archived.
@@ -261,7 +266,8 @@ pub async fn is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
 
 /// The row, kept from others until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CompanyId) -> Result<Option<Company>> {
-    tx.sql("update companies set version = version where id = $1 returning *").bind(id).optional().await
+    let sql = format!("update companies set version = version where id = $1 returning {ROW_COLUMNS}");
+    tx.sql_built(sql).bind(id).optional().await
 }
 
 /// Companies within a scope: staff all, others the one that is theirs.
@@ -278,7 +284,8 @@ fn within(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
 pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>> {
     let (condition, whose) = within(scope);
     let n = 1 + usize::from(whose.is_some());
-    let mut query = db.sql_built(format!("select * from companies where {condition} and name_key = ${n} limit 2"));
+    let mut query =
+        db.sql_built(format!("select {ROW_COLUMNS} from companies where {condition} and name_key = ${n} limit 2"));
     if let Some(id) = whose {
         query = query.bind(id);
     }
@@ -297,7 +304,7 @@ fn list_sql(
     let shown = if archived { "archived_at is not null" } else { "archived_at is null" };
     let first = 1 + usize::from(whose.is_some());
     let (search, words) = narrow.sql(dialect, "id", first);
-    let mut sql = format!("select * from companies where {condition} and {shown}{search}");
+    let mut sql = format!("select {ROW_COLUMNS} from companies where {condition} and {shown}{search}");
     if after {
         let n = first + words.len();
         sql.push_str(&format!(" and (name, id) > (${n}, ${})", n + 1));

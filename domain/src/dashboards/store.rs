@@ -150,7 +150,11 @@ pub(crate) const GROUPS: &Shape = &[
 /// The company and its figures in one query, which reads no orders.
 pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
     let dialect = db.dialect();
-    let own = list_of(dialect, companies::store::COLUMNS, "select * from companies where id = $1");
+    let own = list_of(
+        dialect,
+        companies::store::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::store::ROW_COLUMNS),
+    );
     let groups = list_of(
         dialect,
         GROUPS,

@@ -7,7 +7,9 @@ use crate::{
 };
 use chrono::NaiveDate;
 
-const WITH_DOCUMENT: &str = "select r.*, (select d.id from documents d where d.request_id = r.id) as document_id, \
+const WITH_DOCUMENT: &str = "select r.id, r.spv_id, r.client_id, r.step_id, r.name, r.instructions, r.required, r.due_date, r.status, \
+     r.reason, r.created_at, r.updated_at, r.updated_by, r.version, \
+     (select d.id from documents d where d.request_id = r.id) as document_id, \
      s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
 
 pub async fn insert(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {

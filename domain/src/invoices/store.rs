@@ -38,13 +38,16 @@ const COLUMNS: &Shape = &[
 
 const LINES: &Shape = &[("description", "t.description", Col::Plain), ("amount_minor", "t.amount_minor", Col::Plain)];
 
-const WITH_NAMES: &str = "select v.*, s.custom_identifier as spv_custom_identifier, \
+const WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
+     v.total_minor, v.paid_minor, v.status, v.issued_date, v.due_date, v.void_reason, v.created_at, \
+     v.updated_at, v.updated_by, v.version, \
+     s.custom_identifier as spv_custom_identifier, \
     c.first_name as client_first_name, c.last_name as client_last_name \
     from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id";
 
 /// All rows of `from`, each with its lines.
 fn with_lines(dialect: Dialect, from: &str) -> String {
-    let lines = "select * from invoice_lines where invoice_id = t.id order by line_order";
+    let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
     let lines = within(dialect, &list_of(dialect, LINES, lines));
     let mut columns = COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), Col::Plain));

@@ -30,7 +30,9 @@ pub struct Iso {
     pub version: i64,
 }
 
-const WITH_COMPANY: &str = "select i.*, k.name as company_name from isos i join companies k on k.id = i.company_id";
+const WITH_COMPANY: &str = "select i.id, i.user_id, i.first_name, i.last_name, i.email, i.phone, i.company_id, i.archived_at, \
+     i.created_at, i.updated_at, i.updated_by, i.version, \
+     k.name as company_name from isos i join companies k on k.id = i.company_id";
 
 /// The company of an ISO that is not archived.
 pub async fn company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {

@@ -11,7 +11,10 @@ use crate::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
-const WITH_NAMES: &str = "select l.*, i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
+const WITH_NAMES: &str = "select l.id, l.iso_id, l.company_id, l.first_name, l.last_name, l.email, l.phone, l.organisation, l.note, \
+     l.stage, l.next_step, l.next_step_date, l.protected_until, l.client_id, l.spv_id, l.converted_at, \
+     l.created_at, l.updated_at, l.updated_by, l.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
     from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id";
 
 pub struct NewRow {

@@ -7,6 +7,9 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
+/// The columns of a [`Message`].
+const ROW_COLUMNS: &str = "id, thread_id, author_id, author_name, by_staff, body, internal, created_at";
+
 /// Who reads: the staff see everything, a client its own threads without internal notes.
 #[derive(Clone, Copy, Debug)]
 pub enum Eyes {
@@ -86,7 +89,7 @@ pub async fn messages(
         Eyes::Staff => "",
         Eyes::Client(_) => " and not internal",
     };
-    let mut sql = format!("select * from messages where thread_id = $1{shown}");
+    let mut sql = format!("select {ROW_COLUMNS} from messages where thread_id = $1{shown}");
     if before.is_some() {
         sql.push_str(" and (created_at, id) < ($2, $3)");
     }
@@ -99,7 +102,7 @@ pub async fn messages(
 }
 
 pub async fn message(db: &mut impl Sql, id: MessageId) -> Result<Option<Message>> {
-    db.sql("select * from messages where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {ROW_COLUMNS} from messages where id = $1")).bind(id).optional().await
 }
 
 /// How many threads, and messages in them, somebody has not read.

@@ -7,7 +7,7 @@ use crate::{
     access::{Role, Scope},
     activity::{
         Activity,
-        store::{COLUMNS, seen},
+        store::{COLUMNS, ROW_COLUMNS, seen},
     },
     db::{Db, Sql, Tx, rows_of},
     error::Result,
@@ -38,7 +38,8 @@ pub async fn move_mark(tx: &mut Tx, from: i64, to: i64) -> Result<bool> {
 pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
     let actions: Vec<&str> = EVENTS.iter().map(|event| event.action).collect();
     let sql = format!(
-        "select * from activity where seq > $1 and seq <= $2 and not quiet and action in ('{}') order by seq limit {limit}",
+        "select {} from activity where seq > $1 and seq <= $2 and not quiet and action in ('{}') order by seq limit {limit}",
+        ROW_COLUMNS,
         actions.join("', '")
     );
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
@@ -153,7 +154,7 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
         return Ok(Vec::new());
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
-    let sql = format!("select * from activity where seq in ({}) order by seq desc", numbers.join(", "));
+    let sql = format!("select {} from activity where seq in ({}) order by seq desc", ROW_COLUMNS, numbers.join(", "));
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).list().await
 }
 

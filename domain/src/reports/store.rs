@@ -155,7 +155,8 @@ pub async fn steps(
     let sql = format!(
         "select o.id, o.custom_identifier, o.first_name as client_first_name, o.last_name as client_last_name, \
          o.country, o.ordered_date, d.step_name, d.owner, d.due_date, d.completed_at, {since} as since, o.created_at from ( \
-             select s.*, c.first_name, c.last_name from spvs s join users c on c.id = s.client_id \
+             select s.id, s.custom_identifier, s.country, s.ordered_date, s.created_at, c.first_name, c.last_name \
+             from spvs s join users c on c.id = s.client_id \
              where {PLACED} and s.steps_completed > 0{} order by {NEWEST} limit {limit} \
          ) o join spv_steps d on d.spv_id = o.id where d.status = 'completed' \
          order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",

@@ -50,7 +50,12 @@ pub(crate) const COLUMNS: &Shape = &[
     ("version", "t.version", Col::Plain),
 ];
 
-const WITH_NAMES: &str = "select s.*, c.first_name as client_first_name, c.last_name as client_last_name, \
+const WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.country, s.currency, \
+     s.price_minor, s.commission_minor, s.purchase_amount_minor, s.iso_commission_percentage, \
+     s.iso_commission_minor, s.status, s.held_from, s.cancelled_from, s.status_reason, s.ordered_date, \
+     s.closed_at, s.steps_total, s.steps_completed, s.steps_pending, s.current_step, s.created_at, \
+     s.updated_at, s.updated_by, s.version, \
+     c.first_name as client_first_name, c.last_name as client_last_name, \
     c.email as client_email, c.status as client_status, k.name as company_name, \
     i.first_name as iso_first_name, i.last_name as iso_last_name \
     from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
@@ -87,11 +92,12 @@ type WithSteps = (Shaped<Spv>, Shaped<Vec<Step>>, Shaped<Vec<(StepId, StepId)>>)
 
 /// `which` is the order's id as SQL, from the value `$1`.
 fn with_steps(dialect: Dialect, which: &str) -> String {
-    let steps = "select * from spv_steps where spv_id = t.id order by step_order, id";
+    let steps =
+        format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::store::ROW_COLUMNS);
     format!(
         "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
         row_of(dialect, COLUMNS),
-        list_of(dialect, steps::store::COLUMNS, steps),
+        list_of(dialect, steps::store::COLUMNS, &steps),
         list_of(dialect, steps::store::NEED, steps::store::NEEDS),
     )
 }

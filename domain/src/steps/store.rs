@@ -10,6 +10,10 @@ use crate::{
 };
 use chrono::NaiveDate;
 
+/// The columns of a step that [`COLUMNS`] reads.
+pub(crate) const ROW_COLUMNS: &str = "id, spv_id, step_order, step_name, status, owner, text_data, document_url, completed_at, due_date, \
+     blocked_reason, waiting_on, completes_with_documents, assignee_id, updated_at, updated_by, version";
+
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("spv_id", "t.spv_id", Col::Id),
@@ -177,7 +181,8 @@ pub async fn place(tx: &mut Tx, id: StepId, step_order: i64) -> Result<()> {
 }
 
 /// Which step waits for which, in the step's order.
-pub const NEEDS: &str = "select d.* from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
+pub const NEEDS: &str =
+    "select d.step_id, d.depends_on from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
 
 pub(crate) const NEED: &Shape = &[("step_id", "t.step_id", Col::Id), ("depends_on", "t.depends_on", Col::Id)];
 

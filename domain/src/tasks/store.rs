@@ -109,7 +109,8 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
 pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         // Few wait at a time, and they have an index: by itself SQLite may go through all that ever hung on a step.
-        "with submitted as materialized (select * from document_requests where status = 'submitted') \
+        "with submitted as materialized (select id, name, status, due_date, spv_id, step_id \
+         from document_requests where status = 'submitted') \
          select 'document_request' as kind, submitted.id, submitted.name, t.step_name, submitted.status, \
          submitted.due_date, t.waiting_on, submitted.spv_id, s.status as spv_status, \
          s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from submitted \

@@ -14,6 +14,12 @@ use crate::{
 };
 use chrono::{DateTime, Duration, Utc};
 
+/// The columns of a [`User`].
+pub(crate) const ROW_COLUMNS: &str = "id, email, email_key, role, status, status_before, first_name, last_name, phone, address, \
+     company_id, iso_id, password_hash, must_change_password, language, time_zone, last_sign_in_at, \
+     created_at, updated_at, updated_by, version, metadata, app_metadata, new_email, new_email_key, \
+     new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format";
+
 /// Somebody who was noted so lately is not noted again.
 pub const HERE: Duration = Duration::minutes(5);
 
@@ -68,7 +74,7 @@ pub async fn language_chosen(tx: &mut Tx, id: UserId) -> Result<()> {
 }
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<User>> {
-    db.sql("select * from users where id = $1").bind(id).optional().await
+    db.sql_built(format!("select {ROW_COLUMNS} from users where id = $1")).bind(id).optional().await
 }
 
 pub async fn by_email(db: &mut impl Sql, key: &str) -> Result<Option<User>> {
@@ -76,7 +82,7 @@ pub async fn by_email(db: &mut impl Sql, key: &str) -> Result<Option<User>> {
     if key.contains('\0') {
         return Ok(None);
     }
-    db.sql("select * from users where email_key = $1").bind(key.to_owned()).optional().await
+    db.sql_built(format!("select {ROW_COLUMNS} from users where email_key = $1")).bind(key.to_owned()).optional().await
 }
 
 /// Who waits for a confirmation of this new address; a few, should several want the same one.
@@ -91,7 +97,7 @@ pub async fn waiting_for(db: &mut impl Sql, key: &str) -> Result<Vec<UserId>> {
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
-    let sql = format!("select * from users where id = $1{}", for_update(tx.dialect(), "users"));
+    let sql = format!("select {ROW_COLUMNS} from users where id = $1{}", for_update(tx.dialect(), "users"));
     tx.sql_built(sql).bind(id).optional().await
 }
 
@@ -153,7 +159,7 @@ pub async fn list(
     before: Option<(DateTime<Utc>, UserId)>,
     limit: usize,
 ) -> Result<Vec<User>> {
-    let mut sql = String::from("select * from users where 1 = 1");
+    let mut sql = format!("select {ROW_COLUMNS} from users where 1 = 1");
     let mut n = 0;
     let mut next = || {
         n += 1;
@@ -285,7 +291,7 @@ pub async fn page(
     let (found, words) = found(db, None, q).await?.sql(db.dialect(), "id", 1);
     let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
-        "select * from users where status <> 'archived'{found} order by created_at {way}, id {way} \
+        "select {ROW_COLUMNS} from users where status <> 'archived'{found} order by created_at {way}, id {way} \
          limit {limit} offset {offset}"
     );
     let mut query = db.sql_built(sql);

@@ -102,7 +102,7 @@ static ENTER: PerDialect = PerDialect::new(|dialect| {
 });
 
 fn counted(dialect: Dialect) -> String {
-    list_of(dialect, failures::store::COLUMNS, "select * from failures where key in ($2, $3)")
+    list_of(dialect, failures::store::COLUMNS, "select key, failures, last_at from failures where key in ($2, $3)")
 }
 
 pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {

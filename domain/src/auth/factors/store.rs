@@ -8,6 +8,10 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+/// The columns of a [`Factor`].
+pub(crate) const ROW_COLUMNS: &str = "id, user_id, kind, friendly_name, status, key_id, last_step, last_challenged_at, created_at, \
+     updated_at";
+
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("user_id", "t.user_id", Col::Id),
@@ -50,13 +54,18 @@ pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
 }
 
 pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
-    db.sql("select * from factors where user_id = $1 order by created_at, kind desc, id").bind(user).all().await
+    db.sql_built(format!("select {ROW_COLUMNS} from factors where user_id = $1 order by created_at, kind desc, id"))
+        .bind(user)
+        .all()
+        .await
 }
 
 /// The factors of many users in one answer, each user's in the order of [`list`].
 pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
-    let sql =
-        format!("select * from factors where user_id {} order by created_at, kind desc, id", in_list(db.dialect()));
+    let sql = format!(
+        "select {ROW_COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
+        in_list(db.dialect())
+    );
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
@@ -121,11 +130,14 @@ pub async fn insert_challenge(tx: &mut Tx, challenge: &Challenge) -> Result<()> 
 
 /// The challenge, with one more try counted.
 pub async fn try_challenge(tx: &mut Tx, factor: FactorId, id: ChallengeId) -> Result<Option<Challenge>> {
-    tx.sql("update factor_challenges set attempts = attempts + 1 where id = $1 and factor_id = $2 returning *")
-        .bind(id)
-        .bind(factor)
-        .optional()
-        .await
+    tx.sql(
+        "update factor_challenges set attempts = attempts + 1 where id = $1 and factor_id = $2 \
+         returning id, factor_id, address, attempts, created_at, expires_at, verified_at",
+    )
+    .bind(id)
+    .bind(factor)
+    .optional()
+    .await
 }
 
 pub async fn challenge_verified(tx: &mut Tx, id: ChallengeId, at: DateTime<Utc>) -> Result<()> {

@@ -8,6 +8,11 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
+/// The columns of a [`Flow`].
+const ROW_COLUMNS: &str = "id, user_id, method, code_challenge, code_challenge_method, redirect_to, provider, provider_nonce, \
+     provider_verifier, linking_user_id, linking_session_id, arrival, provider_tokens, created_at, \
+     expires_at, code_issued_at, used_at";
+
 pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
     tx.sql(
         "insert into flows (id, user_id, method, code_challenge, code_challenge_method, redirect_to, provider, \
@@ -34,7 +39,7 @@ pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: FlowId) -> Result<Option<Flow>> {
-    let sql = format!("select * from flows where id = $1{}", for_update(tx.dialect(), "flows"));
+    let sql = format!("select {ROW_COLUMNS} from flows where id = $1{}", for_update(tx.dialect(), "flows"));
     tx.sql_built(sql).bind(id).optional().await
 }
 
@@ -46,7 +51,7 @@ pub async fn owner(tx: &mut Tx, code_hash: &str) -> Result<Option<UserId>> {
 }
 
 pub async fn lock_by_code(tx: &mut Tx, code_hash: &str) -> Result<Option<Flow>> {
-    let sql = format!("select * from flows where auth_code_hash = $1{}", for_update(tx.dialect(), "flows"));
+    let sql = format!("select {ROW_COLUMNS} from flows where auth_code_hash = $1{}", for_update(tx.dialect(), "flows"));
     tx.sql_built(sql).bind(code_hash.to_owned()).optional().await
 }
 

@@ -8,6 +8,10 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
+/// The columns of an [`Identity`].
+pub(crate) const ROW_COLUMNS: &str =
+    "id, user_id, provider, provider_id, email, data, last_sign_in_at, created_at, updated_at";
+
 pub(crate) const COLUMNS: &Shape = &[
     ("id", "t.id", Col::Id),
     ("user_id", "t.user_id", Col::Id),
@@ -40,7 +44,7 @@ pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
 }
 
 pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Option<Identity>> {
-    tx.sql("select * from identities where provider = $1 and provider_id = $2")
+    tx.sql_built(format!("select {ROW_COLUMNS} from identities where provider = $1 and provider_id = $2"))
         .bind(provider.to_owned())
         .bind(subject.to_owned())
         .optional()
@@ -49,12 +53,16 @@ pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Op
 
 /// The identities of many users in one answer, each user's in the order of [`of_user`].
 pub async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity>> {
-    let sql = format!("select * from identities where user_id {} order by created_at, id", in_list(db.dialect()));
+    let sql =
+        format!("select {ROW_COLUMNS} from identities where user_id {} order by created_at, id", in_list(db.dialect()));
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
 pub async fn of_user(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
-    db.sql("select * from identities where user_id = $1 order by created_at, id").bind(user).all().await
+    db.sql_built(format!("select {ROW_COLUMNS} from identities where user_id = $1 order by created_at, id"))
+        .bind(user)
+        .all()
+        .await
 }
 
 /// Notes a sign-in, and what the provider says by now.

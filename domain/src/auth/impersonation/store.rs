@@ -25,7 +25,9 @@ pub async fn insert(tx: &mut Tx, new: &Impersonation) -> Result<()> {
 }
 
 pub async fn get(db: &mut impl Sql, id: ImpersonationId) -> Result<Option<Impersonation>> {
-    db.sql("select * from impersonations where id = $1").bind(id).optional().await
+    db.sql(
+        "select id, user_id, admin_id, session_id, reason, started_at, expires_at, ended_at from impersonations where id = $1",
+    ).bind(id).optional().await
 }
 
 /// Whether it was still going on.

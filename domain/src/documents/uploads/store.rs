@@ -29,7 +29,9 @@ pub struct Upload {
     pub touched_at: DateTime<Utc>,
 }
 
-const WITH_DOCUMENT: &str = "select u.*, v.document_id as kept_in from uploads u \
+const WITH_DOCUMENT: &str = "select u.id, u.user_id, u.client_id, u.spv_id, u.document_id, u.request_id, u.attach, u.file_name, \
+     u.bytes, u.received, u.version_id, u.created_at, u.touched_at, \
+     v.document_id as kept_in from uploads u \
     left join document_versions v on v.id = u.version_id where u.id = $1";
 
 pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
@@ -85,7 +87,9 @@ pub async fn sent(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64
 /// Those that are all there, were not kept, and were not touched since `before`.
 pub async fn cut_off(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
     db.sql(
-        "select u.*, null as kept_in from uploads u where u.version_id is null and u.received = u.bytes \
+        "select u.id, u.user_id, u.client_id, u.spv_id, u.document_id, u.request_id, u.attach, u.file_name, \
+     u.bytes, u.received, u.version_id, u.created_at, u.touched_at, \
+         null as kept_in from uploads u where u.version_id is null and u.received = u.bytes \
          and u.touched_at < $1 order by u.touched_at limit $2",
     )
     .bind(before)
