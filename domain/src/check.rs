@@ -17,7 +17,7 @@ pub const PHONE: usize = 40;
 /// Longest note or reason.
 pub const TEXT: usize = 10_000;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Check {
     errors: Vec<FieldError>,
 }

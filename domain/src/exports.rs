@@ -10,6 +10,7 @@ use crate::{
     commissions::{self, Commission},
     companies,
     ctx::Ctx,
+    db::ScopedFutureExt,
     documents::{self, Document},
     error::Result,
     invoices::{self, Invoice},
@@ -94,10 +95,9 @@ pub async fn begin(ctx: &Ctx, table: &Table) -> Result<Part> {
 /// # Errors
 /// What the database refuses.
 pub async fn taken(ctx: &Ctx, table: &Table) -> Result<()> {
-    let mut tx = ctx.begin().await?;
     let who = ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
-    activity::append(&mut tx, ctx, Event::new("export.made", "export", who, table.name())).await?;
-    tx.commit().await
+    let event = &Event::new("export.made", "export", who, table.name());
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }
 
 /// The part after `cursor`. Each but the first asks again who it is for: the parts may be hours apart.

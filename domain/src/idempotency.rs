@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: the same question asked twice makes one row, and the second answer is the first one's row.
 use crate::{
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Result},
 };
 use chrono::Duration;
@@ -57,10 +57,14 @@ pub async fn remember(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let before = ctx.now() - KEPT;
-    let mut tx = ctx.begin().await?;
-    let gone = tx.sql("delete from idempotency_keys where created_at < $1").bind(before).run().await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| {
+        async move {
+            let gone = tx.sql("delete from idempotency_keys where created_at < $1").bind(before).run().await?;
+            Ok(gone)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 fn owner(ctx: &Ctx) -> String {

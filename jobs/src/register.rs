@@ -2,6 +2,7 @@
 use crate::state::State;
 use domain::{
     Ctx,
+    db::ScopedFutureExt,
     queue::{
         Job,
         worker::{Attempt, Failure, Handler},
@@ -161,9 +162,8 @@ impl Handler for Register {
 /// # Errors
 /// What the database refuses.
 pub async fn plain<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
-    let mut tx = ctx.begin().await?;
-    domain::queue::enqueue(&mut tx, &J::default()).await?;
-    tx.commit().await
+    let job = &J::default();
+    ctx.transaction(|tx| domain::queue::enqueue(tx, job).scope_boxed()).await
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use domain::{
     Ctx,
     auth::{Keys, factors},
     backups, counts,
-    db::Db,
+    db::{Db, ScopedFutureExt},
     queue::{self, Unfinished},
     storage::Storage,
 };
@@ -175,9 +175,7 @@ async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
     let differ: Vec<String> =
         differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
-        let mut tx = ctx.begin().await?;
-        counts::repair(&mut tx).await?;
-        tx.commit().await?;
+        ctx.transaction(|tx| counts::repair(tx).scope_boxed()).await?;
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))

@@ -1,6 +1,12 @@
 //! Numbers committed rows and hands them to whoever listens in this process.
 use super::{Activity, chained, store};
-use crate::{access::Scope, ctx::Ctx, db::Dialect, db::Sql, error::Result, notifications::Told};
+use crate::{
+    access::Scope,
+    ctx::Ctx,
+    db::{Dialect, ScopedFutureExt, Sql},
+    error::Result,
+    notifications::Told,
+};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::broadcast, time::timeout};
 
@@ -160,14 +166,22 @@ async fn number(ctx: &Ctx, most: usize, batch: usize, first: impl Fn(&Activity))
             hash = chained(&hash, row);
             numbers.push(store::Number { id: row.id.0, seq, hash: hash.clone() });
         }
-        let mut tx = ctx.begin().await?;
-        if !store::move_head(&mut tx, &head, &(seq, hash.clone())).await? {
+        let (head, next, numbers) = (&head, &(seq, hash.clone()), &numbers);
+        let moved = ctx.transaction(|tx| {
+            async move {
+                if !store::move_head(tx, head, next).await? {
+                    return Ok(false);
+                }
+                store::number(tx, numbers).await?;
+                tx.announce(CHANNEL).await?;
+                Ok(true)
+            }
+            .scope_boxed()
+        });
+        if !moved.await? {
             rows.truncate(numbered);
             return Ok(Numbered { rows, more: true });
         }
-        store::number(&mut tx, &numbers).await?;
-        tx.announce(CHANNEL).await?;
-        tx.commit().await?;
         batch.iter().for_each(|(row, _)| first(row));
         numbered += batch.len();
     }

@@ -1,7 +1,7 @@
 //! Cuts off what the log need not keep any more. What is left still begins where the checkpoint says, and an entry of
 //! the log itself says so too: moving the checkpoint by hand is found like any other change.
 use super::{Activity, Event, append, store};
-use crate::{ctx::Ctx, error::Result, settings};
+use crate::{ctx::Ctx, db::ScopedFutureExt, error::Result, settings};
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 use uuid::Uuid;
 
@@ -34,19 +34,26 @@ pub async fn cut(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
         let Some((seq, _, hash)) = rows.into_iter().take_while(|(_, at, _)| *at < before).last() else {
             return Ok(gone);
         };
-        let to = (seq, hash);
-        let count = to.0 - from.0;
-        let mut tx = ctx.begin().await?;
-        if !store::cut(&mut tx, &from, &to).await? {
+        let count = seq - from.0;
+        let (from, to) = (&from, &(seq, hash));
+        let done = ctx.transaction(|tx| {
+            async move {
+                if !store::cut(tx, from, to).await? {
+                    return Ok(false);
+                }
+                let told = Event::new(ACTION, "activity", Uuid::nil(), "Activity log")
+                    .with("seq", to.0)
+                    .with("hash", to.1.clone())
+                    .with("count", count);
+                append(tx, ctx, told).await?;
+                Ok(true)
+            }
+            .scope_boxed()
+        });
+        if !done.await? {
             // Another process is at it.
             return Ok(gone);
         }
-        let told = Event::new(ACTION, "activity", Uuid::nil(), "Activity log")
-            .with("seq", to.0)
-            .with("hash", to.1)
-            .with("count", count);
-        append(&mut tx, ctx, told).await?;
-        tx.commit().await?;
         gone += count.unsigned_abs();
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     ids::AlertId,
     page::{Page, PageQuery},
@@ -35,15 +36,18 @@ pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>
 /// NotFound; Forbidden; Conflict `alert_resolved` when it is over already.
 pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
     ctx.may(Action::Update, Resource::System)?;
-    let mut tx = ctx.begin().await?;
-    let alert = store::get(&mut tx, id).await?.ok_or(Error::NotFound("alert"))?;
-    if !store::end(&mut tx, id, ctx.now(), Some(&ctx.who())).await? {
-        return Err(Error::conflict("alert_resolved"));
-    }
-    activity::append(&mut tx, ctx, told("alert.resolved", &alert)).await?;
-    let alert = store::get(&mut tx, id).await?.ok_or(Error::NotFound("alert"))?;
-    tx.commit().await?;
-    Ok(alert)
+    ctx.transaction(|tx| {
+        async move {
+            let alert = store::get(tx, id).await?.ok_or(Error::NotFound("alert"))?;
+            if !store::end(tx, id, ctx.now(), Some(&ctx.who())).await? {
+                return Err(Error::conflict("alert_resolved"));
+            }
+            activity::append(tx, ctx, told("alert.resolved", &alert)).await?;
+            store::get(tx, id).await?.ok_or(Error::NotFound("alert"))
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Asks every rule: opens what is new, keeps what lasts, ends what is over. Our own jobs.
@@ -51,29 +55,34 @@ pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
 /// # Errors
 /// What the database refuses.
 pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
-    let found = rules::all(ctx, readings).await?;
+    let found = &rules::all(ctx, readings).await?;
     let now = ctx.now();
-    let mut tx = ctx.begin().await?;
-    tx.alone_with("alerts".to_owned()).await?;
-    let open = store::open(&mut tx).await?;
-    for cause in &found {
-        let same = open.iter().find(|alert| alert.kind == cause.kind.name() && alert.subject == cause.subject);
-        if let Some(alert) = same {
-            store::seen(&mut tx, alert.id, &cause.data, now).await?;
-        } else if !store::resolved_since(&mut tx, cause.kind.name(), &cause.subject, now - QUIET).await? {
-            let alert = store::insert(&mut tx, AlertId(ctx.chance.uuid()), cause, now).await?;
-            activity::append(&mut tx, ctx, told("alert.opened", &alert)).await?;
-        }
-    }
-    for alert in &open {
-        if !found.iter().any(|cause| cause.kind.name() == alert.kind && cause.subject == alert.subject) {
-            // Somebody may have resolved it since it was read.
-            if store::end(&mut tx, alert.id, now, None).await? {
-                activity::append(&mut tx, ctx, told("alert.ended", alert)).await?;
+    ctx.transaction(|tx| {
+        async move {
+            tx.alone_with("alerts".to_owned()).await?;
+            let open = store::open(tx).await?;
+            for cause in found {
+                let same = open.iter().find(|alert| alert.kind == cause.kind.name() && alert.subject == cause.subject);
+                if let Some(alert) = same {
+                    store::seen(tx, alert.id, &cause.data, now).await?;
+                } else if !store::resolved_since(tx, cause.kind.name(), &cause.subject, now - QUIET).await? {
+                    let alert = store::insert(tx, AlertId(ctx.chance.uuid()), cause, now).await?;
+                    activity::append(tx, ctx, told("alert.opened", &alert)).await?;
+                }
             }
+            for alert in &open {
+                if !found.iter().any(|cause| cause.kind.name() == alert.kind && cause.subject == alert.subject) {
+                    // Somebody may have resolved it since it was read.
+                    if store::end(tx, alert.id, now, None).await? {
+                        activity::append(tx, ctx, told("alert.ended", alert)).await?;
+                    }
+                }
+            }
+            Ok(())
         }
-    }
-    tx.commit().await
+        .scope_boxed()
+    })
+    .await
 }
 
 fn told(action: &'static str, alert: &Alert) -> Event {

@@ -13,9 +13,10 @@ use super::{
     store,
 };
 use crate::{
-    access::{Actor, Due},
+    access::{Actor, Due, SignedIn},
     activity,
     ctx::Ctx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     mails,
     text::nfc,
@@ -68,7 +69,6 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
         return Err(Error::forbidden("insufficient_aal"));
     }
     let user = users::store::get(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;
-    let known = user.password_hash.clone();
     let password = match &change.password {
         Some(password) => {
             let session = store::session(&mut ctx.db(), me.session_id).await?;
@@ -77,16 +77,36 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
         None => None,
     };
 
-    let mut tx = ctx.begin().await?;
-    let mut user = users::store::lock(&mut tx, me.id).await?.ok_or_else(gone)?;
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+    let known = user.password_hash.as_ref();
+    let new = password.as_ref().map(Option::as_ref);
+    let changed = ctx.transaction(|tx| change_in(tx, ctx, me, change, known, new).scope_boxed()).await??;
+    if matches!(new, Some(Some(_))) {
+        auth.verified.forget_user(me.id);
+    }
+    Ok(changed)
+}
+
+/// [`update_user`] within its transaction. `password` is the hash of a new password, `Some(None)` where it equals the
+/// present one; `known` is the hash it was compared with. The inner error keeps what was written: the count of a wrong
+/// code.
+async fn change_in(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    me: &SignedIn,
+    change: &Change,
+    known: Option<&PasswordHash>,
+    password: Option<Option<&PasswordHash>>,
+) -> Result<Result<User>> {
+    let gone = || Error::unauthenticated("user_not_found");
+    let mut user = users::store::lock(tx, me.id).await?.ok_or_else(gone)?;
+    if !users::is_welcome(tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     // While the passwords were compared, somebody else may have changed this one and ended this session.
-    if store::session(&mut tx, me.session_id).await?.is_none_or(|session| session.ended_at.is_some()) {
+    if store::session(tx, me.session_id).await?.is_none_or(|session| session.ended_at.is_some()) {
         return Err(Error::unauthenticated("session_not_found"));
     }
-    if password.is_some() && user.password_hash != known {
+    if password.is_some() && user.password_hash.as_ref() != known {
         return Err(Error::conflict("current_password_invalid"));
     }
     let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
@@ -94,14 +114,13 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
         && let Some(nonce) = &change.nonce
     {
         let counters = Counter::of_session("nonce", user.id, &ctx.origin);
-        failures::check(&mut tx, ctx.now(), &counters).await?;
-        if !links::consume_nonce(&mut tx, ctx, &user, nonce).await? {
-            failures::note(&mut tx, ctx.now(), &counters).await?;
-            history::failed(&mut tx, ctx, Some(&user), "otp", "wrong_mailed_code").await?;
-            tx.commit().await?;
-            return Err(Error::conflict("reauthentication_not_valid"));
+        failures::check(tx, ctx.now(), &counters).await?;
+        if !links::consume_nonce(tx, ctx, &user, nonce).await? {
+            failures::note(tx, ctx.now(), &counters).await?;
+            history::failed(tx, ctx, Some(&user), "otp", "wrong_mailed_code").await?;
+            return Ok(Err(Error::conflict("reauthentication_not_valid")));
         }
-        failures::forget(&mut tx, &counters).await?;
+        failures::forget(tx, &counters).await?;
     }
     // Told only to somebody who has shown who they are: it confirms a guess.
     if matches!(password, Some(None)) {
@@ -110,25 +129,20 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     let password = password.flatten();
     if let Some(metadata) = metadata {
         user.metadata = metadata;
-        users::store::save_metadata(&mut tx, &user).await?;
-        activity::append(&mut tx, ctx, users::event("user.updated", &user)).await?;
+        users::store::save_metadata(tx, &user).await?;
+        activity::append(tx, ctx, users::event("user.updated", &user)).await?;
     }
-    let has_password = password.is_some();
     if let Some(hash) = password {
-        user = with_password(&mut tx, ctx, &user, hash, me.session_id).await?;
+        user = with_password(tx, ctx, &user, hash, me.session_id).await?;
     }
     if let Some(email) = &change.email {
         user = if users::email_key(email) == user.email_key {
-            take_back_email(&mut tx, ctx, user).await?
+            take_back_email(tx, ctx, user).await?
         } else {
-            want_email(&mut tx, ctx, user, email, &change.way).await?
+            want_email(tx, ctx, user, email, &change.way).await?
         };
     }
-    tx.commit().await?;
-    if has_password {
-        auth.verified.forget_user(me.id);
-    }
-    Ok(user)
+    Ok(Ok(user))
 }
 
 /// The hash of a new password that may be set; none where it is the one there is.
@@ -144,19 +158,23 @@ async fn new_password(
         .map_err(|problem| Error::field_with("password", problem))?;
     match &change.current_password {
         Some(current) => {
-            let counters = Counter::of_session("password", user.id, &ctx.origin);
-            failures::peek(&mut ctx.db(), ctx.now(), &counters).await?;
+            let counters = &Counter::of_session("password", user.id, &ctx.origin);
+            failures::peek(&mut ctx.db(), ctx.now(), counters).await?;
             let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong;
-            let mut tx = ctx.begin().await?;
-            failures::check(&mut tx, ctx.now(), &counters).await?;
-            if wrong {
-                failures::note(&mut tx, ctx.now(), &counters).await?;
-                history::failed(&mut tx, ctx, Some(user), "password", "wrong_current_password").await?;
-                tx.commit().await?;
-                return Err(Error::conflict("current_password_invalid"));
-            }
-            failures::forget(&mut tx, &counters).await?;
-            tx.commit().await?;
+            ctx.transaction(|tx| {
+                async move {
+                    failures::check(tx, ctx.now(), counters).await?;
+                    if wrong {
+                        failures::note(tx, ctx.now(), counters).await?;
+                        history::failed(tx, ctx, Some(user), "password", "wrong_current_password").await?;
+                        return Ok(Err(Error::conflict("current_password_invalid")));
+                    }
+                    failures::forget(tx, counters).await?;
+                    Ok(Ok(()))
+                }
+                .scope_boxed()
+            })
+            .await??;
         }
         // Too many wrong codes are refused before any password is compared: how long that takes would tell.
         None if change.nonce.is_some() => {
@@ -188,10 +206,10 @@ fn proven(ctx: &Ctx, user: &User, session: Option<&Session>) -> Result<()> {
 }
 
 async fn with_password(
-    tx: &mut crate::db::Tx,
+    tx: &mut Tx,
     ctx: &Ctx,
     user: &User,
-    hash: PasswordHash,
+    hash: &PasswordHash,
     keep: crate::ids::SessionId,
 ) -> Result<User> {
     let changed = users::touched(
@@ -208,7 +226,7 @@ async fn with_password(
     users::count_brought(tx, user, -1);
     users::count_brought(tx, &changed, 1);
     users::store::save_bars(tx, &changed).await?;
-    users::store::save_password(tx, user.id, &hash, false).await?;
+    users::store::save_password(tx, user.id, hash, false).await?;
     sessions::end_others_of(tx, ctx, user.id, keep).await?;
     links::drop_all_of(tx, ctx, user.id).await?;
     flows::drop_all_of(tx, user.id).await?;

@@ -9,8 +9,9 @@ use crate::{
     access::Actor,
     activity,
     ctx::{Ctx, Origin},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
+    ids::{FlowId, UserId},
     mails::{self, Kind, Linked},
     queue::{self, Job},
     users::{self, Status, User},
@@ -20,6 +21,9 @@ use serde::{Deserialize, Serialize};
 
 /// How long a flow waits for the click in a mail; the mail itself may have had to wait for a mail server.
 const FLOW_LIFE: Duration = Duration::days(5);
+
+/// The account is gone, shut, or does not wait for the mail. Never leaves this module.
+const NOT_DUE: &str = "mail_not_due";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,11 +67,16 @@ pub async fn ask(ctx: &Ctx, wanted: Wanted, email: &str, way: Way) -> Result<()>
         Wanted::Signup => Gap::Signup,
         Wanted::EmailChange => Gap::EmailChange,
     };
-    let mut tx = ctx.begin().await?;
-    gaps::pause(&mut tx, ctx, gap, email).await?;
-    let asked = Asked { wanted, email: email.to_owned(), way, origin: ctx.origin.clone() };
-    queue::enqueue(&mut tx, &asked).await?;
-    tx.commit().await
+    let asked = &Asked { wanted, email: email.to_owned(), way, origin: ctx.origin.clone() };
+    ctx.transaction(|tx| {
+        async move {
+            gaps::pause(tx, ctx, gap, email).await?;
+            queue::enqueue(tx, asked).await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Mails a link to sign in to an account that exists; says whether there is one, unless it is to be told to nobody.
@@ -91,30 +100,45 @@ pub async fn answer(ctx: &Ctx, asked: &Asked) -> Result<()> {
     let Some(found) = users::store::by_email(&mut ctx.db(), &users::email_key(&asked.email)).await? else {
         return Ok(());
     };
-    let mut tx = ctx.begin().await?;
-    // Before the account is locked, as whoever signs up does.
-    if !gaps::left(&mut tx, ctx).await? {
-        tracing::warn!(wanted = ?asked.wanted, "a mail is left out: as many as may be asked for in an hour have been");
-        return Ok(());
+    let queued = ctx.transaction(|tx| answer_in(tx, ctx, found.id, asked).scope_boxed()).await;
+    match queued {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            tracing::warn!(wanted = ?asked.wanted, "a mail is left out: as many as may be asked for in an hour have been");
+            Ok(())
+        }
+        Err(Error::Conflict(problem)) if problem.code == NOT_DUE => Ok(()),
+        Err(e) => Err(e),
     }
-    let Some(user) = users::store::lock(&mut tx, found.id).await? else { return Ok(()) };
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
-        return Ok(());
+}
+
+/// [`answer`] within its transaction; false where the office has no mail left.
+///
+/// # Errors
+/// Conflict [`NOT_DUE`] where nothing is mailed: the rollback gives the mail back to the quota.
+async fn answer_in(tx: &mut Tx, ctx: &Ctx, found: UserId, asked: &Asked) -> Result<bool> {
+    // Before the account is locked, as whoever signs up does.
+    if !gaps::left(tx, ctx).await? {
+        return Ok(false);
+    }
+    let Some(user) = users::store::lock(tx, found).await? else { return Err(Error::conflict(NOT_DUE)) };
+    if !users::is_welcome(tx, &user, ctx.now()).await? {
+        return Err(Error::conflict(NOT_DUE));
     }
     match asked.wanted {
         Wanted::Recovery => {
-            mail(&mut tx, ctx, &user, Kind::Recovery, LinkKind::Recovery, &asked.way).await?;
+            mail(tx, ctx, &user, Kind::Recovery, LinkKind::Recovery, &asked.way).await?;
         }
         Wanted::Magiclink => {
-            mail(&mut tx, ctx, &user, Kind::MagicLink, LinkKind::Magiclink, &asked.way).await?;
+            mail(tx, ctx, &user, Kind::MagicLink, LinkKind::Magiclink, &asked.way).await?;
         }
         Wanted::Signup if user.status == Status::Pending && user.awaits_confirmation => {
-            mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, &asked.way).await?;
+            mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, &asked.way).await?;
         }
         Wanted::EmailChange if user.new_email.is_some() => {
-            super::account::mail_confirmations(&mut tx, ctx, &user, &asked.way).await?;
+            super::account::mail_confirmations(tx, ctx, &user, &asked.way).await?;
         }
-        Wanted::Signup | Wanted::EmailChange => return Ok(()),
+        Wanted::Signup | Wanted::EmailChange => return Err(Error::conflict(NOT_DUE)),
     }
     let ctx = Ctx { origin: asked.origin.clone(), ..ctx.acting_as(Actor::Anonymous) };
     let wanted = match asked.wanted {
@@ -123,8 +147,8 @@ pub async fn answer(ctx: &Ctx, asked: &Asked) -> Result<()> {
         Wanted::Signup => "signup",
         Wanted::EmailChange => "email_change",
     };
-    activity::append(&mut tx, &ctx, users::event("user.link_asked", &user).with("wanted", wanted)).await?;
-    tx.commit().await
+    activity::append(tx, &ctx, users::event("user.link_asked", &user).with("wanted", wanted)).await?;
+    Ok(true)
 }
 
 /// Queues a mail with a link to the account's address, and begins the flow that the link leads back to.
@@ -142,13 +166,7 @@ pub(super) async fn mail(tx: &mut Tx, ctx: &Ctx, user: &User, kind: Kind, link: 
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn begin(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    user: &User,
-    link: LinkKind,
-    way: &Way,
-) -> Result<Option<crate::ids::FlowId>> {
+pub(super) async fn begin(tx: &mut Tx, ctx: &Ctx, user: &User, link: LinkKind, way: &Way) -> Result<Option<FlowId>> {
     let Some(challenge) = way.challenge.clone() else { return Ok(None) };
     let new = flows::New {
         method: link.method(),
@@ -167,13 +185,17 @@ pub(super) async fn begin(
 /// Unauthenticated for nobody; Conflict `email_not_confirmed`, `over_email_send_rate_limit`.
 pub async fn reauthenticate(ctx: &Ctx) -> Result<()> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("no_authorization"))?;
-    let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
-    if user.status == Status::Pending && user.awaits_confirmation {
-        return Err(Error::conflict("email_not_confirmed"));
-    }
-    gaps::pause(&mut tx, ctx, Gap::Reauthentication, &user.email).await?;
-    mails::queue_linked(&mut tx, ctx, Kind::Reauthentication, user.id, Linked::default()).await?;
-    activity::append(&mut tx, ctx, users::event("user.link_asked", &user).with("wanted", "reauthentication")).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let user = users::store::lock(tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
+            if user.status == Status::Pending && user.awaits_confirmation {
+                return Err(Error::conflict("email_not_confirmed"));
+            }
+            gaps::pause(tx, ctx, Gap::Reauthentication, &user.email).await?;
+            mails::queue_linked(tx, ctx, Kind::Reauthentication, user.id, Linked::default()).await?;
+            activity::append(tx, ctx, users::event("user.link_asked", &user).with("wanted", "reauthentication")).await
+        }
+        .scope_boxed()
+    })
+    .await
 }

@@ -8,16 +8,18 @@ pub(crate) mod store;
 use super::{
     Auth, Granted,
     failures::{self, Counter},
-    history, sessions, tokens,
+    history,
+    sessions::{self, Session},
+    tokens,
 };
 use crate::{
     access::{Action, Actor, Resource, SignedIn},
     activity,
     check::Check,
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Result},
-    ids::{ChallengeId, FactorId, UserId},
+    ids::{ChallengeId, FactorId, SessionId, UserId},
     text::unique_key,
     users::{self, User},
 };
@@ -150,36 +152,43 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
     let issuer = check.line("issuer", &issuer, NAME);
     check.done()?;
 
-    let mut tx = ctx.begin().await?;
-    let user = lock_me(&mut tx, me.id).await?;
-    let now = ctx.now();
-    store::delete_unverified(&mut tx, me.id, Some(now - UNVERIFIED_LIFE)).await?;
-    let present = store::list(&mut tx, me.id).await?;
-    // Asked again now that nobody else changes them: the first factor may have been shown a moment ago.
-    if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    sessions::recently_proven(&mut tx, ctx, me).await?;
-    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(&name)) {
-        return Err(Error::conflict("mfa_factor_name_conflict"));
-    }
-    if present.len() >= MOST {
-        return Err(Error::conflict("too_many_enrolled_mfa_factors"));
-    }
-    let factor = Factor {
-        id: FactorId(ctx.chance.uuid()),
-        user_id: me.id,
-        kind: Kind::Totp,
-        friendly_name: name,
-        status: Status::Unverified,
-        key_id: Some(auth.keys.own_id()),
-        last_step: None,
-        last_challenged_at: None,
-        created_at: now,
-        updated_at: now,
-    };
-    store::insert(&mut tx, &factor).await?;
-    tx.commit().await?;
+    let name = name.as_str();
+    let (user, factor) = ctx
+        .transaction(|tx| {
+            async move {
+                let user = lock_me(tx, me.id).await?;
+                let now = ctx.now();
+                store::delete_unverified(tx, me.id, Some(now - UNVERIFIED_LIFE)).await?;
+                let present = store::list(tx, me.id).await?;
+                // Asked again now that nobody else changes them: the first factor may have been shown a moment ago.
+                if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
+                    return Err(Error::forbidden("insufficient_aal"));
+                }
+                sessions::recently_proven(tx, ctx, me).await?;
+                if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
+                    return Err(Error::conflict("mfa_factor_name_conflict"));
+                }
+                if present.len() >= MOST {
+                    return Err(Error::conflict("too_many_enrolled_mfa_factors"));
+                }
+                let factor = Factor {
+                    id: FactorId(ctx.chance.uuid()),
+                    user_id: me.id,
+                    kind: Kind::Totp,
+                    friendly_name: name.to_owned(),
+                    status: Status::Unverified,
+                    key_id: Some(auth.keys.own_id()),
+                    last_step: None,
+                    last_challenged_at: None,
+                    created_at: now,
+                    updated_at: now,
+                };
+                store::insert(tx, &factor).await?;
+                Ok((user, factor))
+            }
+            .scope_boxed()
+        })
+        .await?;
     let secret = secret(auth, &factor)?;
     // A colon would end the issuer, and the name before the address.
     let totp = Builder::new()
@@ -198,22 +207,26 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
 /// Unauthenticated; Conflict `mfa_factor_not_found`.
 pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
     let me = me(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let factor = mine(&mut tx, ctx.now(), me.id, id).await?;
-    let now = ctx.now();
-    let challenge = Challenge {
-        id: ChallengeId(ctx.chance.uuid()),
-        factor_id: factor.id,
-        address: ctx.origin.address.clone(),
-        attempts: 0,
-        created_at: now,
-        expires_at: now + CHALLENGE_LIFE,
-        verified_at: None,
-    };
-    store::insert_challenge(&mut tx, &challenge).await?;
-    store::challenged(&mut tx, factor.id, now).await?;
-    tx.commit().await?;
-    Ok(challenge)
+    ctx.transaction(|tx| {
+        async move {
+            let factor = mine(tx, ctx.now(), me.id, id).await?;
+            let now = ctx.now();
+            let challenge = Challenge {
+                id: ChallengeId(ctx.chance.uuid()),
+                factor_id: factor.id,
+                address: ctx.origin.address.clone(),
+                attempts: 0,
+                created_at: now,
+                expires_at: now + CHALLENGE_LIFE,
+                verified_at: None,
+            };
+            store::insert_challenge(tx, &challenge).await?;
+            store::challenged(tx, factor.id, now).await?;
+            Ok(challenge)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Shows an authenticator: the session goes on at aal2 with new tokens, sessions at aal1 end, and so do factors
@@ -226,57 +239,68 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
 /// wrong codes.
 pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<Granted> {
     let me = me(ctx)?;
+    let shown = ctx.transaction(|tx| show(tx, ctx, auth, id, challenge, code).scope_boxed()).await;
+    let (user, session, ended) = history::record_refusal(ctx, shown).await??;
+    auth.verified.forget_user(me.id);
+    auth.verified.forget_sessions(&ended);
+    tokens::grant(ctx, auth, user, session).await
+}
+
+/// [`verify`] within its transaction: the user, the raised session, and the sessions that ended. The inner error
+/// keeps what was written: the count of a wrong code.
+async fn show(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    auth: &Auth,
+    id: FactorId,
+    challenge: ChallengeId,
+    code: &str,
+) -> Result<Result<(User, Session, Vec<SessionId>)>> {
+    let me = me(ctx)?;
     let counters = Counter::of_session("factor", me.id, &ctx.origin);
-    let mut tx = ctx.begin().await?;
-    let user = lock_me(&mut tx, me.id).await?;
+    let user = lock_me(tx, me.id).await?;
     let now = ctx.now();
-    let factor = mine(&mut tx, now, me.id, id).await?;
+    let factor = mine(tx, now, me.id, id).await?;
     if factor.status == Status::Unverified && !me.mfa.aal2 {
-        let present = store::list(&mut tx, me.id).await?;
+        let present = store::list(tx, me.id).await?;
         if present.iter().any(|factor| factor.status == Status::Verified) {
             return Err(Error::forbidden("insufficient_aal"));
         }
     }
     if factor.status == Status::Unverified {
-        sessions::recently_proven(&mut tx, ctx, me).await?;
+        sessions::recently_proven(tx, ctx, me).await?;
     }
     let challenge =
-        store::try_challenge(&mut tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
+        store::try_challenge(tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
     if challenge.verified_at.is_some() || challenge.address != ctx.origin.address {
         // Not counted as a try: from elsewhere nobody uses up the owner's.
-        drop(tx);
-        history::refused(ctx, &user, Method::Totp.name(), "wrong_challenge").await?;
-        return Err(Error::conflict("mfa_ip_address_mismatch"));
+        let response = Error::conflict("mfa_ip_address_mismatch");
+        return Err(history::refuse(&user, Method::Totp.name(), "wrong_challenge", response));
     }
     if challenge.expires_at <= now || challenge.attempts > TRIES {
-        drop(tx);
-        history::refused(ctx, &user, Method::Totp.name(), "too_late").await?;
-        return Err(Error::conflict("mfa_challenge_expired"));
+        let response = Error::conflict("mfa_challenge_expired");
+        return Err(history::refuse(&user, Method::Totp.name(), "too_late", response));
     }
-    failures::check(&mut tx, now, &counters).await?;
+    failures::check(tx, now, &counters).await?;
     let totp =
         Builder::new().with_secret(secret(auth, &factor)?).build().map_err(|e| Error::internal(e.to_string()))?;
     // A code works once, and none before it works after it.
     let step = step(&totp, code.trim(), now).filter(|step| factor.last_step.is_none_or(|last| *step > last));
     let Some(step) = step else {
-        failures::note(&mut tx, now, &counters).await?;
-        history::failed(&mut tx, ctx, Some(&user), Method::Totp.name(), "wrong_code").await?;
-        tx.commit().await?;
-        return Err(Error::conflict("mfa_verification_failed"));
+        failures::note(tx, now, &counters).await?;
+        history::failed(tx, ctx, Some(&user), Method::Totp.name(), "wrong_code").await?;
+        return Ok(Err(Error::conflict("mfa_verification_failed")));
     };
-    failures::forget(&mut tx, &counters).await?;
-    store::verified(&mut tx, factor.id, step, now).await?;
-    store::challenge_verified(&mut tx, challenge.id, now).await?;
-    store::delete_unverified(&mut tx, me.id, None).await?;
+    failures::forget(tx, &counters).await?;
+    store::verified(tx, factor.id, step, now).await?;
+    store::challenge_verified(tx, challenge.id, now).await?;
+    store::delete_unverified(tx, me.id, None).await?;
     if factor.status == Status::Unverified {
         let told = users::event("user.factor_added", &user).with("factor_id", factor.id.to_string());
-        activity::append(&mut tx, ctx, told).await?;
+        activity::append(tx, ctx, told).await?;
     }
-    let (session, ended) = sessions::raise(&mut tx, ctx, &user, me.session_id, (factor.id, Method::Totp)).await?;
-    tx.commit().await?;
-    auth.verified.forget_user(me.id);
-    auth.verified.forget_sessions(&ended);
-    tokens::grant(ctx, auth, user, session).await
+    let (session, ended) = sessions::raise(tx, ctx, &user, me.session_id, (factor.id, Method::Totp)).await?;
+    Ok(Ok((user, session, ended)))
 }
 
 /// Removes a factor of one's own; sessions that it had raised go on at aal1. With the last authenticator go the
@@ -287,18 +311,23 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId
 /// that has shown none, and Conflict `reauthentication_needed`.
 pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
     let me = me(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let user = lock_me(&mut tx, me.id).await?;
-    let factors = store::list(&mut tx, me.id).await?;
-    let factor = factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
-    if factor.status == Status::Verified && !me.mfa.aal2 {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    if factor.status == Status::Verified {
-        sessions::recently_proven(&mut tx, ctx, me).await?;
-    }
-    remove_with_codes(&mut tx, ctx, &user, &factors, factor).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            let user = lock_me(tx, me.id).await?;
+            let factors = store::list(tx, me.id).await?;
+            let factor =
+                factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
+            if factor.status == Status::Verified && !me.mfa.aal2 {
+                return Err(Error::forbidden("insufficient_aal"));
+            }
+            if factor.status == Status::Verified {
+                sessions::recently_proven(tx, ctx, me).await?;
+            }
+            remove_with_codes(tx, ctx, &user, &factors, factor).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     auth.verified.forget_user(me.id);
     Ok(())
 }
@@ -309,14 +338,21 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
 /// NotFound; Forbidden; Conflict `mfa_factor_not_found`.
 pub async fn remove_of(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
     ctx.may(Action::Update, Resource::Users)?;
-    let mut tx = ctx.begin().await?;
-    let user = users::lock(&mut tx, owner, None).await?;
-    let factors = store::list(&mut tx, owner).await?;
-    let factor = factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
-    remove_with_codes(&mut tx, ctx, &user, &factors, factor).await?;
-    tx.commit().await?;
+    let factor = ctx
+        .transaction(|tx| {
+            async move {
+                let user = users::lock(tx, owner, None).await?;
+                let factors = store::list(tx, owner).await?;
+                let factor =
+                    factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
+                remove_with_codes(tx, ctx, &user, &factors, factor).await?;
+                Ok(factor.clone())
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_user(owner);
-    Ok(factor.clone())
+    Ok(factor)
 }
 
 async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], factor: &Factor) -> Result<()> {
@@ -337,16 +373,20 @@ async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], 
 /// NotFound; Forbidden.
 pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
     ctx.may(Action::Update, Resource::Users)?;
-    let mut tx = ctx.begin().await?;
-    let user = users::lock(&mut tx, id, None).await?;
-    let factors = store::list(&mut tx, id).await?;
-    for factor in &factors {
-        store::delete(&mut tx, factor).await?;
-    }
-    sessions::end_all_of(&mut tx, ctx, id).await?;
-    activity::append(&mut tx, ctx, users::event("user.mfa_reset", &user)).await?;
-    tx.commit().await?;
-    Ok(factors.iter().filter(|f| counts(f)).count())
+    ctx.transaction(|tx| {
+        async move {
+            let user = users::lock(tx, id, None).await?;
+            let factors = store::list(tx, id).await?;
+            for factor in &factors {
+                store::delete(tx, factor).await?;
+            }
+            sessions::end_all_of(tx, ctx, id).await?;
+            activity::append(tx, ctx, users::event("user.mfa_reset", &user)).await?;
+            Ok(factors.iter().filter(|f| counts(f)).count())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The factors of a user, oldest first, without those that were not shown in time. The user, super admins and the
@@ -394,10 +434,7 @@ pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::delete_expired(&mut tx, ctx.now(), ctx.now() - UNVERIFIED_LIFE).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_LIFE).scope_boxed()).await
 }
 
 pub(super) async fn remove(tx: &mut Tx, ctx: &Ctx, user: &User, factor: &Factor) -> Result<()> {

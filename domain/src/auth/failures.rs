@@ -10,7 +10,7 @@ use super::secret;
 use crate::{
     activity,
     ctx::{Ctx, Origin},
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Result},
     ids::UserId,
 };
@@ -260,11 +260,15 @@ pub(super) async fn forget(tx: &mut Tx, counters: &[Counter]) -> Result<()> {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::delete_before(&mut tx, ctx.now() - MEMORY).await?;
-    let places = store::delete_places_before(&mut tx, ctx.now() - PLACES_MEMORY).await?;
-    tx.commit().await?;
-    Ok(gone + places)
+    ctx.transaction(|tx| {
+        async move {
+            let gone = store::delete_before(tx, ctx.now() - MEMORY).await?;
+            let places = store::delete_places_before(tx, ctx.now() - PLACES_MEMORY).await?;
+            Ok(gone + places)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 #[cfg(test)]

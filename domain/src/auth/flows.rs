@@ -5,12 +5,13 @@ mod store;
 use super::{
     Auth, history,
     identities::{self, Arrival, ProviderTokens},
-    secret, sessions,
+    secret,
+    sessions::{self, Session},
     tokens::{self, Granted},
 };
 use crate::{
     ctx::Ctx,
-    db::{Json, Tx},
+    db::{Json, ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{FlowId, SessionId, UserId},
     users::{self, User},
@@ -231,40 +232,36 @@ pub(super) async fn of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option
 /// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that is over), `flow_state_expired`,
 /// `bad_code_verifier` (the code stays good), `user_banned`, `identity_already_exists`.
 pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<Granted> {
-    let unknown = || Error::unauthenticated("flow_state_not_found");
     let hash = secret::token_hash(auth_code);
-    let mut tx = ctx.begin().await?;
-    let owner = store::owner(&mut tx, &hash).await?.ok_or_else(unknown)?;
-    // The user first, then what is the user's: the order every writer of both keeps.
-    let user: User = users::store::lock(&mut tx, owner).await?.ok_or_else(unknown)?;
-    let flow = store::lock_by_code(&mut tx, &hash).await?.ok_or_else(unknown)?;
-    if flow.expires_at <= ctx.now() {
-        drop(tx);
-        history::refused(ctx, &user, "pkce", "too_late").await?;
-        return Err(Error::unauthenticated("flow_state_expired"));
-    }
-    if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
-        drop(tx);
-        history::refused(ctx, &user, "pkce", "wrong_verifier").await?;
-        return Err(Error::unauthenticated("bad_code_verifier"));
-    }
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
-        drop(tx);
-        history::refused(ctx, &user, "pkce", "account_shut").await?;
-        return Err(Error::unauthenticated("user_banned"));
-    }
-    store::delete(&mut tx, flow.id).await?;
-    if let Err(e) = identities::settle(&mut tx, ctx, &user, &flow).await {
-        if matches!(&e, Error::Unauthenticated(problem) if problem.code == "identity_already_exists") {
-            drop(tx);
-            history::refused(ctx, &user, identities::METHOD, "identity_taken").await?;
-        }
-        return Err(e);
-    }
-    let session = sessions::start_at(&mut tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
-    tx.commit().await?;
+    let exchanged = ctx.transaction(|tx| exchange_in(tx, ctx, &hash, verifier).scope_boxed()).await;
+    let (user, session, flow) = history::record_refusal(ctx, exchanged).await?;
     let granted = tokens::grant(ctx, auth, user, session).await?;
     Ok(Granted { provider_tokens: flow.tokens_under(auth_code), ..granted })
+}
+
+/// [`exchange`] within its transaction; `hash` is the code's. A refusal leaves the code as it was.
+async fn exchange_in(tx: &mut Tx, ctx: &Ctx, hash: &str, verifier: &str) -> Result<(User, Session, Flow)> {
+    let unknown = || Error::unauthenticated("flow_state_not_found");
+    let owner = store::owner(tx, hash).await?.ok_or_else(unknown)?;
+    // The user first, then what is the user's: the order every writer of both keeps.
+    let user: User = users::store::lock(tx, owner).await?.ok_or_else(unknown)?;
+    let flow = store::lock_by_code(tx, hash).await?.ok_or_else(unknown)?;
+    if flow.expires_at <= ctx.now() {
+        return Err(history::refuse(&user, "pkce", "too_late", Error::unauthenticated("flow_state_expired")));
+    }
+    if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
+        return Err(history::refuse(&user, "pkce", "wrong_verifier", Error::unauthenticated("bad_code_verifier")));
+    }
+    if !users::is_welcome(tx, &user, ctx.now()).await? {
+        return Err(history::refuse(&user, "pkce", "account_shut", Error::unauthenticated("user_banned")));
+    }
+    store::delete(tx, flow.id).await?;
+    if let Err(e) = identities::settle(tx, ctx, &user, &flow).await {
+        let taken = matches!(&e, Error::Unauthenticated(problem) if problem.code == "identity_already_exists");
+        return Err(if taken { history::refuse(&user, identities::METHOD, "identity_taken", e) } else { e });
+    }
+    let session = sessions::start_at(tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
+    Ok((user, session, flow))
 }
 
 /// Makes the codes of a user that wait to be exchanged worthless, and whatever is on its way to be linked.
@@ -280,10 +277,7 @@ pub(in crate::auth) async fn drop_all_of(tx: &mut Tx, user: UserId) -> Result<()
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::delete_expired(&mut tx, before).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod store;
 use super::secret;
 use crate::{
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     ids::CompanyId,
     users,
@@ -117,8 +117,5 @@ fn too_many(wait: Duration) -> Error {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::forget(&mut tx, before).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| store::forget(tx, before).scope_boxed()).await
 }

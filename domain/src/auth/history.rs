@@ -3,8 +3,8 @@ use super::failures;
 use crate::{
     activity::{self, Activity, Event},
     ctx::Ctx,
-    db::Tx,
-    error::Result,
+    db::{ScopedFutureExt, Tx},
+    error::{Error, Result},
     ids::UserId,
     page::{Page, PageQuery},
     users::{self, User},
@@ -39,14 +39,46 @@ async fn of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>>
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 
+/// A refused sign-in that rolls its transaction back; [`record_refusal`] records it in another.
+#[derive(Debug, thiserror::Error)]
+#[error("{method} refused: {reason}")]
+struct Refusal {
+    user: User,
+    method: &'static str,
+    reason: &'static str,
+    response: Error,
+}
+
+/// An error that rolls the transaction back, to be given to [`record_refusal`]; the caller then gets `response`.
+pub(super) fn refuse(user: &User, method: &'static str, reason: &'static str, response: Error) -> Error {
+    Error::internal(Refusal { user: user.clone(), method, reason, response })
+}
+
+/// Records the refused sign-in that a transaction was rolled back for ([`refuse`]), and answers its error. Any other
+/// outcome of the transaction stays as it is.
+///
+/// # Errors
+/// Those of `done`; what the database refuses.
+pub(super) async fn record_refusal<T>(ctx: &Ctx, done: Result<T>) -> Result<T> {
+    let error = match done {
+        Err(Error::Internal(error)) => error,
+        other => return other,
+    };
+    match error.downcast::<Refusal>() {
+        Ok(refusal) => {
+            refused(ctx, &refusal.user, refusal.method, refusal.reason).await?;
+            Err(refusal.response)
+        }
+        Err(other) => Err(Error::Internal(other)),
+    }
+}
+
 /// [`repeated`] in a transaction of its own, where what was tried leaves nothing else behind.
 ///
 /// # Errors
 /// What the database refuses.
-pub(super) async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    repeated(&mut tx, ctx, user, method, reason).await?;
-    tx.commit().await
+async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
+    ctx.transaction(|tx| repeated(tx, ctx, user, method, reason).scope_boxed()).await
 }
 
 /// [`failed`] for what can be tried again and again without a wait: the log hears of some of it only. The caller

@@ -12,7 +12,8 @@ pub use linking::{begin_linking, unlink};
 use super::{
     Auth,
     flows::{self, Challenge, Flow},
-    history, links, secret, sessions,
+    history, links, secret,
+    sessions::{self, Session},
     tokens::{self, Granted},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     activity,
     check::Check,
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Result},
     ids::{FlowId, IdentityId, SessionId, UserId},
     text::nfc,
@@ -122,10 +123,8 @@ async fn start(
         linking_session_id: linking.map(|me| me.session_id),
         ..flows::New::default()
     };
-    let mut tx = ctx.begin().await?;
-    let flow = flows::begin(&mut tx, ctx, new).await?;
-    tx.commit().await?;
-    Ok(flow)
+    let new = &new;
+    ctx.transaction(|tx| flows::begin(tx, ctx, new.clone()).scope_boxed()).await
 }
 
 /// The flow that somebody comes back to from a provider; it comes back once.
@@ -135,13 +134,17 @@ async fn start(
 pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
     let unknown = || Error::unauthenticated("bad_oauth_state");
     let id: FlowId = state.parse().map_err(|_| unknown())?;
-    let mut tx = ctx.begin().await?;
-    let flow = flows::take(&mut tx, ctx, id).await?;
-    if flow.provider.is_none() {
-        return Err(unknown());
-    }
-    tx.commit().await?;
-    Ok(flow)
+    ctx.transaction(|tx| {
+        async move {
+            let flow = flows::take(tx, ctx, id).await?;
+            if flow.provider.is_none() {
+                return Err(unknown());
+            }
+            Ok(flow)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Lets somebody in whom a provider vouches for: by an identity that is known, or by an address that it has
@@ -153,18 +156,35 @@ pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
 /// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`,
 /// `account_requested`, `bad_oauth_state` where the session that began to link is over.
 pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
+    match ctx.transaction(|tx| arrive_in(tx, ctx, flow, arrival).scope_boxed()).await?? {
+        Admitted::Code(code) => Ok(Landing::Code(code)),
+        Admitted::Session(begun) => {
+            let (user, session) = *begun;
+            let granted = tokens::grant(ctx, auth, user, session).await?;
+            Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
+        }
+    }
+}
+
+/// [`Landing`], before the tokens of a session are made.
+enum Admitted {
+    Code(String),
+    Session(Box<(User, Session)>),
+}
+
+/// [`arrive`] within its transaction. The inner error keeps what was written: a request to the staff, or the record of a
+/// refused sign-in.
+async fn arrive_in(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Result<Result<Admitted>> {
     let provider = flow.provider.as_deref().unwrap_or_default();
-    let mut tx = ctx.begin().await?;
     let admitted = match flow.linking_user_id {
-        Some(owner) => linking::bring(&mut tx, ctx, owner, flow, arrival).await,
-        None => admit(&mut tx, ctx, provider, arrival).await,
+        Some(owner) => linking::bring(tx, ctx, owner, flow, arrival).await,
+        None => admit(tx, ctx, provider, arrival).await,
     };
     let user = match admitted {
         Ok(Some(user)) => user,
         Ok(None) => {
-            request::make(&mut tx, ctx, title(provider), arrival).await?;
-            tx.commit().await?;
-            return Err(Error::unauthenticated("account_requested"));
+            request::make(tx, ctx, title(provider), arrival).await?;
+            return Ok(Err(Error::unauthenticated("account_requested")));
         }
         Err(e) => {
             // Whose account was tried, and why in vain, is told. Only whoever links is refused an identity that is taken
@@ -175,20 +195,17 @@ pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> R
                 _ => false,
             };
             if matches!(&e, Error::Unauthenticated(problem) if told(problem.code)) {
-                tx.commit().await?;
+                return Ok(Err(e));
             }
             return Err(e);
         }
     };
     if flow.challenge().is_some() {
-        let code = flows::issue_code(&mut tx, ctx, flow, user.id, arrival.tokens.as_ref()).await?;
-        tx.commit().await?;
-        return Ok(Landing::Code(code));
+        let code = flows::issue_code(tx, ctx, flow, user.id, arrival.tokens.as_ref()).await?;
+        return Ok(Ok(Admitted::Code(code)));
     }
-    let session = sessions::start_at(&mut tx, ctx, &user, METHOD, Some(provider)).await?;
-    tx.commit().await?;
-    let granted = tokens::grant(ctx, auth, user, session).await?;
-    Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
+    let session = sessions::start_at(tx, ctx, &user, METHOD, Some(provider)).await?;
+    Ok(Ok(Admitted::Session(Box::new((user, session)))))
 }
 
 /// Whose the identity or the verified address is; none for an address that nobody has.

@@ -8,7 +8,7 @@ use crate::{
     activity::{self, Event},
     check::Check,
     ctx::Ctx,
-    db::Db,
+    db::{Db, ScopedFutureExt},
     error::{Error, Result},
     ids::{ImpersonationId, SessionId, UserId},
     users::{self, User},
@@ -59,40 +59,47 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<B
     let mut check = Check::new();
     let reason = check.line("reason", reason, REASON);
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let user = users::lock(&mut tx, id, None).await?;
-    if user.id == me.id {
-        return Err(Error::conflict("impersonate_self"));
-    }
-    if user.role == Role::SuperAdmin {
-        return Err(Error::conflict("impersonate_super_admin"));
-    }
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
-        return Err(Error::conflict("account_shut"));
-    }
-    if sessions::live(&mut tx, me.session_id).await?.is_none() {
-        return Err(Error::unauthenticated("session_not_found"));
-    }
-    // Other processes hear of it by the log.
-    let before = store::end_of_session(&mut tx, me.session_id, ctx.now()).await?;
-    for (over, whom) in &before {
-        let seen = users::store::get(&mut tx, *whom).await?.ok_or(Error::NotFound("user"))?;
-        activity::append(&mut tx, ctx, on_behalf(event("impersonation.ended", &seen, *over), &seen)).await?;
-    }
-    let new = Impersonation {
-        id: ImpersonationId(ctx.chance.uuid()),
-        user_id: user.id,
-        admin_id: me.id,
-        session_id: me.session_id,
-        reason,
-        started_at: ctx.now(),
-        expires_at: ctx.now() + LIFE,
-        ended_at: None,
-    };
-    store::insert(&mut tx, &new).await?;
-    let told = event("impersonation.started", &user, new.id).with("reason", new.reason.clone());
-    activity::append(&mut tx, ctx, on_behalf(told, &user)).await?;
-    tx.commit().await?;
+    let reason = reason.as_str();
+    let (user, new, before) = ctx
+        .transaction(|tx| {
+            async move {
+                let user = users::lock(tx, id, None).await?;
+                if user.id == me.id {
+                    return Err(Error::conflict("impersonate_self"));
+                }
+                if user.role == Role::SuperAdmin {
+                    return Err(Error::conflict("impersonate_super_admin"));
+                }
+                if !users::is_welcome(tx, &user, ctx.now()).await? {
+                    return Err(Error::conflict("account_shut"));
+                }
+                if sessions::live(tx, me.session_id).await?.is_none() {
+                    return Err(Error::unauthenticated("session_not_found"));
+                }
+                // Other processes hear of it by the log.
+                let before = store::end_of_session(tx, me.session_id, ctx.now()).await?;
+                for (over, whom) in &before {
+                    let seen = users::store::get(tx, *whom).await?.ok_or(Error::NotFound("user"))?;
+                    activity::append(tx, ctx, on_behalf(event("impersonation.ended", &seen, *over), &seen)).await?;
+                }
+                let new = Impersonation {
+                    id: ImpersonationId(ctx.chance.uuid()),
+                    user_id: user.id,
+                    admin_id: me.id,
+                    session_id: me.session_id,
+                    reason: reason.to_owned(),
+                    started_at: ctx.now(),
+                    expires_at: ctx.now() + LIFE,
+                    ended_at: None,
+                };
+                store::insert(tx, &new).await?;
+                let told = event("impersonation.started", &user, new.id).with("reason", new.reason.clone());
+                activity::append(tx, ctx, on_behalf(told, &user)).await?;
+                Ok((user, new, before))
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_sessions(&before.into_iter().map(|(over, _)| as_session(over)).collect::<Vec<_>>());
     let access_token = tokens::impersonating(ctx, auth, &user, &new)?;
     Ok(Begun { access_token, expires_at: new.expires_at, user })
@@ -106,14 +113,20 @@ pub async fn end(ctx: &Ctx, auth: &Auth) -> Result<()> {
     let (Actor::User(who), Some(_)) = (&ctx.actor, ctx.actor.impersonator()) else {
         return Err(Error::conflict("not_impersonating"));
     };
-    // The one thing that is written meanwhile, so not by way of [`Ctx::begin`].
-    let mut tx = ctx.db.begin().await?;
-    if store::end(&mut tx, ImpersonationId(who.session_id.0), ctx.now()).await? {
-        let user = users::store::get(&mut tx, who.id).await?.ok_or(Error::NotFound("user"))?;
-        let told = event("impersonation.ended", &user, ImpersonationId(who.session_id.0));
-        activity::append(&mut tx, ctx, told).await?;
-    }
-    tx.commit().await?;
+    // The one thing that is written meanwhile, so not by way of [`Ctx::transaction`].
+    ctx.db
+        .transaction(|tx| {
+            async move {
+                if store::end(tx, ImpersonationId(who.session_id.0), ctx.now()).await? {
+                    let user = users::store::get(tx, who.id).await?.ok_or(Error::NotFound("user"))?;
+                    let told = event("impersonation.ended", &user, ImpersonationId(who.session_id.0));
+                    activity::append(tx, ctx, told).await?;
+                }
+                Ok(())
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_sessions(&[who.session_id]);
     Ok(())
 }

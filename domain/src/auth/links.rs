@@ -5,7 +5,7 @@ mod store;
 use super::secret;
 use crate::{
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::Result,
     ids::{FlowId, LinkId, UserId},
     users::{self, User},
@@ -351,10 +351,7 @@ pub async fn drop_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::delete_expired(&mut tx, before).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }
 
 #[cfg(test)]

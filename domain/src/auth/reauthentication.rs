@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
 };
 
@@ -36,9 +37,9 @@ pub async fn prove(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<Gr
         Credential::Password(_) => ("password", "password"),
         Credential::MailedCode(_) => ("nonce", "otp"),
     };
-    let counters = Counter::of_session(kind, me.id, &ctx.origin);
+    let counters = &Counter::of_session(kind, me.id, &ctx.origin);
     // Asked before the slow comparison as well: how long that takes would tell.
-    failures::peek(&mut ctx.db(), ctx.now(), &counters).await?;
+    failures::peek(&mut ctx.db(), ctx.now(), counters).await?;
     let known = match credential {
         Credential::Password(password) => {
             let gone = || Error::unauthenticated("user_not_found");
@@ -49,28 +50,35 @@ pub async fn prove(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<Gr
         Credential::MailedCode(_) => None,
     };
 
-    let mut tx = ctx.begin().await?;
-    let user = factors::lock_me(&mut tx, me.id).await?;
-    failures::check(&mut tx, ctx.now(), &counters).await?;
-    let (right, reason, refusal) = match credential {
-        // While it was compared, somebody else may have changed it.
-        Credential::Password(_) => (
-            user.password_hash.is_some() && known.as_ref() == Some(&user.password_hash),
-            "wrong_current_password",
-            "current_password_invalid",
-        ),
-        Credential::MailedCode(code) => {
-            (links::consume_nonce(&mut tx, ctx, &user, code).await?, "wrong_mailed_code", "reauthentication_not_valid")
+    let known = known.as_ref();
+    let proved = ctx.transaction(|tx| {
+        async move {
+            let user = factors::lock_me(tx, me.id).await?;
+            failures::check(tx, ctx.now(), counters).await?;
+            let (right, reason, refusal) = match credential {
+                // While it was compared, somebody else may have changed it.
+                Credential::Password(_) => (
+                    user.password_hash.is_some() && known == Some(&user.password_hash),
+                    "wrong_current_password",
+                    "current_password_invalid",
+                ),
+                Credential::MailedCode(code) => (
+                    links::consume_nonce(tx, ctx, &user, code).await?,
+                    "wrong_mailed_code",
+                    "reauthentication_not_valid",
+                ),
+            };
+            if !right {
+                failures::note(tx, ctx.now(), counters).await?;
+                history::failed(tx, ctx, Some(&user), method, reason).await?;
+                return Ok(Err(Error::conflict(refusal)));
+            }
+            failures::forget(tx, counters).await?;
+            let session = sessions::reauthenticated(tx, ctx, &user, me.session_id, method).await?;
+            Ok(Ok((user, session)))
         }
-    };
-    if !right {
-        failures::note(&mut tx, ctx.now(), &counters).await?;
-        history::failed(&mut tx, ctx, Some(&user), method, reason).await?;
-        tx.commit().await?;
-        return Err(Error::conflict(refusal));
-    }
-    failures::forget(&mut tx, &counters).await?;
-    let session = sessions::reauthenticated(&mut tx, ctx, &user, me.session_id, method).await?;
-    tx.commit().await?;
+        .scope_boxed()
+    });
+    let (user, session) = proved.await??;
     tokens::grant(ctx, auth, user, session).await
 }

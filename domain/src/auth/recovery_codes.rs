@@ -11,7 +11,7 @@ use crate::{
     activity,
     clock::Chance,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{FactorId, UserId},
     text::unique_key,
@@ -68,40 +68,47 @@ pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result
         name if name.is_empty() => NAME.to_owned(),
         name => name,
     };
-    let mut tx = ctx.begin().await?;
-    let user = factors::lock_me(&mut tx, me.id).await?;
-    let present = factors::store::list(&mut tx, me.id).await?;
-    if !present.iter().any(factors::counts) {
-        return Err(Error::conflict("mfa_recovery_codes_sole_factor"));
-    }
-    if !me.mfa.aal2 {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    sessions::recently_proven(&mut tx, ctx, me).await?;
-    if present.iter().any(|factor| factor.kind == Kind::RecoveryCode) {
-        return Err(Error::conflict("mfa_verified_factor_exists"));
-    }
-    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(&name)) {
-        return Err(Error::conflict("mfa_factor_name_conflict"));
-    }
-    let factor = Factor {
-        id: FactorId(ctx.chance.uuid()),
-        user_id: me.id,
-        kind: Kind::RecoveryCode,
-        friendly_name: name,
-        status: Status::Verified,
-        key_id: None,
-        last_step: None,
-        last_challenged_at: None,
-        created_at: ctx.now(),
-        updated_at: ctx.now(),
-    };
-    factors::store::insert(&mut tx, &factor).await?;
-    let codes = replace(&mut tx, ctx, me.id).await?;
-    activity::append(&mut tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
-    tx.commit().await?;
+    let name = name.as_str();
+    let made = ctx
+        .transaction(|tx| {
+            async move {
+                let user = factors::lock_me(tx, me.id).await?;
+                let present = factors::store::list(tx, me.id).await?;
+                if !present.iter().any(factors::counts) {
+                    return Err(Error::conflict("mfa_recovery_codes_sole_factor"));
+                }
+                if !me.mfa.aal2 {
+                    return Err(Error::forbidden("insufficient_aal"));
+                }
+                sessions::recently_proven(tx, ctx, me).await?;
+                if present.iter().any(|factor| factor.kind == Kind::RecoveryCode) {
+                    return Err(Error::conflict("mfa_verified_factor_exists"));
+                }
+                if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
+                    return Err(Error::conflict("mfa_factor_name_conflict"));
+                }
+                let factor = Factor {
+                    id: FactorId(ctx.chance.uuid()),
+                    user_id: me.id,
+                    kind: Kind::RecoveryCode,
+                    friendly_name: name.to_owned(),
+                    status: Status::Verified,
+                    key_id: None,
+                    last_step: None,
+                    last_challenged_at: None,
+                    created_at: ctx.now(),
+                    updated_at: ctx.now(),
+                };
+                factors::store::insert(tx, &factor).await?;
+                let codes = replace(tx, ctx, me.id).await?;
+                activity::append(tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
+                Ok(Made { factor, codes })
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_user(me.id);
-    Ok(Made { factor, codes })
+    Ok(made)
 }
 
 /// Replaces one's set; what was left of the old one is worth nothing any more.
@@ -110,18 +117,22 @@ pub async fn make(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result
 /// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
 pub async fn remake(ctx: &Ctx) -> Result<Made> {
     let me = factors::me(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let user = factors::lock_me(&mut tx, me.id).await?;
-    let factor = set_of(factors::store::list(&mut tx, me.id).await?)?;
-    if !me.mfa.aal2 {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    sessions::recently_proven(&mut tx, ctx, me).await?;
-    let codes = replace(&mut tx, ctx, me.id).await?;
-    failures::forget(&mut tx, &Counter::of_session("recovery-code", me.id, &ctx.origin)).await?;
-    activity::append(&mut tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
-    tx.commit().await?;
-    Ok(Made { factor, codes })
+    ctx.transaction(|tx| {
+        async move {
+            let user = factors::lock_me(tx, me.id).await?;
+            let factor = set_of(factors::store::list(tx, me.id).await?)?;
+            if !me.mfa.aal2 {
+                return Err(Error::forbidden("insufficient_aal"));
+            }
+            sessions::recently_proven(tx, ctx, me).await?;
+            let codes = replace(tx, ctx, me.id).await?;
+            failures::forget(tx, &Counter::of_session("recovery-code", me.id, &ctx.origin)).await?;
+            activity::append(tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
+            Ok(Made { factor, codes })
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Throws one's set away; sessions that it had raised go on at aal1.
@@ -130,17 +141,23 @@ pub async fn remake(ctx: &Ctx) -> Result<Made> {
 /// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
 pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
     let me = factors::me(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let user = factors::lock_me(&mut tx, me.id).await?;
-    let factor = set_of(factors::store::list(&mut tx, me.id).await?)?;
-    if !me.mfa.aal2 {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    sessions::recently_proven(&mut tx, ctx, me).await?;
-    factors::remove(&mut tx, ctx, &user, &factor).await?;
-    tx.commit().await?;
+    let id = ctx
+        .transaction(|tx| {
+            async move {
+                let user = factors::lock_me(tx, me.id).await?;
+                let factor = set_of(factors::store::list(tx, me.id).await?)?;
+                if !me.mfa.aal2 {
+                    return Err(Error::forbidden("insufficient_aal"));
+                }
+                sessions::recently_proven(tx, ctx, me).await?;
+                factors::remove(tx, ctx, &user, &factor).await?;
+                Ok(factor.id)
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_user(me.id);
-    Ok(factor.id)
+    Ok(id)
 }
 
 /// Uses a code up: the session goes on at aal2 with new tokens, and sessions at aal1 end.
@@ -150,31 +167,35 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
 /// wrong ones.
 pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<Granted> {
     let me = factors::me(ctx)?;
-    let counters = Counter::of_session("recovery-code", me.id, &ctx.origin);
-    let mut tx = ctx.begin().await?;
-    let user = factors::lock_me(&mut tx, me.id).await?;
-    failures::check(&mut tx, ctx.now(), &counters).await?;
-    let factor = set_of(factors::store::list(&mut tx, me.id).await?).ok();
-    let hash = hash(me.id, code);
-    // Every one is compared, so that the time does not tell which it was.
-    let found = store::unused(&mut tx, me.id)
-        .await?
-        .into_iter()
-        .fold(None, |found, (id, kept)| if secret::same(&kept, &hash) { Some(id) } else { found });
-    let (Some(factor), Some(found)) = (factor, found) else {
-        failures::note(&mut tx, ctx.now(), &counters).await?;
-        history::failed(&mut tx, ctx, Some(&user), Method::RecoveryCode.name(), "wrong_recovery_code").await?;
-        tx.commit().await?;
-        return Err(Error::conflict("mfa_verification_failed"));
-    };
-    store::spend(&mut tx, found, ctx.now()).await?;
-    failures::forget(&mut tx, &counters).await?;
-    let (_, remaining) = store::count(&mut tx, me.id).await?;
-    let told = users::event("user.recovery_code_used", &user).with("remaining", remaining);
-    activity::append(&mut tx, ctx, told).await?;
-    let (session, ended) =
-        sessions::raise(&mut tx, ctx, &user, me.session_id, (factor.id, Method::RecoveryCode)).await?;
-    tx.commit().await?;
+    let counters = &Counter::of_session("recovery-code", me.id, &ctx.origin);
+    let shown = ctx.transaction(|tx| {
+        async move {
+            let user = factors::lock_me(tx, me.id).await?;
+            failures::check(tx, ctx.now(), counters).await?;
+            let factor = set_of(factors::store::list(tx, me.id).await?).ok();
+            let hash = hash(me.id, code);
+            // Every one is compared, so that the time does not tell which it was.
+            let found = store::unused(tx, me.id)
+                .await?
+                .into_iter()
+                .fold(None, |found, (id, kept)| if secret::same(&kept, &hash) { Some(id) } else { found });
+            let (Some(factor), Some(found)) = (factor, found) else {
+                failures::note(tx, ctx.now(), counters).await?;
+                history::failed(tx, ctx, Some(&user), Method::RecoveryCode.name(), "wrong_recovery_code").await?;
+                return Ok(Err(Error::conflict("mfa_verification_failed")));
+            };
+            store::spend(tx, found, ctx.now()).await?;
+            failures::forget(tx, counters).await?;
+            let (_, remaining) = store::count(tx, me.id).await?;
+            let told = users::event("user.recovery_code_used", &user).with("remaining", remaining);
+            activity::append(tx, ctx, told).await?;
+            let (session, ended) =
+                sessions::raise(tx, ctx, &user, me.session_id, (factor.id, Method::RecoveryCode)).await?;
+            Ok(Ok((user, session, ended)))
+        }
+        .scope_boxed()
+    });
+    let (user, session, ended) = shown.await??;
     auth.verified.forget_user(me.id);
     auth.verified.forget_sessions(&ended);
     tokens::grant(ctx, auth, user, session).await

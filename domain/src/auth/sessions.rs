@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Actor, Due, Resource, SignedIn},
     activity,
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Result},
     ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     settings,
@@ -20,7 +20,7 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
 };
-use tokio::time::timeout;
+use tokio::{sync::Notify, time::timeout};
 
 /// For so long after a refresh every older token of the session is still answered with the active one: several
 /// tabs, or an answer that got lost.
@@ -190,14 +190,37 @@ pub(super) async fn begin(
 /// was when it ended), `user_banned`, `refresh_token_already_used` (which ends the session); Conflict `conflict` while
 /// others hold on to the session for too long.
 pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(User, Session, bool)> {
-    let locked = async {
-        let mut tx = ctx.begin().await?;
-        let session = store::lock_session(&mut tx, id).await?;
-        Ok::<_, Error>((tx, session))
+    let locked = &Notify::new();
+    let refreshed = ctx.transaction(|tx| {
+        async move {
+            let session = store::lock_session(tx, id).await?;
+            locked.notify_one();
+            refresh_locked(tx, ctx, session, counter).await
+        }
+        .scope_boxed()
+    });
+    // The timeout covers the wait for the transaction and for the lock, and never cuts off a commit.
+    let timed_out = async {
+        if timeout(LOCK, locked.notified()).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
     };
-    let (mut tx, session) = timeout(LOCK, locked).await.map_err(|_| Error::conflict("conflict"))??;
+    tokio::select! {
+        biased;
+        refreshed = refreshed => refreshed?,
+        () = timed_out => Err(Error::conflict("conflict")),
+    }
+}
+
+/// [`refresh`] within its transaction. The inner error keeps what was written: the end of the session.
+async fn refresh_locked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    session: Option<Session>,
+    counter: i64,
+) -> Result<Result<(User, Session, bool)>> {
     let Some(mut session) = session else { return Err(Error::unauthenticated("refresh_token_not_found")) };
-    let rules = settings::security(&mut tx).await?;
+    let rules = settings::security(tx).await?;
     let is_over = |at: DateTime<Utc>| {
         at - session.refreshed_at >= IDLE || rules.is_over(session.created_at, session.refreshed_at, at)
     };
@@ -207,15 +230,14 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
     }
     let over = is_over(ctx.now());
     let user =
-        users::store::get(&mut tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+        users::store::get(tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
+    if !users::is_welcome(tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     if over {
-        let ended = store::end(&mut tx, id, ctx.now()).await?;
-        tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "expired").await?;
-        tx.commit().await?;
-        return Err(Error::unauthenticated("refresh_session_expired"));
+        let ended = store::end(tx, session.id, ctx.now()).await?;
+        tell(tx, &ctx.acting_as(Actor::System("auth")), &ended, "expired").await?;
+        return Ok(Err(Error::unauthenticated("refresh_session_expired")));
     }
     match turn(counter, session.refresh_counter, session.raised_counter, ctx.now() - session.refreshed_at) {
         Turn::Next => {
@@ -223,20 +245,17 @@ pub(super) async fn refresh(ctx: &Ctx, id: SessionId, counter: i64) -> Result<(U
             session.refreshed_at = ctx.now();
             session.user_agent = ctx.origin.user_agent.clone().or(session.user_agent);
             session.address = ctx.origin.address.clone().or(session.address);
-            store::refreshed(&mut tx, &session).await?;
-            tx.commit().await?;
-            Ok((user, session, false))
+            store::refreshed(tx, &session).await?;
+            Ok(Ok((user, session, false)))
         }
         Turn::Active => {
-            // The refresh that made it so may be on its way to the disk.
-            tx.commit().await?;
-            Ok((user, session, true))
+            // Committed: the refresh that made it so may be on its way to the disk.
+            Ok(Ok((user, session, true)))
         }
         Turn::Reused => {
-            let ended = store::end(&mut tx, id, ctx.now()).await?;
-            tell(&mut tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
-            tx.commit().await?;
-            Err(Error::unauthenticated("refresh_token_already_used"))
+            let ended = store::end(tx, session.id, ctx.now()).await?;
+            tell(tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
+            Ok(Err(Error::unauthenticated("refresh_token_already_used")))
         }
         Turn::Unknown => Err(Error::unauthenticated("refresh_token_not_found")),
     }
@@ -337,15 +356,21 @@ pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
     if me.mfa.due() == Some(Due::Challenge) && which != Which::Local {
         return Err(Error::forbidden("insufficient_aal"));
     }
-    let mut tx = ctx.begin().await?;
-    users::store::lock(&mut tx, me.id).await?;
-    let ended = match which {
-        Which::Local => store::end(&mut tx, me.session_id, ctx.now()).await?,
-        Which::Others => store::end_of_user(&mut tx, me.id, Some(me.session_id), ctx.now()).await?,
-        Which::Global => store::end_of_user(&mut tx, me.id, None, ctx.now()).await?,
-    };
-    tell(&mut tx, ctx, &ended, "signed_out").await?;
-    tx.commit().await?;
+    let ended = ctx
+        .transaction(|tx| {
+            async move {
+                users::store::lock(tx, me.id).await?;
+                let ended = match which {
+                    Which::Local => store::end(tx, me.session_id, ctx.now()).await?,
+                    Which::Others => store::end_of_user(tx, me.id, Some(me.session_id), ctx.now()).await?,
+                    Which::Global => store::end_of_user(tx, me.id, None, ctx.now()).await?,
+                };
+                tell(tx, ctx, &ended, "signed_out").await?;
+                Ok(ended)
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_sessions(&ended.iter().map(|e| e.id).collect::<Vec<_>>());
     Ok(ended.len() as u64)
 }
@@ -369,14 +394,19 @@ pub async fn end(ctx: &Ctx, id: SessionId) -> Result<()> {
     if ctx.actor.user_id() != Some(session.user_id) && !ctx.can(Action::Update, Resource::Users) {
         return Err(Error::NotFound("session"));
     }
-    let mut tx = ctx.begin().await?;
-    users::store::lock(&mut tx, session.user_id).await?;
-    let ended = store::end(&mut tx, id, ctx.now()).await?;
-    if ended.is_empty() {
-        return Err(Error::NotFound("session"));
-    }
-    tell(&mut tx, ctx, &ended, "revoked").await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            users::store::lock(tx, session.user_id).await?;
+            let ended = store::end(tx, id, ctx.now()).await?;
+            if ended.is_empty() {
+                return Err(Error::NotFound("session"));
+            }
+            tell(tx, ctx, &ended, "revoked").await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The session, unless it has ended.
@@ -414,12 +444,15 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let ended = store::end_idle(&mut tx, idle, ctx.now()).await?;
-    tell(&mut tx, ctx, &ended, "expired").await?;
-    let gone = store::delete_ended(&mut tx, over).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| {
+        async move {
+            let ended = store::end_idle(tx, idle, ctx.now()).await?;
+            tell(tx, ctx, &ended, "expired").await?;
+            store::delete_ended(tx, over).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Ends every session of a user, within the use case that shuts or changes the account (decision 27).

@@ -5,7 +5,8 @@ use super::{
     asked,
     gaps::{self, Gap},
     links::LinkKind,
-    passwords, sessions,
+    passwords,
+    sessions::{self, Session},
     tokens::{self, Granted},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     catalogue::LANGUAGES,
     check::{Check, LINE},
     ctx::Ctx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     mails::{self, Kind},
     users::{self, Extra, Mailed, NewUser, Status, User},
@@ -71,12 +73,8 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
         None => None,
     };
 
-    let mut tx = ctx.begin().await?;
-    if let Some(known) = users::store::by_email(&mut tx, &users::email_key(&email)).await? {
-        return known_already(tx, ctx, known, &new.way).await;
-    }
     let open = ctx.options.autoconfirm;
-    let account = NewUser {
+    let account = &NewUser {
         role: Role::Client,
         status: if open { Status::Active } else { Status::Pending },
         first_name,
@@ -90,42 +88,59 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
         must_change_password: false,
         language: LANGUAGES[0].to_owned(),
     };
-    let extra = Extra { metadata, awaits_confirmation: !open, self_made: true, ..Extra::default() };
-    let user = users::insert_with(&mut tx, ctx, account, extra).await?;
-    if open {
-        let session = sessions::start(&mut tx, ctx, &user, "password").await?;
-        tx.commit().await?;
-        return Ok(SignedUp::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)));
+    let extra = &Extra { metadata, awaits_confirmation: !open, self_made: true, ..Extra::default() };
+    let way = &new.way;
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(known) = users::store::by_email(tx, &users::email_key(&account.email)).await? {
+                return known_already(tx, ctx, known, way).await.map(Made::Answer);
+            }
+            let user = users::insert_with(tx, ctx, account.clone(), extra.clone()).await?;
+            if open {
+                let session = sessions::start(tx, ctx, &user, "password").await?;
+                return Ok(Made::Session(Box::new((user, session))));
+            }
+            gaps::pass(tx, ctx, Gap::Signup, &user.email).await?;
+            asked::mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
+            let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
+            Ok(Made::Answer(SignedUp::Waiting(Box::new(user))))
+        }
+        .scope_boxed()
+    });
+    match made.await? {
+        Made::Session(begun) => {
+            let (user, session) = *begun;
+            Ok(SignedUp::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+        }
+        Made::Answer(answer) => Ok(answer),
     }
-    gaps::pass(&mut tx, ctx, Gap::Signup, &user.email).await?;
-    asked::mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, &new.way).await?;
-    tx.commit().await?;
-    let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
-    Ok(SignedUp::Waiting(Box::new(user)))
 }
 
-async fn known_already(mut tx: crate::db::Tx, ctx: &Ctx, known: User, way: &Way) -> Result<SignedUp> {
+/// What a sign-up has made, before the tokens of a session are.
+enum Made {
+    Session(Box<(User, Session)>),
+    Answer(SignedUp),
+}
+
+async fn known_already(tx: &mut Tx, ctx: &Ctx, known: User, way: &Way) -> Result<SignedUp> {
     if ctx.options.autoconfirm {
         return Err(Error::conflict("user_already_exists"));
     }
-    gaps::pass(&mut tx, ctx, Gap::Signup, &known.email).await?;
-    let user = users::store::lock(&mut tx, known.id).await?.ok_or(Error::NotFound("user"))?;
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
+    gaps::pass(tx, ctx, Gap::Signup, &known.email).await?;
+    let user = users::store::lock(tx, known.id).await?.ok_or(Error::NotFound("user"))?;
+    if !users::is_welcome(tx, &user, ctx.now()).await? {
         // The pause counts here too: without it, such an account would be told from others.
-        tx.commit().await?;
         return Ok(SignedUp::Known);
     }
     if user.status == Status::Pending && user.awaits_confirmation {
-        asked::mail(&mut tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
-        tx.commit().await?;
+        asked::mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
         // Whoever asks is nobody yet: not even what the first one said of themselves is told.
         let mailed = Mailed::default().with(LinkKind::Signup, ctx.now());
         let user = User { metadata: Map::new(), app_metadata: Map::new(), mailed, ..user };
         return Ok(SignedUp::Waiting(Box::new(user)));
     }
-    mails::queue(&mut tx, ctx, Kind::AlreadyRegistered, user.id, None, Map::new()).await?;
-    activity::append(&mut tx, ctx, users::event("user.link_asked", &user).with("wanted", "signup")).await?;
-    tx.commit().await?;
+    mails::queue(tx, ctx, Kind::AlreadyRegistered, user.id, None, Map::new()).await?;
+    activity::append(tx, ctx, users::event("user.link_asked", &user).with("wanted", "signup")).await?;
     Ok(SignedUp::Known)
 }
 

@@ -4,13 +4,13 @@ use super::{
     failures::{self, Counter},
     flows, history,
     links::{self, LinkKind, Purpose, Used},
-    sessions,
+    sessions::{self, Session},
     tokens::{self, Granted},
 };
 use crate::{
     access::Actor,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     users::{self, Status, User},
 };
@@ -59,43 +59,56 @@ impl std::fmt::Debug for Back {
 /// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`; Conflict
 /// `email_taken` where a new address belongs to somebody else by now; TooMany after many wrong codes.
 pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
-    let mut tx = ctx.begin().await?;
+    let taken = ctx.transaction(|tx| take(tx, ctx, purpose, ticket, lead_back).scope_boxed()).await;
+    match history::record_refusal(ctx, taken).await?? {
+        Step::Session(begun) => {
+            let (user, session) = *begun;
+            auth.verified.forget_user(user.id);
+            Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+        }
+        Step::Half => Ok(Came::Half),
+        Step::Code(back) => Ok(Came::Code(back)),
+    }
+}
+
+/// [`Came`], before the tokens of a session are made.
+enum Step {
+    Session(Box<(User, Session)>),
+    Half,
+    Code(Back),
+}
+
+/// [`verify`] within its transaction. The inner error keeps what was written: the count of a wrong code.
+async fn take(tx: &mut Tx, ctx: &Ctx, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Result<Step>> {
     let used = match ticket {
-        Ticket::Token(token) => links::consume(&mut tx, ctx, token, purpose).await?,
-        Ticket::Code { email, code } => by_code(&mut tx, ctx, email, code, purpose).await?,
+        Ticket::Token(token) => links::consume(tx, ctx, token, purpose).await?,
+        Ticket::Code { email, code } => by_code(tx, ctx, email, code, purpose).await?,
     };
     let Some(used) = used else {
         if let Ticket::Token(token) = ticket
-            && let Some((user, reason)) = links::spent(&mut tx, ctx, token).await?
+            && let Some((user, reason)) = links::spent(tx, ctx, token).await?
         {
-            history::repeated(&mut tx, ctx, &user, "otp", reason).await?;
+            history::repeated(tx, ctx, &user, "otp", reason).await?;
         }
-        // A wrong code was counted, and a link that is good no more was told of.
-        tx.commit().await?;
-        return Err(Error::unauthenticated("otp_expired"));
+        // Committed: a wrong code is counted, a link that is good no more is recorded.
+        return Ok(Err(Error::unauthenticated("otp_expired")));
     };
-    if !users::is_welcome(&mut tx, &used.user, ctx.now()).await? {
+    if !users::is_welcome(tx, &used.user, ctx.now()).await? {
         // The link is not used up by it: only that somebody came with it is told.
-        drop(tx);
-        history::refused(ctx, &used.user, "otp", "account_shut").await?;
-        return Err(Error::unauthenticated("user_banned"));
+        return Err(history::refuse(&used.user, "otp", "account_shut", Error::unauthenticated("user_banned")));
     }
-    let Some(user) = took_effect(&mut tx, ctx, &used).await? else {
-        tx.commit().await?;
-        return Ok(Came::Half);
+    let Some(user) = took_effect(tx, ctx, &used).await? else {
+        return Ok(Ok(Step::Half));
     };
     if lead_back
         && let Some(flow) = used.flow_id
-        && let Some(flow) = flows::of_link(&mut tx, ctx, flow).await?
+        && let Some(flow) = flows::of_link(tx, ctx, flow).await?
     {
-        let code = flows::issue_code(&mut tx, ctx, &flow, user.id, None).await?;
-        tx.commit().await?;
-        return Ok(Came::Code(Back { code, redirect_to: flow.redirect_to }));
+        let code = flows::issue_code(tx, ctx, &flow, user.id, None).await?;
+        return Ok(Ok(Step::Code(Back { code, redirect_to: flow.redirect_to })));
     }
-    let session = sessions::start(&mut tx, ctx, &user, "otp").await?;
-    tx.commit().await?;
-    auth.verified.forget_user(user.id);
-    Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+    let session = sessions::start(tx, ctx, &user, "otp").await?;
+    Ok(Ok(Step::Session(Box::new((user, session)))))
 }
 
 /// As [`links::consume_code`]. Wrong codes are counted and told of, for an address that nobody has in the same way and so

@@ -27,6 +27,7 @@ use crate::{
     activity::{self, Event},
     catalogue::{self, LANGUAGES},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     idempotency,
     ids::BackupId,
@@ -170,22 +171,25 @@ pub async fn last_good(ctx: &Ctx) -> Result<Option<Backup>> {
 /// Forbidden; Conflict `backup_running`.
 pub async fn ask(ctx: &Ctx) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, BackupId(id)).await;
-    }
-    tx.alone_with("backups".to_owned()).await?;
-    if store::going_on(&mut tx, ctx.now() - PATIENCE).await? {
-        return Err(Error::conflict("backup_running"));
-    }
-    let (id, name) = named(ctx);
-    store::insert(&mut tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
-    queue::enqueue(&mut tx, &Make { id }).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    activity::append(&mut tx, ctx, event("backup.asked", id, &name)).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let asked = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(BackupId(id));
+            }
+            tx.alone_with("backups".to_owned()).await?;
+            if store::going_on(tx, ctx.now() - PATIENCE).await? {
+                return Err(Error::conflict("backup_running"));
+            }
+            let (id, name) = named(ctx);
+            store::insert(tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
+            queue::enqueue(tx, &Make { id }).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            activity::append(tx, ctx, event("backup.asked", id, &name)).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, asked.await?).await
 }
 
 /// Has the night's backup made, unless one is being made, or the portal has only begun. Our own jobs.
@@ -218,9 +222,8 @@ pub async fn run(ctx: &Ctx, id: BackupId) -> Result<()> {
         Err(error @ Error::Conflict(_)) => return Err(Error::Unavailable(catalogue::error(LANGUAGES[0], &error))),
         folder => folder?,
     };
-    let mut tx = ctx.begin().await?;
-    store::begin(&mut tx, id, ctx.now(), &folder.name()).await?;
-    tx.commit().await?;
+    let place = &folder.name();
+    ctx.transaction(|tx| store::begin(tx, id, ctx.now(), place).scope_boxed()).await?;
     making(ctx, &folder, &backup, &|_| ()).await
 }
 
@@ -239,11 +242,16 @@ pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
     // Whoever is refused leaves no line.
     let folder = to_fill_alone(ctx).await?;
     let (id, name) = named(ctx);
-    let mut tx = ctx.begin().await?;
-    store::insert(&mut tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
-    // In one: no job comes for a line that waits, should this be stopped here.
-    store::begin(&mut tx, id, ctx.now(), &folder.name()).await?;
-    tx.commit().await?;
+    let (name, place) = (&name, &folder.name());
+    ctx.transaction(|tx| {
+        async move {
+            store::insert(tx, id, name, ctx.now(), &ctx.actor.name()).await?;
+            // In one: no job comes for a line that waits, should this be stopped here.
+            store::begin(tx, id, ctx.now(), place).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     if let Err(error) = making(ctx, &folder, &get(ctx, id).await?, tell).await {
         failed(ctx, id, &error.to_string()).await?;
         return Err(error);
@@ -276,17 +284,22 @@ async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> 
     let here = |other: &Backup| other.state == State::Done && other.folder == Some(folder.name());
     let gone = listed.into_iter().filter(|other| here(other) && !names.contains(&other.name));
     let gone: Vec<String> = gone.map(|other| other.name).collect();
-    let mut tx = ctx.begin().await?;
-    store::finish(&mut tx, &manifest, &folder.name(), ctx.now()).await?;
-    store::forget(&mut tx, &gone, ctx.now() - REMEMBERED).await?;
-    let told = event("backup.created", backup.id, &backup.name)
-        .with("by", backup.asked_by.clone())
-        .with("rows", manifest.rows())
-        .with("documents", manifest.documents.lines)
-        .with("missing", manifest.missing.len())
-        .with("bytes", manifest.bytes());
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await
+    let (manifest, gone) = (&manifest, &gone);
+    ctx.transaction(|tx| {
+        async move {
+            store::finish(tx, manifest, &folder.name(), ctx.now()).await?;
+            store::forget(tx, gone, ctx.now() - REMEMBERED).await?;
+            let told = event("backup.created", backup.id, &backup.name)
+                .with("by", backup.asked_by.clone())
+                .with("rows", manifest.rows())
+                .with("documents", manifest.documents.lines)
+                .with("missing", manifest.missing.len())
+                .with("bytes", manifest.bytes());
+            activity::append(tx, ctx, told).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Keeps why it could not be made.
@@ -294,13 +307,18 @@ async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> 
 /// # Errors
 /// What the database refuses.
 pub async fn failed(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    let Some(backup) = store::get(&mut tx, id).await? else { return tx.commit().await };
-    if store::fail(&mut tx, id, ctx.now(), why).await? {
-        let told = event("backup.failed", id, &backup.name).with("by", backup.asked_by).with("reason", why);
-        activity::append(&mut tx, ctx, told).await?;
-    }
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let Some(backup) = store::get(tx, id).await? else { return Ok(()) };
+            if store::fail(tx, id, ctx.now(), why).await? {
+                let told = event("backup.failed", id, &backup.name).with("by", backup.asked_by).with("reason", why);
+                activity::append(tx, ctx, told).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Clears away what somebody gave up on: what they had begun. Says whether one was whole by then; that stays.

@@ -7,7 +7,7 @@ use crate::{
     activity::{self, Event},
     check::{Check, LINE},
     ctx::Ctx,
-    db::Db,
+    db::{Db, ScopedFutureExt},
     error::{Error, Problem, Result},
     ids::BlockId,
     network::Network,
@@ -57,28 +57,31 @@ pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block
     if own.is_some_and(|own| network.contains(own)) {
         return Err(Error::conflict("own_address"));
     }
-    let block = Block {
+    let block = &Block {
         id: BlockId(ctx.chance.uuid()),
         network: network.to_string(),
         reason,
         created_at: ctx.now(),
         created_by: ctx.who(),
     };
-    let mut tx = ctx.begin().await?;
-    let all = store::lock(&mut tx).await?;
-    if let Some(there) = all.iter().find(|there| there.network == block.network) {
-        tx.commit().await?;
-        return Ok(there.clone());
-    }
-    if all.len() >= MOST {
-        return Err(Error::Conflict(Problem::new("too_many_blocks").with("max", MOST)));
-    }
-    store::insert(&mut tx, &block).await?;
-    let told = event("address.blocked", &block);
-    activity::append(&mut tx, ctx, block.reason.iter().fold(told, |told, why| told.with("reason", why.clone())))
-        .await?;
-    tx.commit().await?;
-    Ok(block)
+    ctx.transaction(|tx| {
+        async move {
+            let all = store::lock(tx).await?;
+            if let Some(there) = all.iter().find(|there| there.network == block.network) {
+                return Ok(there.clone());
+            }
+            if all.len() >= MOST {
+                return Err(Error::Conflict(Problem::new("too_many_blocks").with("max", MOST)));
+            }
+            store::insert(tx, block).await?;
+            let told = event("address.blocked", block);
+            let told = block.reason.iter().fold(told, |told, why| told.with("reason", why.clone()));
+            activity::append(tx, ctx, told).await?;
+            Ok(block.clone())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Lets a network in again.
@@ -87,10 +90,14 @@ pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block
 /// Forbidden; NotFound.
 pub async fn remove(ctx: &Ctx, id: BlockId) -> Result<()> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let mut tx = ctx.begin().await?;
-    let block = store::delete(&mut tx, id).await?.ok_or(Error::NotFound("address_block"))?;
-    activity::append(&mut tx, ctx, event("address.unblocked", &block)).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let block = store::delete(tx, id).await?.ok_or(Error::NotFound("address_block"))?;
+            activity::append(tx, ctx, event("address.unblocked", &block)).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// What every request is compared with.

@@ -11,7 +11,7 @@ use crate::{
     check::{self, Check, LINE},
     companies::{self, Progress},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents,
     error::{Error, Problem, Result},
     idempotency,
@@ -73,19 +73,24 @@ pub struct Made {
 /// `lead_protected` for another partner's lead, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, setup: Setup, input: Input) -> Result<Made> {
     ctx.may(Action::Create, Resource::NewClient)?;
-    let checked = checked(ctx, setup, &input).await?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return made(ctx, SpvId(id)).await;
-    }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Client, Some(&checked.0.email)).await?;
-    leads::not_protected(&mut tx, ctx, &checked.0.email, checked.0.phone.as_deref(), checked.0.iso_id).await?;
-    let (client, order) = place(&mut tx, ctx, setup, checked).await?;
-    requests::fulfil(&mut tx, ctx, request, requests::Made::Client(client, order)).await?;
-    idempotency::remember(&mut tx, ctx, order.0).await?;
-    tx.commit().await?;
-    made(ctx, order).await
+    let checked = &checked(ctx, setup, &input).await?;
+    let request_id = input.request_id;
+    let order = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(SpvId(id));
+            }
+            let (account, _) = checked;
+            let request = requests::claim(tx, ctx, request_id, AccountType::Client, Some(&account.email)).await?;
+            leads::not_protected(tx, ctx, &account.email, account.phone.as_deref(), account.iso_id).await?;
+            let (client, order) = place(tx, ctx, setup, checked.clone()).await?;
+            requests::fulfil(tx, ctx, request, requests::Made::Client(client, order)).await?;
+            idempotency::remember(tx, ctx, order.0).await?;
+            Ok(order)
+        }
+        .scope_boxed()
+    });
+    made(ctx, order.await?).await
 }
 
 /// What the forms say, once it is checked.
@@ -272,40 +277,45 @@ pub struct Change {
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `archived`; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, id: UserId, version: Option<i64>, input: Change) -> Result<Client> {
-    let mut tx = ctx.begin().await?;
-    let (mut client, user) = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    if client.status == users::Status::Archived {
-        return Err(Error::conflict("archived"));
-    }
-    let before = client.clone();
-    let mut check = Check::new();
-    if let Some(name) = &input.first_name {
-        client.first_name = check.line("first_name", name, LINE);
-    }
-    if let Some(name) = &input.last_name {
-        client.last_name = check.line("last_name", name, LINE);
-    }
-    if input.phone.is_some() {
-        client.phone = check.phone("phone", input.phone.as_deref());
-    }
-    if input.address.is_some() {
-        client.address = check.optional_text("address", input.address.as_deref());
-    }
-    check.done()?;
-    client.company_id = input.company_id.or(client.company_id);
-    client.iso_id = input.iso_id.unwrap_or(client.iso_id);
-    if (client.company_id, client.iso_id) != (before.company_id, before.iso_id) {
-        belongs(&mut tx, &client).await?;
-    }
-    store::save(&mut tx, &client, ctx.now(), &ctx.who()).await?;
-    users::count_brought(&mut tx, &user, -1);
-    users::count_brought(&mut tx, &User { iso_id: client.iso_id, ..user }, 1);
-    index(&mut tx, &client).await?;
-    if client.name() != before.name() {
-        documents::renamed(&mut tx, id).await?;
-    }
-    activity::append(&mut tx, ctx, told(&client, "client.updated").changed(&before, &client)?).await?;
-    tx.commit().await?;
+    let input = &input;
+    ctx.transaction(|tx| {
+        async move {
+            let (mut client, user) = locked(tx, ctx, id, version, Action::Update).await?;
+            if client.status == users::Status::Archived {
+                return Err(Error::conflict("archived"));
+            }
+            let before = client.clone();
+            let mut check = Check::new();
+            if let Some(name) = &input.first_name {
+                client.first_name = check.line("first_name", name, LINE);
+            }
+            if let Some(name) = &input.last_name {
+                client.last_name = check.line("last_name", name, LINE);
+            }
+            if input.phone.is_some() {
+                client.phone = check.phone("phone", input.phone.as_deref());
+            }
+            if input.address.is_some() {
+                client.address = check.optional_text("address", input.address.as_deref());
+            }
+            check.done()?;
+            client.company_id = input.company_id.or(client.company_id);
+            client.iso_id = input.iso_id.unwrap_or(client.iso_id);
+            if (client.company_id, client.iso_id) != (before.company_id, before.iso_id) {
+                belongs(tx, &client).await?;
+            }
+            store::save(tx, &client, ctx.now(), &ctx.who()).await?;
+            users::count_brought(tx, &user, -1);
+            users::count_brought(tx, &User { iso_id: client.iso_id, ..user }, 1);
+            index(tx, &client).await?;
+            if client.name() != before.name() {
+                documents::renamed(tx, id).await?;
+            }
+            activity::append(tx, ctx, told(&client, "client.updated").changed(&before, &client)?).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -354,10 +364,15 @@ pub async fn invite(ctx: &Ctx, id: UserId) -> Result<Client> {
     if !matches!(client.status, users::Status::Pending | users::Status::Active) {
         return Err(Error::conflict("not_invitable"));
     }
-    let mut tx = ctx.begin().await?;
-    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
-    activity::append(&mut tx, ctx, told(&client, "client.invited")).await?;
-    tx.commit().await?;
+    let found = &client;
+    ctx.transaction(|tx| {
+        async move {
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+            activity::append(tx, ctx, told(found, "client.invited")).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     Ok(client)
 }
 
@@ -368,18 +383,23 @@ async fn set_status(
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    decide: impl FnOnce(&User) -> Result<Option<users::Status>>,
+    decide: impl Fn(&User) -> Result<Option<users::Status>> + Send + Sync,
 ) -> Result<Client> {
-    let mut tx = ctx.begin().await?;
-    let (client, user) = locked(&mut tx, ctx, id, version, action).await?;
-    let Some(status) = decide(&user)? else {
-        tx.commit().await?;
-        return Ok(client);
-    };
-    users::change_status(&mut tx, ctx, &user, status).await?;
-    activity::append(&mut tx, ctx, told(&client, name)).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let decide = &decide;
+    let unchanged = ctx.transaction(|tx| {
+        async move {
+            let (client, user) = locked(tx, ctx, id, version, action).await?;
+            let Some(status) = decide(&user)? else { return Ok(Some(client)) };
+            users::change_status(tx, ctx, &user, status).await?;
+            activity::append(tx, ctx, told(&client, name)).await?;
+            Ok(None)
+        }
+        .scope_boxed()
+    });
+    match unchanged.await? {
+        Some(client) => Ok(client),
+        None => get(ctx, id).await,
+    }
 }
 
 /// The client and its account, kept from others, once the actor may and nobody was faster.

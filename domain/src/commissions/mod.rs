@@ -21,7 +21,7 @@ use crate::{
     },
     ctx::{Ctx, fresh},
     dashboards,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     ids::{CommissionId, IsoId},
     isos,
@@ -272,31 +272,37 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     let mut ids = ids.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let mut tx = ctx.begin().await?;
-    let rows = store::locked(&mut tx, &ids).await?;
-    if rows.len() < ids.len() || rows.iter().any(|row| !ctx.can(Action::View, resource(row))) {
-        return Err(Error::NotFound("commission"));
-    }
-    if let Some(row) = rows.iter().find(|row| row.status != Status::Pending) {
-        return Err(settled(row));
-    }
-    let refuse = |code, spv| {
-        let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
-        Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
-    };
-    if let Some(spv) = store::of_open_orders(&mut tx, &ids).await? {
-        return refuse("order_not_closed", spv);
-    }
-    store::approve(&mut tx, &ids, ctx.now(), &ctx.who()).await?;
-    // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
-    if let Some(spv) = store::half_approved(&mut tx, &ids).await? {
-        return refuse("approve_together", spv);
-    }
-    for row in &rows {
-        activity::append(&mut tx, ctx, told("commission.approved", row)).await?;
-    }
-    tx.commit().await?;
-    store::of_ids(&mut ctx.db(), &ids).await
+    let ids = &ids;
+    ctx.transaction(|tx| {
+        async move {
+            let rows = store::locked(tx, ids).await?;
+            if rows.len() < ids.len() || rows.iter().any(|row| !ctx.can(Action::View, resource(row))) {
+                return Err(Error::NotFound("commission"));
+            }
+            if let Some(row) = rows.iter().find(|row| row.status != Status::Pending) {
+                return Err(settled(row));
+            }
+            let refuse = |code, spv| {
+                let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
+                Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
+            };
+            if let Some(spv) = store::of_open_orders(tx, ids).await? {
+                return refuse("order_not_closed", spv);
+            }
+            store::approve(tx, ids, ctx.now(), &ctx.who()).await?;
+            // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
+            if let Some(spv) = store::half_approved(tx, ids).await? {
+                return refuse("approve_together", spv);
+            }
+            for row in &rows {
+                activity::append(tx, ctx, told("commission.approved", row)).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
+    store::of_ids(&mut ctx.db(), ids).await
 }
 
 /// Approves everything pending, of one partner or of all, whose order is not open. Each order's rows are approved
@@ -340,21 +346,26 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
     let mut check = Check::new();
     let reason = check.text("reason", reason);
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let row = locked(&mut tx, &seen).await?;
-    fresh(version, row.version, &row.updated_by, row.updated_at)?;
-    if !matches!(row.status, Status::Pending | Status::Approved) || row.run_id.is_some() {
-        return Err(settled(&row));
-    }
-    // What is left of the order must be nothing or what it earns: half of a pair would be owed by somebody.
-    if store::of_order(&mut tx, row.spv_id).await? != row.amount_minor {
-        return Err(Error::conflict("commission_reversed"));
-    }
-    store::set_status(&mut tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
-    let place = figures::place(&mut tx, row.spv_id).await?;
-    figures::dated(&mut tx, Of::Commission, place, row.earned_date, -1, -row.amount_minor);
-    activity::append(&mut tx, ctx, told("commission.voided", &row).with("reason", reason)).await?;
-    tx.commit().await?;
+    let (seen, reason) = (&seen, &reason);
+    ctx.transaction(|tx| {
+        async move {
+            let row = locked(tx, seen).await?;
+            fresh(version, row.version, &row.updated_by, row.updated_at)?;
+            if !matches!(row.status, Status::Pending | Status::Approved) || row.run_id.is_some() {
+                return Err(settled(&row));
+            }
+            // What is left of the order must be nothing or what it earns: half of a pair would be owed by somebody.
+            if store::of_order(tx, row.spv_id).await? != row.amount_minor {
+                return Err(Error::conflict("commission_reversed"));
+            }
+            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
+            let place = figures::place(tx, row.spv_id).await?;
+            figures::dated(tx, Of::Commission, place, row.earned_date, -1, -row.amount_minor);
+            activity::append(tx, ctx, told("commission.voided", &row).with("reason", reason.clone())).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 

@@ -8,6 +8,7 @@ use crate::{
     activity::{self, Event},
     check,
     ctx::{Ctx, fresh},
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     exports, idempotency,
     ids::{PayoutId, PayoutRunId},
@@ -30,40 +31,43 @@ pub struct RunDetail {
 /// Forbidden; Conflict `nothing_approved`.
 pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     ctx.may(Action::Create, Resource::Payouts)?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return run(ctx, PayoutRunId(id)).await;
-    }
-    let year = i64::from(settings::within(&mut tx).await?.day(ctx.now()).year());
-    let new = Run {
-        id: PayoutRunId(ctx.chance.uuid()),
-        year,
-        number: store::next_number(&mut tx, year).await?,
-        status: RunStatus::Open,
-        created_at: ctx.now(),
-        created_by: ctx.who(),
-        paid_date: None,
-        updated_at: ctx.now(),
-        updated_by: ctx.who(),
-        version: 1,
-    };
-    store::insert_run(&mut tx, &new).await?;
-    let mut transfers = 0;
-    for (iso, currency) in store::due(&mut tx).await? {
-        let id = PayoutId(ctx.chance.uuid());
-        if store::claim(&mut tx, id, new.id, iso, currency).await? > 0 {
-            transfers += 1;
+    let opened = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(PayoutRunId(id));
+            }
+            let year = i64::from(settings::within(tx).await?.day(ctx.now()).year());
+            let new = Run {
+                id: PayoutRunId(ctx.chance.uuid()),
+                year,
+                number: store::next_number(tx, year).await?,
+                status: RunStatus::Open,
+                created_at: ctx.now(),
+                created_by: ctx.who(),
+                paid_date: None,
+                updated_at: ctx.now(),
+                updated_by: ctx.who(),
+                version: 1,
+            };
+            store::insert_run(tx, &new).await?;
+            let mut transfers = 0;
+            for (iso, currency) in store::due(tx).await? {
+                let id = PayoutId(ctx.chance.uuid());
+                if store::claim(tx, id, new.id, iso, currency).await? > 0 {
+                    transfers += 1;
+                }
+            }
+            if transfers == 0 {
+                return Err(Error::conflict("nothing_approved"));
+            }
+            let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
+            activity::append(tx, ctx, event).await?;
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(new.id)
         }
-    }
-    if transfers == 0 {
-        return Err(Error::conflict("nothing_approved"));
-    }
-    let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
-    activity::append(&mut tx, ctx, event).await?;
-    idempotency::remember(&mut tx, ctx, new.id.0).await?;
-    tx.commit().await?;
-    run(ctx, new.id).await
+        .scope_boxed()
+    });
+    run(ctx, opened.await?).await
 }
 
 /// Notes that the transfers of a run were made; its rows are paid and never change again. Staff.
@@ -92,28 +96,39 @@ pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result
     end(ctx, id, version, |run| Run { status: RunStatus::Discarded, ..run }).await
 }
 
-async fn end(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, ended: impl FnOnce(Run) -> Run) -> Result<RunDetail> {
-    let mut tx = ctx.begin().await?;
-    let before = store::lock_run(&mut tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
-    fresh(version, before.version, &before.updated_by, before.updated_at)?;
-    if before.status != RunStatus::Open {
-        return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
-    }
-    let version = before.version + 1;
-    let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
-    store::end_run(&mut tx, &after).await?;
-    let paid = after.status == RunStatus::Paid;
-    let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
-    activity::append(&mut tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
-    if paid {
-        for payout in store::payouts(&mut tx, &[id]).await? {
-            let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
-                .of(None, Some(payout.company_id), Some(payout.iso_id))
-                .public();
-            activity::append(&mut tx, ctx, event).await?;
+async fn end(
+    ctx: &Ctx,
+    id: PayoutRunId,
+    version: Option<i64>,
+    ended: impl Fn(Run) -> Run + Send + Sync,
+) -> Result<RunDetail> {
+    let ended = &ended;
+    ctx.transaction(|tx| {
+        async move {
+            let before = store::lock_run(tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
+            fresh(version, before.version, &before.updated_by, before.updated_at)?;
+            if before.status != RunStatus::Open {
+                return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
+            }
+            let version = before.version + 1;
+            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
+            store::end_run(tx, &after).await?;
+            let paid = after.status == RunStatus::Paid;
+            let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
+            activity::append(tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
+            if paid {
+                for payout in store::payouts(tx, &[id]).await? {
+                    let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
+                        .of(None, Some(payout.company_id), Some(payout.iso_id))
+                        .public();
+                    activity::append(tx, ctx, event).await?;
+                }
+            }
+            Ok(())
         }
-    }
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     run(ctx, id).await
 }
 
@@ -188,9 +203,8 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
         ];
         exports::line(&mut text, cells);
     }
-    let mut tx = ctx.begin().await?;
-    activity::append(&mut tx, ctx, Event::new("export.made", "export", id.0, run.name())).await?;
-    tx.commit().await?;
+    let event = &Event::new("export.made", "export", id.0, run.name());
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
     Ok(text)
 }
 

@@ -6,7 +6,7 @@ use crate::{
     auth::gaps::{self, Gap},
     check::{Check, LINE},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, UserId},
@@ -79,12 +79,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    if let Some(made) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return member(ctx, UserId(made)).await;
-    }
-    let new = NewUser {
+    let new = &NewUser {
         role: Role::CompanyAdmin,
         status: Status::Pending,
         first_name,
@@ -98,20 +93,29 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
         must_change_password: false,
         language: company.language.clone(),
     };
-    if store::open_admins(&mut tx, company.id).await? >= MEMBERS {
-        return Err(Error::Conflict(Problem::new("too_many_members").with("max", MEMBERS)));
-    }
-    // Whose account it is, and in which company, is nobody's business here.
-    let user = users::insert(&mut tx, ctx, new).await.map_err(|e| match e {
-        Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
-        other => other,
-    })?;
-    gaps::of_company(&mut tx, ctx, company.id).await?;
-    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-    activity::append(&mut tx, ctx, told(&company, "company.member_invited", &user)).await?;
-    idempotency::remember(&mut tx, ctx, user.id.0).await?;
-    tx.commit().await?;
-    member(ctx, user.id).await
+    let company = &company;
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(made) = idempotency::made_before(tx, ctx).await? {
+                return Ok(UserId(made));
+            }
+            if store::open_admins(tx, company.id).await? >= MEMBERS {
+                return Err(Error::Conflict(Problem::new("too_many_members").with("max", MEMBERS)));
+            }
+            // Whose account it is, and in which company, is nobody's business here.
+            let user = users::insert(tx, ctx, new.clone()).await.map_err(|e| match e {
+                Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
+                other => other,
+            })?;
+            gaps::of_company(tx, ctx, company.id).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+            activity::append(tx, ctx, told(company, "company.member_invited", &user)).await?;
+            idempotency::remember(tx, ctx, user.id.0).await?;
+            Ok(user.id)
+        }
+        .scope_boxed()
+    });
+    member(ctx, made.await?).await
 }
 
 /// Mails a new link to set a password. Whoever may list them.
@@ -125,11 +129,17 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     if found.status != Status::Pending {
         return Err(Error::conflict("not_invitable"));
     }
-    let mut tx = ctx.begin().await?;
-    gaps::pause(&mut tx, ctx, Gap::Invitation, &found.email).await?;
-    gaps::of_company(&mut tx, ctx, found.company_id).await?;
-    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
-    tx.commit().await?;
+    let (email, company) = (found.email.as_str(), found.company_id);
+    ctx.transaction(|tx| {
+        async move {
+            gaps::pause(tx, ctx, Gap::Invitation, email).await?;
+            gaps::of_company(tx, ctx, company).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
     Ok(found)
 }
 
@@ -157,31 +167,33 @@ async fn turn(
     ctx: &Ctx,
     id: UserId,
     action: &'static str,
-    decide: impl FnOnce(&User) -> Option<Status>,
+    decide: impl Fn(&User) -> Option<Status> + Send + Sync,
 ) -> Result<Member> {
     let company = member(ctx, id).await?.company_id;
-    let mut tx = ctx.begin().await?;
-    // Of two who remove each other at once, the second comes after this.
-    let company = store::lock(&mut tx, company).await?.ok_or(Error::NotFound("member"))?;
-    let user = users::lock(&mut tx, id, None).await?;
-    // Another role or company since.
-    if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
-        return Err(Error::NotFound("member"));
-    }
-    if is_offices(ctx, user.status, store::removed_by_company(&mut tx, id).await?) {
-        return Err(Error::conflict("shut_by_office"));
-    }
-    let Some(status) = decide(&user) else {
-        tx.commit().await?;
-        return member(ctx, id).await;
-    };
-    if status == Status::Archived {
-        may_go(&mut tx, ctx, &company, &user).await?;
-    }
-    users::change_status(&mut tx, ctx, &user, status).await?;
-    store::remember_removal(&mut tx, id, status == Status::Archived).await?;
-    activity::append(&mut tx, ctx, told(&company, action, &user)).await?;
-    tx.commit().await?;
+    let decide = &decide;
+    ctx.transaction(|tx| {
+        async move {
+            // Of two who remove each other at once, the second comes after this.
+            let company = store::lock(tx, company).await?.ok_or(Error::NotFound("member"))?;
+            let user = users::lock(tx, id, None).await?;
+            // Another role or company since.
+            if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
+                return Err(Error::NotFound("member"));
+            }
+            if is_offices(ctx, user.status, store::removed_by_company(tx, id).await?) {
+                return Err(Error::conflict("shut_by_office"));
+            }
+            let Some(status) = decide(&user) else { return Ok(()) };
+            if status == Status::Archived {
+                may_go(tx, ctx, &company, &user).await?;
+            }
+            users::change_status(tx, ctx, &user, status).await?;
+            store::remember_removal(tx, id, status == Status::Archived).await?;
+            activity::append(tx, ctx, told(&company, action, &user)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     member(ctx, id).await
 }
 

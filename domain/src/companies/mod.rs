@@ -24,7 +24,7 @@ use crate::{
     activity::{self, Event},
     auth::sessions,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::CompanyId,
@@ -40,21 +40,29 @@ use uuid::Uuid;
 /// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
-    let mut company = Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
-    let mut tx = ctx.begin().await?;
-    company.time_zone = crate::settings::within(&mut tx).await?.time_zone().to_owned();
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, CompanyId(id)).await;
+    let company = &Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
+    let request_id = input.request_id;
+    let made = ctx.transaction(|tx| {
+        async move {
+            let time_zone = crate::settings::within(tx).await?.time_zone().to_owned();
+            let company = Company { time_zone, ..company.clone() };
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(Err(CompanyId(id)));
+            }
+            let request = requests::claim(tx, ctx, request_id, AccountType::Company, None).await?;
+            store::insert(tx, &company).await?;
+            index(tx, &company).await?;
+            activity::append(tx, ctx, told(&company, "company.created").public()).await?;
+            requests::fulfil(tx, ctx, request, Made::Company(company.id)).await?;
+            idempotency::remember(tx, ctx, company.id.0).await?;
+            Ok(Ok(company))
+        }
+        .scope_boxed()
+    });
+    match made.await? {
+        Ok(company) => Ok(company),
+        Err(made_before) => get(ctx, made_before).await,
     }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Company, None).await?;
-    store::insert(&mut tx, &company).await?;
-    index(&mut tx, &company).await?;
-    activity::append(&mut tx, ctx, told(&company, "company.created").public()).await?;
-    requests::fulfil(&mut tx, ctx, request, Made::Company(company.id)).await?;
-    idempotency::remember(&mut tx, ctx, company.id.0).await?;
-    tx.commit().await?;
-    Ok(company)
 }
 
 /// One company. Staff, its members, its ISOs and its clients.
@@ -174,25 +182,30 @@ async fn change(
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    make: impl FnOnce(&mut Company) -> Result<()>,
+    make: impl FnOnce(&mut Company) -> Result<()> + Clone + Send + Sync,
 ) -> Result<Company> {
-    let mut tx = ctx.begin().await?;
-    let mut company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
-    ctx.may(action, Resource::Company { id })?;
-    fresh(version, company.version, &company.updated_by, company.updated_at)?;
-    let before = company.clone();
-    make(&mut company)?;
-    company.version += 1;
-    company.updated_at = ctx.now();
-    company.updated_by = ctx.who();
-    store::save(&mut tx, &company).await?;
-    index(&mut tx, &company).await?;
-    if company.archived_at.is_some() && before.archived_at.is_none() {
-        sessions::end_all_of_company(&mut tx, ctx, id).await?;
-    }
-    activity::append(&mut tx, ctx, told(&company, name).changed(&before, &company)?).await?;
-    tx.commit().await?;
-    Ok(company)
+    let make = &make;
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            ctx.may(action, Resource::Company { id })?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let before = company.clone();
+            make.clone()(&mut company)?;
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            index(tx, &company).await?;
+            if company.archived_at.is_some() && before.archived_at.is_none() {
+                sessions::end_all_of_company(tx, ctx, id).await?;
+            }
+            activity::append(tx, ctx, told(&company, name).changed(&before, &company)?).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Deletes a company that nothing depends on. Super admins (decision 26).
@@ -200,18 +213,22 @@ async fn change(
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
 pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    let company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
-    ctx.may(Action::Delete, Resource::Company { id })?;
-    fresh(version, company.version, &company.updated_by, company.updated_at)?;
-    let depends = store::depends(&mut tx, id).await?;
-    if depends.any() {
-        return Err(Error::Conflict(depends.problem()));
-    }
-    search::forget(&mut tx, id.0).await?;
-    store::delete(&mut tx, id).await?;
-    activity::append(&mut tx, ctx, told(&company, "company.deleted")).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            ctx.may(Action::Delete, Resource::Company { id })?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let depends = store::depends(tx, id).await?;
+            if depends.any() {
+                return Err(Error::Conflict(depends.problem()));
+            }
+            search::forget(tx, id.0).await?;
+            store::delete(tx, id).await?;
+            activity::append(tx, ctx, told(&company, "company.deleted")).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 async fn index(tx: &mut Tx, company: &Company) -> Result<()> {

@@ -6,6 +6,7 @@ use crate::{
     check::{Check, LINE},
     clock,
     ctx::{Ctx, fresh},
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     ids::CompanyId,
     money::Currency,
@@ -37,21 +38,26 @@ pub struct SettingsInput {
 /// As [`portal`] says; Invalid per field; stale when `version` is not the row's.
 pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: SettingsInput) -> Result<Company> {
     portal(ctx, Some(id)).await?;
-    let mut tx = ctx.begin().await?;
-    let mut company = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("company"))?;
-    fresh(version, company.version, &company.updated_by, company.updated_at)?;
-    let before = company.clone();
-    input.write(&mut company)?;
-    company.version += 1;
-    company.updated_at = ctx.now();
-    company.updated_by = ctx.who();
-    store::save(&mut tx, &company).await?;
-    store::save_settings(&mut tx, &company).await?;
-    super::index(&mut tx, &company).await?;
-    let told = told(&company, "company.settings_changed").changed(&before, &company)?;
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await?;
-    Ok(company)
+    let input = &input;
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let before = company.clone();
+            input.clone().write(&mut company)?;
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            store::save_settings(tx, &company).await?;
+            super::index(tx, &company).await?;
+            let told = told(&company, "company.settings_changed").changed(&before, &company)?;
+            activity::append(tx, ctx, told).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Takes the picture as the company's logo. Whoever may change its settings.
@@ -74,23 +80,28 @@ pub async fn remove_logo(ctx: &Ctx, id: CompanyId) -> Result<Company> {
 }
 
 async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Vec<u8>)>) -> Result<Company> {
-    let mut tx = ctx.begin().await?;
-    let mut company = store::lock(&mut tx, company.id).await?.ok_or(Error::NotFound("company"))?;
-    company.logo_id = new.is_some().then(|| ctx.chance.uuid());
-    company.version += 1;
-    company.updated_at = ctx.now();
-    company.updated_by = ctx.who();
-    store::save(&mut tx, &company).await?;
-    store::save_settings(&mut tx, &company).await?;
-    store::drop_logo(&mut tx, company.id).await?;
-    if let Some((media_type, bytes)) = new
-        && let Some(logo) = company.logo_id
-    {
-        store::insert_logo(&mut tx, logo, company.id, media_type, bytes, ctx.now()).await?;
-    }
-    activity::append(&mut tx, ctx, told(&company, "company.logo_changed")).await?;
-    tx.commit().await?;
-    Ok(company)
+    let (id, new) = (company.id, &new);
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            company.logo_id = new.is_some().then(|| ctx.chance.uuid());
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            store::save_settings(tx, &company).await?;
+            store::drop_logo(tx, company.id).await?;
+            if let Some((media_type, bytes)) = new
+                && let Some(logo) = company.logo_id
+            {
+                store::insert_logo(tx, logo, company.id, media_type, bytes.clone(), ctx.now()).await?;
+            }
+            activity::append(tx, ctx, told(&company, "company.logo_changed")).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// What new orders and new accounts of a company begin with, before anybody chooses otherwise.

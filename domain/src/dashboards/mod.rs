@@ -12,6 +12,7 @@ use crate::{
     companies::{self, Company},
     counts::{self, Count, figures::Of},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -282,9 +283,7 @@ async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
 /// What the database refuses.
 pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
     let minute = ctx.now().timestamp() / 60;
-    let mut tx = ctx.begin().await?;
-    store::beat(&mut tx, minute, minute - THIRTY_DAYS).await?;
-    tx.commit().await
+    ctx.transaction(|tx| store::beat(tx, minute, minute - THIRTY_DAYS).scope_boxed()).await
 }
 
 async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {

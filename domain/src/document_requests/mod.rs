@@ -9,7 +9,7 @@ use crate::{
     activity,
     check::Check,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents::{self, Document},
     error::{Error, Problem, Result},
     idempotency,
@@ -49,20 +49,27 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
         spv_status: spv.status,
     };
     request.set(&input)?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, DocumentRequestId(id)).await;
+    let (spv, new) = (&spv, &request);
+    let earlier = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(Some(DocumentRequestId(id)));
+            }
+            in_work(tx, spv.id, new, false).await?;
+            store::insert(tx, new).await?;
+            activity::append(tx, ctx, told("document_request.created", new)).await?;
+            let asked = json!({ "name": new.name, "due_date": new.due_date });
+            let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
+            mail(tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(None)
+        }
+        .scope_boxed()
+    });
+    match earlier.await? {
+        Some(id) => get(ctx, id).await,
+        None => Ok(request),
     }
-    in_work(&mut tx, spv.id, &request, false).await?;
-    store::insert(&mut tx, &request).await?;
-    activity::append(&mut tx, ctx, told("document_request.created", &request)).await?;
-    let asked = json!({ "name": request.name, "due_date": request.due_date });
-    let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
-    mail(&mut tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
-    idempotency::remember(&mut tx, ctx, request.id.0).await?;
-    tx.commit().await?;
-    Ok(request)
 }
 
 /// Asks for what the steps of a new order's template ask for, each due with its step; the client has one mail about
@@ -254,37 +261,42 @@ async fn change(
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    make: impl FnOnce(&mut DocumentRequest) -> Result<()>,
+    make: impl Fn(&mut DocumentRequest) -> Result<()> + Send + Sync,
 ) -> Result<DocumentRequest> {
     // The order first, as everybody who locks both.
     let found = get(ctx, id).await?;
     ctx.may(action, resource(&found))?;
-    let mut tx = ctx.begin().await?;
-    spvs::store::lock(&mut tx, found.spv_id).await?;
-    let mut request = lock(&mut tx, id).await?;
-    fresh(version, request.version, &request.updated_by, request.updated_at)?;
-    let (before, awaited_by) = (request.status, request.awaited_by());
-    make(&mut request)?;
-    let became = (request.status != before).then_some(request.status);
-    if became == Some(Status::Approved)
-        && let Some(document) = request.document_id
-    {
-        documents::acceptable(&mut tx, ctx, document).await?;
-    }
-    in_work(&mut tx, request.spv_id, &request, action == Action::Review).await?;
-    moved(&mut tx, ctx, &mut request, name).await?;
-    if became == Some(Status::NeedsRevision) {
-        let data = Map::from_iter([
-            ("document".to_owned(), Value::from(request.name.clone())),
-            ("reason".to_owned(), request.reason.clone().into()),
-        ]);
-        let kind = mails::Kind::DocumentReturned;
-        mail(&mut tx, ctx, kind, request.client_id, request.spv_id, data).await?;
-    }
-    let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
-    steps::settle(&mut tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
-    tx.commit().await?;
-    Ok(request)
+    let (found, make) = (&found, &make);
+    ctx.transaction(|tx| {
+        async move {
+            spvs::store::lock(tx, found.spv_id).await?;
+            let mut request = lock(tx, id).await?;
+            fresh(version, request.version, &request.updated_by, request.updated_at)?;
+            let (before, awaited_by) = (request.status, request.awaited_by());
+            make(&mut request)?;
+            let became = (request.status != before).then_some(request.status);
+            if became == Some(Status::Approved)
+                && let Some(document) = request.document_id
+            {
+                documents::acceptable(tx, ctx, document).await?;
+            }
+            in_work(tx, request.spv_id, &request, action == Action::Review).await?;
+            moved(tx, ctx, &mut request, name).await?;
+            if became == Some(Status::NeedsRevision) {
+                let data = Map::from_iter([
+                    ("document".to_owned(), Value::from(request.name.clone())),
+                    ("reason".to_owned(), request.reason.clone().into()),
+                ]);
+                let kind = mails::Kind::DocumentReturned;
+                mail(tx, ctx, kind, request.client_id, request.spv_id, data).await?;
+            }
+            let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
+            steps::settle(tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
+            Ok(request)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Reminds clients, once for each request, that its date is near, and once that it is past: in the morning where they are.
@@ -294,24 +306,28 @@ async fn change(
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut tx = ctx.begin().await?;
-    let mut count = 0;
-    for (today, zones) in settings::client_reminder_days(ctx, &mut tx).await? {
-        for (action, from, until, mark) in [
-            ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
-            ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
-        ] {
-            for request in store::due(&mut tx, (from, until), mark, &zones, 500).await? {
-                if store::told(&mut tx, &request, mark, today).await? {
-                    let due_date = request.due_date.unwrap_or(today).to_string();
-                    activity::append(&mut tx, ctx, told(action, &request).with("due_date", due_date)).await?;
-                    count += 1;
+    ctx.transaction(|tx| {
+        async move {
+            let mut count = 0;
+            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+                for (action, from, until, mark) in [
+                    ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+                ] {
+                    for request in store::due(tx, (from, until), mark, &zones, 500).await? {
+                        if store::told(tx, &request, mark, today).await? {
+                            let due_date = request.due_date.unwrap_or(today).to_string();
+                            activity::append(tx, ctx, told(action, &request).with("due_date", due_date)).await?;
+                            count += 1;
+                        }
+                    }
                 }
             }
+            Ok(count)
         }
-    }
-    tx.commit().await?;
-    Ok(count)
+        .scope_boxed()
+    })
+    .await
 }
 
 async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {

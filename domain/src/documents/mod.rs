@@ -18,7 +18,7 @@ use crate::{
     activity::{self, Event},
     auth::Keys,
     ctx::{Ctx, fresh},
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, Problem, Result},
     ids::{DocumentId, SpvId, UserId, VersionId},
     page::{Page, PageQuery},
@@ -61,32 +61,36 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<D
 /// NotFound, also for a version of another document; Forbidden; Conflict `stale` where `seen` is not the document's
 /// version, `infected`, `being_scanned`, `newest_already`, or `request_status` once what was asked for is settled.
 pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Option<VersionId>) -> Result<Detail> {
-    let mut tx = ctx.begin().await?;
-    let document = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
-    ctx.may(Action::Restore, resource(&document))?;
-    fresh(seen, document.version, &document.updated_by, document.updated_at)?;
-    takes_version(ctx, &document)?;
-    let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
-    let older = store::version(&mut tx, version).await?.map(|(version, ..)| version);
-    let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
-    if older.number == document.versions_count {
-        return Err(Error::conflict("newest_already"));
-    }
-    harmless(ctx, &older)?;
-    let new = store::NewVersion {
-        id: VersionId(ctx.chance.uuid()),
-        file_name: older.file_name,
-        media_type: older.media_type,
-        bytes: older.bytes,
-        sha256: older.sha256,
-        storage_key: older.storage_key,
-        scan: older.scan,
-        restored_from: Some(older.number),
-    };
-    let number = store::add_version(&mut tx, ctx, id, &new).await?;
-    let event = told("document.restored", &document);
-    activity::append(&mut tx, ctx, event.with("number", number).with("from_number", older.number)).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            let document = store::lock(tx, id).await?.ok_or(Error::NotFound("document"))?;
+            ctx.may(Action::Restore, resource(&document))?;
+            fresh(seen, document.version, &document.updated_by, document.updated_at)?;
+            takes_version(ctx, &document)?;
+            let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
+            let older = store::version(tx, version).await?.map(|(version, ..)| version);
+            let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
+            if older.number == document.versions_count {
+                return Err(Error::conflict("newest_already"));
+            }
+            harmless(ctx, &older)?;
+            let new = store::NewVersion {
+                id: VersionId(ctx.chance.uuid()),
+                file_name: older.file_name,
+                media_type: older.media_type,
+                bytes: older.bytes,
+                sha256: older.sha256,
+                storage_key: older.storage_key,
+                scan: older.scan,
+                restored_from: Some(older.number),
+            };
+            let number = store::add_version(tx, ctx, id, &new).await?;
+            let event = told("document.restored", &document);
+            activity::append(tx, ctx, event.with("number", number).with("from_number", older.number)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -127,13 +131,20 @@ pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
     if activity::store::exists(&mut ctx.db(), id).await? {
         return Ok(());
     }
-    let ctx = ctx.acting_as(access::holder(ctx, &file.opening).await?);
-    // Whoever only looks at the portal as somebody else reads documents too, so not by way of [`Ctx::begin`].
-    let mut tx = ctx.db.begin().await?;
-    if let Some(event) = access::event(&mut tx, &file.version, file.inline).await? {
-        activity::append_once(&mut tx, &ctx, id, event).await?;
-    }
-    tx.commit().await
+    let ctx = &ctx.acting_as(access::holder(ctx, &file.opening).await?);
+    // Not by way of [`Ctx::transaction`]: it refuses an actor who looks at the portal as another person, who reads
+    // documents too.
+    ctx.db
+        .transaction(|tx| {
+            async move {
+                if let Some(event) = access::event(tx, &file.version, file.inline).await? {
+                    activity::append_once(tx, ctx, id, event).await?;
+                }
+                Ok(())
+            }
+            .scope_boxed()
+        })
+        .await
 }
 
 /// A version for whoever has the storage at hand, who saves its content: that is noted in the log.
@@ -142,11 +153,17 @@ pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
 /// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.
 pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
     let version = seen(ctx, id).await?;
-    let mut tx = ctx.begin().await?;
-    if let Some(event) = access::event(&mut tx, &version, false).await? {
-        activity::append(&mut tx, ctx, event).await?;
-    }
-    tx.commit().await?;
+    let opened = &version;
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(event) = access::event(tx, opened, false).await? {
+                activity::append(tx, ctx, event).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
     Ok(version)
 }
 

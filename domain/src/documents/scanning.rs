@@ -3,7 +3,7 @@ use super::{model::Scan, store, told};
 use crate::{
     activity,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::Result,
     ids::VersionId,
     queue::{self, Job},
@@ -58,20 +58,25 @@ pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
         return Ok(());
     }
     let content = ctx.options.storage.read(&version.storage_key, 0..version.bytes.unsigned_abs()).await?;
-    let verdict = scanner.scan(content).await?;
-    let mut tx = ctx.begin().await?;
-    match verdict {
-        Verdict::Clean => store::scanned(&mut tx, &version.storage_key, Scan::Clean).await?,
-        Verdict::Infected(virus) => {
-            store::scanned(&mut tx, &version.storage_key, Scan::Infected).await?;
-            if let Some(document) = store::get(&mut tx, version.document_id).await? {
-                let event = told("document.infected", &document);
-                let event = event.with("number", version.number).with("virus", virus);
-                activity::append(&mut tx, ctx, event).await?;
+    let (version, verdict) = (&version, &scanner.scan(content).await?);
+    ctx.transaction(|tx| {
+        async move {
+            match verdict {
+                Verdict::Clean => store::scanned(tx, &version.storage_key, Scan::Clean).await?,
+                Verdict::Infected(virus) => {
+                    store::scanned(tx, &version.storage_key, Scan::Infected).await?;
+                    if let Some(document) = store::get(tx, version.document_id).await? {
+                        let event = told("document.infected", &document);
+                        let event = event.with("number", version.number).with("virus", virus.clone());
+                        activity::append(tx, ctx, event).await?;
+                    }
+                }
             }
+            Ok(())
         }
-    }
-    tx.commit().await
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Asks again, once a day each, for the scan of contents that have waited for an hour or came when there was no

@@ -9,6 +9,7 @@ use crate::{
     companies::{self, Company},
     counts::figures::Of,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::Result,
     exports,
     ids::{CompanyId, IsoId},
@@ -176,9 +177,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
         ];
         exports::line(&mut text, cells);
     }
-    let mut tx = ctx.begin().await?;
-    let event = Event::new("export.made", "export", company.id.0, "finances");
-    activity::append(&mut tx, ctx, event.of(None, Some(company.id), None)).await?;
-    tx.commit().await?;
+    let event = &Event::new("export.made", "export", company.id.0, "finances").of(None, Some(company.id), None);
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
     Ok(text)
 }

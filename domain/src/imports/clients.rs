@@ -5,7 +5,7 @@ use crate::{
     activity::{self, Event},
     check::{Check, LINE},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     leads,
     text::unique_key,
@@ -18,7 +18,7 @@ use crate::{
 /// # Errors
 /// Invalid per field; Conflict `lead_protected` for another partner's lead.
 pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
-    let ctx = import.ctx.clone();
+    let ctx = &import.ctx.clone();
     let mut check = Check::new();
     let email = sound(&mut check, |check| check.email("email", text(row, "email"))).unwrap_or_default();
     let key = users::email_key(&email);
@@ -41,9 +41,9 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let iso_id = import.partner(&mut check, row, home.company.id).await?;
     let company_id = Some(home.company.id);
-    let (company_id, iso_id) = users::belongs(&mut check, &ctx, Role::Client, company_id, iso_id).await?;
+    let (company_id, iso_id) = users::belongs(&mut check, ctx, Role::Client, company_id, iso_id).await?;
     check.done()?;
-    let account = NewUser {
+    let account = &NewUser {
         role: Role::Client,
         status: if status.is_shut() { Status::Pending } else { status },
         first_name,
@@ -57,20 +57,25 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         must_change_password: false,
         language: home.usual.language.clone(),
     };
-    let mut tx = ctx.begin().await?;
-    leads::not_protected(&mut tx, &ctx, &account.email, account.phone.as_deref(), iso_id).await?;
-    let user = match users::insert(&mut tx, &ctx, account).await {
-        // Somebody else reads the same file.
-        Err(Error::Conflict(problem)) if problem.code == "email_taken" && problem.params.contains_key("client_id") => {
-            return Ok(Outcome::There);
+    let made = import.make(key, |tx| {
+        async move {
+            leads::not_protected(tx, ctx, &account.email, account.phone.as_deref(), iso_id).await?;
+            let user = users::insert(tx, ctx, account.clone()).await?;
+            activity::append(tx, ctx, told("client.created", &user).with("setup", "import").public()).await?;
+            if status.is_shut() {
+                shut(tx, ctx, &user, status).await?;
+            }
+            Ok(())
         }
-        made => made?,
-    };
-    activity::append(&mut tx, &ctx, told("client.created", &user).with("setup", "import").public()).await?;
-    if status.is_shut() {
-        shut(&mut tx, &ctx, &user, status).await?;
+        .scope_boxed()
+    });
+    match made.await {
+        // Another import of the same file inserted it first.
+        Err(Error::Conflict(problem)) if problem.code == "email_taken" && problem.params.contains_key("client_id") => {
+            Ok(Outcome::There)
+        }
+        made => made,
     }
-    import.made(tx, key).await
 }
 
 async fn shut(tx: &mut Tx, ctx: &Ctx, user: &User, status: Status) -> Result<()> {

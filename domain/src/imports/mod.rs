@@ -13,7 +13,7 @@ use crate::{
     check::{Check, LINE},
     companies::{self, Company, Defaults},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedBoxFuture, ScopedFutureExt, Tx},
     error::{Error, FieldError, Problem, Result},
     ids::{CompanyId, IsoId},
     isos,
@@ -192,18 +192,22 @@ impl Import {
             .with("made", sums.made)
             .with("there", sums.there)
             .with("refused", sums.refused);
-        let mut tx = self.ctx.begin().await?;
-        activity::append(&mut tx, &self.ctx, event).await?;
-        tx.commit().await
+        let (ctx, event) = (&self.ctx, &event);
+        ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
     }
 
-    /// Keeps what was made, or notes for the rows that follow what would have been.
-    async fn made(&mut self, tx: Tx, key: String) -> Result<Outcome> {
+    /// Runs `work` in a transaction. A dry run rolls it back, and remembers `key` for the rows that follow.
+    async fn make<'a, F>(&mut self, key: String, work: F) -> Result<Outcome>
+    where
+        F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
+    {
         if self.dry {
+            let mut tx = self.ctx.begin().await?;
+            work(&mut tx).await?;
             drop(tx);
             self.seen.insert(key);
         } else {
-            tx.commit().await?;
+            self.ctx.transaction(work).await?;
         }
         Ok(Outcome::Made)
     }

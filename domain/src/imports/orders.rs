@@ -6,7 +6,7 @@ use crate::{
     clients,
     clock::{self, Clock},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     ids::{SpvId, StepId},
     money::{self, Currency},
@@ -52,7 +52,7 @@ struct Fate {
 /// # Errors
 /// Invalid per field; Conflict `step_waits` where the steps that are completed wait for others.
 pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
-    let ctx = import.ctx.clone();
+    let ctx = &import.ctx.clone();
     let mut check = Check::new();
     let home = import.home(&mut check, row).await?;
     let read = |check: &mut Check| check.line("identifier", text(row, "identifier"), IDENTIFIER);
@@ -76,7 +76,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let said = read_row(&mut check, row, &home, ctx.now());
     check.done()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
-    let new = spvs::New {
+    let new = &spvs::New {
         client_id,
         company_id,
         iso_id,
@@ -96,16 +96,21 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         Some(at) => (as_of(clock::begin(said.ordered_date, zone(&home)).min(at)), as_of(at)),
         None => (ctx.clone(), ctx.clone()),
     };
-    let mut tx = ctx.begin().await?;
-    let id = match spvs::make(&mut tx, &begun, new).await {
-        // Somebody else reads the same file.
-        Err(e) if e.is_unique_violation() => return Ok(Outcome::There),
-        made => made?,
-    };
-    bring(&mut tx, &ended, id, said.fate).await?;
-    let today = settings::within(&mut tx).await?.day(ctx.now());
-    store::hush(&mut tx, id, today, today + Days::new(steps::SOON)).await?;
-    import.made(tx, key).await
+    let (begun, ended, fate) = (&begun, &ended, &said.fate);
+    let made = import.make(key, |tx| {
+        async move {
+            let id = spvs::make(tx, begun, new.clone()).await?;
+            bring(tx, ended, id, fate).await?;
+            let today = settings::within(tx).await?.day(ctx.now());
+            store::hush(tx, id, today, today + Days::new(steps::SOON)).await
+        }
+        .scope_boxed()
+    });
+    match made.await {
+        // Another import of the same file inserted it first.
+        Err(e) if e.is_unique_violation() => Ok(Outcome::There),
+        made => made,
+    }
 }
 
 /// What the cells say that needs no look at the database. As in the forms an order is of today and of the US, and in the
@@ -191,7 +196,7 @@ fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> 
 
 /// Brings a new order to where it stands. Only a closed one has all of its steps completed: any other would close by
 /// itself. One on hold or cancelled was processed before if any of its steps is completed.
-async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: Fate) -> Result<()> {
+async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: &Fate) -> Result<()> {
     let (order, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     let total = usize::try_from(order.steps_total).map_err(Error::internal)?;
     let most = match fate.status {

@@ -16,7 +16,7 @@ use crate::{
     check::Check,
     counts::figures::{self, Of, Place},
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents,
     error::{Error, Result},
     idempotency,
@@ -183,22 +183,26 @@ pub async fn billing(ctx: &Ctx) -> Result<Billing> {
 /// # Errors
 /// NotFound; Forbidden; Invalid per field, also for more than is due; Conflict `invoice_settled`, stale.
 pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -> Result<Detail> {
-    let mut tx = ctx.begin().await?;
-    if idempotency::made_before(&mut tx, ctx).await?.is_some() {
-        tx.commit().await?;
-        return get(ctx, id).await;
-    }
-    let before = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    let received = Manual::received(settings::within(&mut tx).await?.day(ctx.now()), &before, typed)?;
-    let after = touched(ctx, before.paid(received.amount_minor)?);
-    let payment = PaymentId(ctx.chance.uuid());
-    let place = save(&mut tx, &before, &after).await?;
-    figures::dated(&mut tx, Of::Paid, place, received.received_date, 1, received.amount_minor);
-    store::insert_payment(&mut tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
-    let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
-    activity::append(&mut tx, ctx, told(action, &after)).await?;
-    idempotency::remember(&mut tx, ctx, payment.0).await?;
-    tx.commit().await?;
+    let typed = &typed;
+    ctx.transaction(|tx| {
+        async move {
+            if idempotency::made_before(tx, ctx).await?.is_some() {
+                return Ok(());
+            }
+            let before = locked(tx, ctx, id, version, Action::Update).await?;
+            let received = Manual::received(settings::within(tx).await?.day(ctx.now()), &before, typed.clone())?;
+            let after = touched(ctx, before.paid(received.amount_minor)?);
+            let payment = PaymentId(ctx.chance.uuid());
+            let place = save(tx, &before, &after).await?;
+            figures::dated(tx, Of::Paid, place, received.received_date, 1, received.amount_minor);
+            store::insert_payment(tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
+            let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
+            activity::append(tx, ctx, told(action, &after)).await?;
+            idempotency::remember(tx, ctx, payment.0).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -209,21 +213,24 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
 /// NotFound, also for a document that is not the client's or belongs to another order; Invalid without one; Conflict
 /// `invoice_settled`.
 pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>) -> Result<Detail> {
-    let mut tx = ctx.begin().await?;
-    if idempotency::made_before(&mut tx, ctx).await?.is_some() {
-        tx.commit().await?;
-        return get(ctx, id).await;
-    }
-    let invoice = locked(&mut tx, ctx, id, None, Action::Send).await?;
-    let document = document.ok_or_else(|| Error::field("document_id", "required"))?;
-    invoice.still_open()?;
-    documents::attach(&mut tx, ctx, document, invoice.client_id, Some(invoice.spv_id), false).await?;
-    let receipt = ctx.chance.uuid();
-    if store::insert_receipt(&mut tx, receipt, id, document, &ctx.who(), ctx.now()).await? {
-        activity::append(&mut tx, ctx, told("invoice.receipt_sent", &invoice)).await?;
-    }
-    idempotency::remember(&mut tx, ctx, receipt).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            if idempotency::made_before(tx, ctx).await?.is_some() {
+                return Ok(());
+            }
+            let invoice = locked(tx, ctx, id, None, Action::Send).await?;
+            let document = document.ok_or_else(|| Error::field("document_id", "required"))?;
+            invoice.still_open()?;
+            documents::attach(tx, ctx, document, invoice.client_id, Some(invoice.spv_id), false).await?;
+            let receipt = ctx.chance.uuid();
+            if store::insert_receipt(tx, receipt, id, document, &ctx.who(), ctx.now()).await? {
+                activity::append(tx, ctx, told("invoice.receipt_sent", &invoice)).await?;
+            }
+            idempotency::remember(tx, ctx, receipt).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -232,15 +239,19 @@ pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `invoice_settled`, `invoice_has_payments`, stale.
 pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) -> Result<Detail> {
-    let mut tx = ctx.begin().await?;
-    let before = locked(&mut tx, ctx, id, version, Action::Cancel).await?;
-    let mut check = Check::new();
-    let reason = check.text("reason", reason);
-    check.done()?;
-    let after = touched(ctx, before.voided(reason.clone())?);
-    save(&mut tx, &before, &after).await?;
-    activity::append(&mut tx, ctx, told("invoice.voided", &after).with("reason", reason)).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            let before = locked(tx, ctx, id, version, Action::Cancel).await?;
+            let mut check = Check::new();
+            let reason = check.text("reason", reason);
+            check.done()?;
+            let after = touched(ctx, before.voided(reason.clone())?);
+            save(tx, &before, &after).await?;
+            activity::append(tx, ctx, told("invoice.voided", &after).with("reason", reason)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -283,24 +294,28 @@ fn touched(ctx: &Ctx, invoice: Invoice) -> Invoice {
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut tx = ctx.begin().await?;
-    let mut count = 0;
-    for (today, zones) in settings::client_reminder_days(ctx, &mut tx).await? {
-        for (action, from, until, mark) in [
-            ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
-            ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
-        ] {
-            for invoice in store::due(&mut tx, (from, until), mark, &zones, 500).await? {
-                if store::told(&mut tx, invoice.id, mark, today).await? {
-                    let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
-                    activity::append(&mut tx, ctx, event).await?;
-                    count += 1;
+    ctx.transaction(|tx| {
+        async move {
+            let mut count = 0;
+            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+                for (action, from, until, mark) in [
+                    ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+                ] {
+                    for invoice in store::due(tx, (from, until), mark, &zones, 500).await? {
+                        if store::told(tx, invoice.id, mark, today).await? {
+                            let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
+                            activity::append(tx, ctx, event).await?;
+                            count += 1;
+                        }
+                    }
                 }
             }
+            Ok(count)
         }
-    }
-    tx.commit().await?;
-    Ok(count)
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Its client hears of it, and the staff. Never an amount: mails are made of this.

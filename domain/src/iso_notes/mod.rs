@@ -9,6 +9,7 @@ use crate::{
     check::Check,
     clients,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     idempotency,
     ids::{IsoId, IsoNoteId, UserId},
@@ -32,20 +33,22 @@ pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
     let mut check = Check::new();
     let body = check.text("body", body);
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let id = match idempotency::made_before(&mut tx, ctx).await? {
-        Some(id) => IsoNoteId(id),
-        None => {
+    let body = &body;
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(IsoNoteId(id));
+            }
             let id = IsoNoteId(ctx.chance.uuid());
-            store::insert(&mut tx, id, iso, client, body, ctx.now()).await?;
+            store::insert(tx, id, iso, client, body.clone(), ctx.now()).await?;
             // That there is one is no secret of the office's; what it says is nowhere but in its row.
-            activity::append(&mut tx, ctx, Event::new("iso_note.written", "iso_note", id.0, "")).await?;
-            idempotency::remember(&mut tx, ctx, id.0).await?;
-            id
+            activity::append(tx, ctx, Event::new("iso_note.written", "iso_note", id.0, "")).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
         }
-    };
-    tx.commit().await?;
-    store::get(&mut ctx.db(), id, iso).await?.ok_or(Error::NotFound("note"))
+        .scope_boxed()
+    });
+    store::get(&mut ctx.db(), made.await?, iso).await?.ok_or(Error::NotFound("note"))
 }
 
 /// Deletes an own note.
@@ -54,12 +57,16 @@ pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
 /// NotFound for everybody else.
 pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
     let Scope::Iso(iso) = ctx.scope()? else { return Err(Error::NotFound("note")) };
-    let mut tx = ctx.begin().await?;
-    if store::delete(&mut tx, id, iso).await? == 0 {
-        return Err(Error::NotFound("note"));
-    }
-    activity::append(&mut tx, ctx, Event::new("iso_note.deleted", "iso_note", id.0, "")).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            if store::delete(tx, id, iso).await? == 0 {
+                return Err(Error::NotFound("note"));
+            }
+            activity::append(tx, ctx, Event::new("iso_note.deleted", "iso_note", id.0, "")).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The partner who asks, once the client is its own.

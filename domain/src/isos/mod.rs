@@ -11,7 +11,7 @@ use crate::{
     companies::{self, Depends},
     counts::{Changes, Count},
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, RequestId},
@@ -52,23 +52,14 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     check.done()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let language = companies::defaults(ctx, Some(company_id)).await?.language;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, IsoId(id)).await;
-    }
-    let request = requests::claim(&mut tx, ctx, input.request_id, AccountType::Iso, Some(&email)).await?;
-    if !companies::store::is_open(&mut tx, company_id).await? {
-        return Err(Error::field("company_id", "not_found"));
-    }
     let id = IsoId(ctx.chance.uuid());
-    let account = NewUser {
+    let account = &NewUser {
         role: Role::Iso,
         status: users::Status::Pending,
-        first_name: first_name.clone(),
-        last_name: last_name.clone(),
-        email: email.clone(),
-        phone: phone.clone(),
+        first_name,
+        last_name,
+        email,
+        phone,
         address: None,
         company_id: Some(company_id),
         iso_id: Some(id),
@@ -76,21 +67,34 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         must_change_password: false,
         language,
     };
-    let user = users::insert(&mut tx, ctx, account).await?;
-    let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
-    store::insert(&mut tx, &row, ctx.now(), &ctx.who()).await?;
-    let texts =
-        [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone).map(String::as_str).collect();
-    search::index(&mut tx, entry(id, row.company_id, texts)).await?;
-    let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
-        .of(None, Some(row.company_id), Some(id))
-        .public();
-    activity::append(&mut tx, ctx, event).await?;
-    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-    requests::fulfil(&mut tx, ctx, request, Made::Iso(id)).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let request_id = input.request_id;
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(IsoId(id));
+            }
+            let request = requests::claim(tx, ctx, request_id, AccountType::Iso, Some(&account.email)).await?;
+            if !companies::store::is_open(tx, company_id).await? {
+                return Err(Error::field("company_id", "not_found"));
+            }
+            let user = users::insert(tx, ctx, account.clone()).await?;
+            let NewUser { first_name, last_name, email, phone, .. } = account.clone();
+            let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
+            store::insert(tx, &row, ctx.now(), &ctx.who()).await?;
+            let texts = [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone);
+            search::index(tx, entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
+            let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
+                .of(None, Some(row.company_id), Some(id))
+                .public();
+            activity::append(tx, ctx, event).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+            requests::fulfil(tx, ctx, request, Made::Iso(id)).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
 }
 
 /// One ISO. Staff, itself, its company's admins.
@@ -161,28 +165,32 @@ pub async fn restore(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> 
 }
 
 async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool) -> Result<Iso> {
-    let mut tx = ctx.begin().await?;
-    if !archived && let Some(iso) = store::get(&mut tx, id).await? {
-        // Whoever gives the person another role meanwhile comes before this, or after it.
-        users::store::lock(&mut tx, iso.user_id).await?;
-    }
-    let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
-    ctx.may(Action::Archive, resource(&iso))?;
-    fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
-    if !archived {
-        // Nobody could sign in as it, and whoever did so once could have no other role any more.
-        let person = users::store::get(&mut tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
-        if person.role != Role::Iso || person.iso_id != Some(id) {
-            return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));
+    ctx.transaction(|tx| {
+        async move {
+            if !archived && let Some(iso) = store::get(tx, id).await? {
+                // Whoever gives the person another role meanwhile comes before this, or after it.
+                users::store::lock(tx, iso.user_id).await?;
+            }
+            let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
+            ctx.may(Action::Archive, resource(&iso))?;
+            fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
+            if !archived {
+                // Nobody could sign in as it, and whoever did so once could have no other role any more.
+                let person = users::store::get(tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
+                if person.role != Role::Iso || person.iso_id != Some(id) {
+                    return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));
+                }
+            }
+            let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
+            store::set_archived(tx, id, at, ctx.now(), &ctx.who()).await?;
+            if archived {
+                sessions::end_all_of_iso(tx, ctx, id).await?;
+            }
+            activity::append(tx, ctx, told(&iso, if archived { "iso.archived" } else { "iso.restored" })).await
         }
-    }
-    let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
-    store::set_archived(&mut tx, id, at, ctx.now(), &ctx.who()).await?;
-    if archived {
-        sessions::end_all_of_iso(&mut tx, ctx, id).await?;
-    }
-    activity::append(&mut tx, ctx, told(&iso, if archived { "iso.archived" } else { "iso.restored" })).await?;
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -192,23 +200,27 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
 pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    let iso = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("iso"))?;
-    ctx.may(Action::Delete, resource(&iso))?;
-    fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
-    let depends = store::depends(&mut tx, id).await?;
-    if depends.any() {
-        return Err(Error::Conflict(depends.problem()));
-    }
-    sessions::end_all_of_iso(&mut tx, ctx, id).await?;
-    search::forget(&mut tx, id.0).await?;
-    if store::delete(&mut tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
-        let mut changes = Changes::default();
-        changes.add(Count::Users, -1);
-        changes.write(&mut tx).await?;
-    }
-    activity::append(&mut tx, ctx, told(&iso, "iso.deleted")).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
+            ctx.may(Action::Delete, resource(&iso))?;
+            fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
+            let depends = store::depends(tx, id).await?;
+            if depends.any() {
+                return Err(Error::Conflict(depends.problem()));
+            }
+            sessions::end_all_of_iso(tx, ctx, id).await?;
+            search::forget(tx, id.0).await?;
+            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
+                let mut changes = Changes::default();
+                changes.add(Count::Users, -1);
+                changes.write(tx).await?;
+            }
+            activity::append(tx, ctx, told(&iso, "iso.deleted")).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The person of an ISO has another name or telephone number: the ISO's row has them, too.

@@ -14,7 +14,7 @@ use crate::{
     companies,
     counts::figures::{self, Of},
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::{IsoId, LeadId},
@@ -53,13 +53,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     let today = companies::defaults(ctx, Some(iso.company_id)).await?.today;
     let id = LeadId(ctx.chance.uuid());
     let fields = checked(input)?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, LeadId(id)).await;
-    }
-    free(&mut tx, &fields.email, fields.phone.as_deref(), None, ctx.now()).await?;
-    let row = store::NewRow {
+    let row = &store::NewRow {
         id,
         iso_id,
         company_id: iso.company_id,
@@ -68,15 +62,24 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
         at: ctx.now(),
         by: ctx.who(),
     };
-    store::insert(&mut tx, &row).await?;
-    count(&mut tx, iso_id, Stage::New, 1);
-    let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
-    activity::append(&mut tx, ctx, told("lead.created", id, name, iso_id)).await?;
-    let lead = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
-    requests::brought(&mut tx, ctx, &lead).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(LeadId(id));
+            }
+            free(tx, &row.fields.email, row.fields.phone.as_deref(), None, ctx.now()).await?;
+            store::insert(tx, row).await?;
+            count(tx, iso_id, Stage::New, 1);
+            let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
+            activity::append(tx, ctx, told("lead.created", id, name, iso_id)).await?;
+            let lead = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
+            requests::brought(tx, ctx, &lead).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
 }
 
 fn own(ctx: &Ctx) -> Result<IsoId> {
@@ -205,10 +208,23 @@ pub(crate) async fn lose(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Result<
 }
 
 async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, reason: Option<String>) -> Result<Lead> {
-    let mut tx = ctx.begin().await?;
-    let lead = locked(&mut tx, ctx, id, version).await?;
-    let or = |new: Option<String>, old: &str| new.unwrap_or_else(|| old.to_owned());
-    let maybe = |new: Option<String>, old: &Option<String>| if new.is_some() { new } else { old.clone() };
+    let (change, reason) = (&change, reason.as_deref());
+    ctx.transaction(|tx| change_in(tx, ctx, id, version, change, reason).scope_boxed()).await?;
+    get(ctx, id).await
+}
+
+/// [`changed`] within its transaction.
+async fn change_in(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: LeadId,
+    version: Option<i64>,
+    change: &Change,
+    reason: Option<&str>,
+) -> Result<()> {
+    let lead = locked(tx, ctx, id, version).await?;
+    let or = |new: &Option<String>, old: &str| new.as_deref().unwrap_or(old).to_owned();
+    let maybe = |new: &Option<String>, old: &Option<String>| new.as_ref().or(old.as_ref()).cloned();
     let stage = match change.stage.as_deref() {
         Some(text) => text.parse::<Stage>().map_err(|problem| Error::field_with("stage", problem))?,
         None => lead.stage,
@@ -217,37 +233,35 @@ async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, re
         return Err(Error::field("stage", "won_by_conversion"));
     }
     let fields = checked(Input {
-        first_name: or(change.first_name, &lead.first_name),
-        last_name: or(change.last_name, &lead.last_name),
-        email: or(change.email, &lead.email),
-        phone: maybe(change.phone, &lead.phone),
-        organisation: maybe(change.organisation, &lead.organisation),
-        note: maybe(change.note, &lead.note),
-        next_step: maybe(change.next_step, &lead.next_step),
-        next_step_date: maybe(change.next_step_date, &lead.next_step_date.map(|date| date.to_string())),
+        first_name: or(&change.first_name, &lead.first_name),
+        last_name: or(&change.last_name, &lead.last_name),
+        email: or(&change.email, &lead.email),
+        phone: maybe(&change.phone, &lead.phone),
+        organisation: maybe(&change.organisation, &lead.organisation),
+        note: maybe(&change.note, &lead.note),
+        next_step: maybe(&change.next_step, &lead.next_step),
+        next_step_date: maybe(&change.next_step_date, &lead.next_step_date.map(|date| date.to_string())),
     })?;
     let moved = email_key(&fields.email) != email_key(&lead.email)
         || fields.phone.as_deref().and_then(digits) != lead.phone.as_deref().and_then(digits);
     if moved || (lead.stage == Stage::Lost && stage != Stage::Lost) {
-        free(&mut tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
+        free(tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
-    store::save(&mut tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
-    store::index(&mut tx, id, lead.iso_id, &fields).await?;
-    count(&mut tx, lead.iso_id, lead.stage, -1);
-    count(&mut tx, lead.iso_id, stage, 1);
+    store::save(tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
+    store::index(tx, id, lead.iso_id, &fields).await?;
+    count(tx, lead.iso_id, lead.stage, -1);
+    count(tx, lead.iso_id, stage, 1);
     let lost = stage == Stage::Lost && lead.stage != Stage::Lost;
     let action = if lost { "lead.lost" } else { "lead.updated" };
     let event = told(action, id, name, lead.iso_id).with("stage", stage.name());
-    let event = match &reason {
-        Some(reason) => event.with("reason", reason.clone()),
+    let event = match reason {
+        Some(reason) => event.with("reason", reason),
         None => event,
     };
-    let now = store::get(&mut tx, id).await?.ok_or(Error::NotFound("lead"))?;
-    activity::append(&mut tx, ctx, event.changed(&lead, &now)?).await?;
-    requests::moved(&mut tx, ctx, &now, reason).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let now = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
+    activity::append(tx, ctx, event.changed(&lead, &now)?).await?;
+    requests::moved(tx, ctx, &now, reason.map(str::to_owned)).await
 }
 
 /// The terms of the order that a lead becomes.
@@ -281,19 +295,23 @@ pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, 
         ..clients::Input::default()
     };
     // The password is hashed before the transaction begins.
-    let checked = clients::checked(ctx, setup, &input).await?;
-    let mut tx = ctx.begin().await?;
-    let lead = locked(&mut tx, ctx, id, version.or(Some(seen.version))).await?;
-    if lead.stage == Stage::Lost {
-        return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
-    }
-    not_protected(&mut tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
-    let (client, spv) = clients::place(&mut tx, ctx, setup, checked).await?;
-    store::win(&mut tx, id, client, spv, ctx.now(), &ctx.who()).await?;
-    count(&mut tx, lead.iso_id, lead.stage, -1);
-    requests::won(&mut tx, ctx, id, requests::Made::Client(client, spv)).await?;
-    activity::append(&mut tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await?;
-    tx.commit().await?;
+    let checked = &clients::checked(ctx, setup, &input).await?;
+    ctx.transaction(|tx| {
+        async move {
+            let lead = locked(tx, ctx, id, version.or(Some(seen.version))).await?;
+            if lead.stage == Stage::Lost {
+                return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
+            }
+            not_protected(tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
+            let (client, spv) = clients::place(tx, ctx, setup, checked.clone()).await?;
+            store::win(tx, id, client, spv, ctx.now(), &ctx.who()).await?;
+            count(tx, lead.iso_id, lead.stage, -1);
+            requests::won(tx, ctx, id, requests::Made::Client(client, spv)).await?;
+            activity::append(tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 

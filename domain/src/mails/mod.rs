@@ -18,7 +18,7 @@ use crate::{
     catalogue::LANGUAGES,
     companies,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     idempotency,
     ids::{MailId, SpvId, UserId},
@@ -67,18 +67,21 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
     ctx.may(Action::Update, Resource::Settings)?;
     let me = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
     let user = users::get(ctx, me).await?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return Ok(MailId(id));
-    }
     let name = format!("{} {}", user.first_name, user.last_name);
-    let mail = Mail { user_id: Some(me), ..new(ctx, Kind::Test, user.email, name, user.language, Map::new()) };
-    store::insert(&mut tx, &mail).await?;
-    queue::enqueue(&mut tx, &SendTest { mail_id: mail.id }).await?;
-    idempotency::remember(&mut tx, ctx, mail.id.0).await?;
-    tx.commit().await?;
-    Ok(mail.id)
+    let mail = &Mail { user_id: Some(me), ..new(ctx, Kind::Test, user.email, name, user.language, Map::new()) };
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(MailId(id));
+            }
+            store::insert(tx, mail).await?;
+            queue::enqueue(tx, &SendTest { mail_id: mail.id }).await?;
+            idempotency::remember(tx, ctx, mail.id.0).await?;
+            Ok(mail.id)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// How long the news of an order waits for an account that is not set up yet: its link in mails would lead to a sign-in
@@ -253,14 +256,17 @@ fn message_id_host(public_url: &str) -> String {
 /// # Errors
 /// NotFound; what the database refuses.
 pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
-    let mut tx = ctx.begin().await?;
-    let mail = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("mail"))?;
+    ctx.transaction(|tx| attempt_in(tx, ctx, id).scope_boxed()).await
+}
+
+/// [`attempt`] in its transaction.
+async fn attempt_in(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
+    let mail = store::lock(tx, id).await?.ok_or(Error::NotFound("mail"))?;
     if mail.status == Status::Sent {
         return Ok(None);
     }
     let Some(user_id) = mail.user_id else {
-        store::count_attempt(&mut tx, id).await?;
-        tx.commit().await?;
+        store::count_attempt(tx, id).await?;
         let (time_zone, date_format) = ("UTC".to_owned(), users::DateFormat::Auto);
         return Ok(Some(Outgoing {
             mail,
@@ -274,38 +280,34 @@ pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
             before_setup: false,
         }));
     };
-    let reader = store::reader(&mut tx, user_id).await?;
+    let reader = store::reader(tx, user_id).await?;
     let reader = match not_wanted(&mail, reader.as_ref()) {
         None => reader,
         Some(why) => {
-            store::give_up(&mut tx, id, why).await?;
+            store::give_up(tx, id, why).await?;
             None
         }
     };
-    let Some(reader) = reader else {
-        tx.commit().await?;
-        return Ok(None);
-    };
-    store::count_attempt(&mut tx, id).await?;
+    let Some(reader) = reader else { return Ok(None) };
+    store::count_attempt(tx, id).await?;
     let link = match mail.kind.link() {
         Some(kind) => {
             let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::make_for(&mut tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+            Some(links::make_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
         }
         None => None,
     };
     let spv = match mail.spv_id {
-        Some(spv) => store::spv(&mut tx, spv).await?,
+        Some(spv) => store::spv(tx, spv).await?,
         None => None,
     };
-    let mut logo = companies::logo_of(&mut tx, user_id).await?;
+    let mut logo = companies::logo_of(tx, user_id).await?;
     if logo.is_none()
-        && let Some(id) = settings::within(&mut tx).await?.logo_id
+        && let Some(id) = settings::within(tx).await?.logo_id
     {
-        logo = settings::logo(&mut tx, id).await?;
+        logo = settings::logo(tx, id).await?;
     }
-    let unsubscribe = unsubscribe::link(&mut tx, ctx, &mail).await?;
-    tx.commit().await?;
+    let unsubscribe = unsubscribe::link(tx, ctx, &mail).await?;
     let store::Reader { role, time_zone, date_format, is_set_up, .. } = reader;
     let needs_sign_in = mail.data.contains_key(AWAITS_SETUP) || matches!(mail.kind, Kind::Notices | Kind::Digest);
     let before_setup = needs_sign_in && !is_set_up;
@@ -337,16 +339,22 @@ fn not_wanted(mail: &Mail, reader: Option<&store::Reader>) -> Option<&'static st
 /// # Errors
 /// What the database refuses.
 pub async fn sent(ctx: &Ctx, id: MailId, over: Option<Map<String, Value>>) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    store::sent(&mut tx, id, ctx.now()).await?;
-    if let Some(mail) = store::lock(&mut tx, id).await? {
-        let mut event = told(&mail, "mail.sent");
-        for (name, value) in over.unwrap_or_default() {
-            event = event.with(&name, value);
+    let over = &over.unwrap_or_default();
+    ctx.transaction(|tx| {
+        async move {
+            store::sent(tx, id, ctx.now()).await?;
+            if let Some(mail) = store::lock(tx, id).await? {
+                let mut event = told(&mail, "mail.sent");
+                for (name, value) in over {
+                    event = event.with(name, value.clone());
+                }
+                activity::append(tx, ctx, event).await?;
+            }
+            Ok(())
         }
-        activity::append(&mut tx, ctx, event).await?;
-    }
-    tx.commit().await
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Notes why an attempt failed. The mail is tried again until `last`.
@@ -354,16 +362,21 @@ pub async fn sent(ctx: &Ctx, id: MailId, over: Option<Map<String, Value>>) -> Re
 /// # Errors
 /// What the database refuses.
 pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    if last {
-        store::fail(&mut tx, id, why, ctx.now()).await?;
-        if let Some(mail) = store::lock(&mut tx, id).await? {
-            activity::append(&mut tx, ctx, told(&mail, "mail.failed").with("reason", why)).await?;
+    ctx.transaction(|tx| {
+        async move {
+            if last {
+                store::fail(tx, id, why, ctx.now()).await?;
+                if let Some(mail) = store::lock(tx, id).await? {
+                    activity::append(tx, ctx, told(&mail, "mail.failed").with("reason", why)).await?;
+                }
+            } else {
+                store::note_error(tx, id, why).await?;
+            }
+            Ok(())
         }
-    } else {
-        store::note_error(&mut tx, id, why).await?;
-    }
-    tx.commit().await
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Of these accounts, those whose present address the last mail did not reach. Empty for everybody but staff.
@@ -409,12 +422,16 @@ pub async fn get(ctx: &Ctx, id: MailId) -> Result<Mail> {
 /// NotFound; Forbidden.
 pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut tx = ctx.begin().await?;
-    if !store::queue_again(&mut tx, id).await? {
-        return Err(Error::NotFound("mail"));
-    }
-    queue::enqueue(&mut tx, &Send { mail_id: id }).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            if !store::queue_again(tx, id).await? {
+                return Err(Error::NotFound("mail"));
+            }
+            queue::enqueue(tx, &Send { mail_id: id }).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
 }
 

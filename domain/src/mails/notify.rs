@@ -6,6 +6,7 @@ use crate::{
     check::Check,
     clients,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     idempotency,
     ids::MailId,
@@ -26,32 +27,36 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
         check.refuse("type", Problem::new("unknown").with("allowed", "password_setup, welcome"));
     }
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return Ok(MailId(id));
-    }
-    let user = users::store::by_email(&mut tx, &users::email_key(&to)).await?;
-    let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
-        return Err(Error::field("to", "not_found"));
-    };
-    let can_sign_in = user.password_hash.is_some() || user.last_sign_in_at.is_some();
-    let mut data = Map::new();
-    let kind = match kind {
-        "password_setup" => Kind::PasswordSetup,
-        _ if !can_sign_in || user.status != Status::Active => Kind::WelcomeSetup,
-        _ => {
-            // Only a password that somebody else chose is to be changed.
-            if !user.must_change_password {
-                data.insert("context".to_owned(), "own_password".into());
+    let to = &users::email_key(&to);
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(MailId(id));
             }
-            Kind::Welcome
+            let user = users::store::by_email(tx, to).await?;
+            let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
+                return Err(Error::field("to", "not_found"));
+            };
+            let can_sign_in = user.password_hash.is_some() || user.last_sign_in_at.is_some();
+            let mut data = Map::new();
+            let kind = match kind {
+                "password_setup" => Kind::PasswordSetup,
+                _ if !can_sign_in || user.status != Status::Active => Kind::WelcomeSetup,
+                _ => {
+                    // Only a password that somebody else chose is to be changed.
+                    if !user.must_change_password {
+                        data.insert("context".to_owned(), "own_password".into());
+                    }
+                    Kind::Welcome
+                }
+            };
+            let id = queue(tx, ctx, kind, user.id, None, data).await?.ok_or(Error::NotFound("mail"))?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
         }
-    };
-    let id = queue(&mut tx, ctx, kind, user.id, None, data).await?.ok_or(Error::NotFound("mail"))?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    tx.commit().await?;
-    Ok(id)
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Mails a client about one of its orders, named by its identifier. Staff.
@@ -68,22 +73,26 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
     let Some(client) = client.filter(|user| user.role == Role::Client) else {
         return Err(Error::field("clientEmail", "not_found"));
     };
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return Ok(MailId(id));
-    }
-    // Among this client's own: another company may call an order the same.
-    let wanted = unique_key(&identifier);
-    let number = wanted.strip_prefix("spv-").unwrap_or(&wanted);
-    let own = clients::orders(&mut tx, client.id).await?;
-    let named = own.iter().find(|(_, custom)| custom.as_ref().is_some_and(|text| unique_key(text) == wanted));
-    let spv = named.or_else(|| own.iter().find(|(id, _)| number.len() >= 8 && id.to_string().starts_with(number)));
-    let Some(&(spv, _)) = spv else { return Err(Error::field("spvIdentifier", "not_found")) };
-    let id = queue(&mut tx, ctx, Kind::SpvCreated, client.id, Some(spv), Map::new())
-        .await?
-        .ok_or(Error::NotFound("mail"))?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    tx.commit().await?;
-    Ok(id)
+    let (client, wanted) = (client.id, &unique_key(&identifier));
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(MailId(id));
+            }
+            // Among this client's own: another company may call an order the same.
+            let number = wanted.strip_prefix("spv-").unwrap_or(wanted);
+            let own = clients::orders(tx, client).await?;
+            let named = own.iter().find(|(_, custom)| custom.as_ref().is_some_and(|text| unique_key(text) == *wanted));
+            let spv =
+                named.or_else(|| own.iter().find(|(id, _)| number.len() >= 8 && id.to_string().starts_with(number)));
+            let Some(&(spv, _)) = spv else { return Err(Error::field("spvIdentifier", "not_found")) };
+            let id = queue(tx, ctx, Kind::SpvCreated, client, Some(spv), Map::new())
+                .await?
+                .ok_or(Error::NotFound("mail"))?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    })
+    .await
 }

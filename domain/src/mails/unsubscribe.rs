@@ -9,7 +9,7 @@ use super::{
 use crate::{
     auth::secret,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     notifications::{self, Mailed},
     reports::schedules,
@@ -38,21 +38,25 @@ pub(super) async fn link(tx: &mut Tx, ctx: &Ctx, mail: &Mail) -> Result<Option<S
 /// # Errors
 /// NotFound for a link that is not ours; what the database refuses.
 pub async fn unsubscribe(ctx: &Ctx, token: &str) -> Result<Kind> {
-    let mut tx = ctx.begin().await?;
-    let found = store::by_unsubscribe_link(&mut tx, &secret::token_hash(token)).await?;
-    let (id, user) = found.ok_or(Error::NotFound("unsubscribe_link"))?;
-    let mail = store::lock(&mut tx, id).await?.ok_or(Error::NotFound("unsubscribe_link"))?;
-    match mail.kind {
-        Kind::Notices => notifications::stop_mail(&mut tx, user, Mailed::Now).await?,
-        Kind::Digest => notifications::stop_mail(&mut tx, user, Mailed::Daily).await?,
-        Kind::Report => {
-            let schedule = mail.data.get("schedule_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
-            if let Some(schedule) = schedule {
-                schedules::remove_recipient(&mut tx, ctx, schedule, user).await?;
+    ctx.transaction(|tx| {
+        async move {
+            let found = store::by_unsubscribe_link(tx, &secret::token_hash(token)).await?;
+            let (id, user) = found.ok_or(Error::NotFound("unsubscribe_link"))?;
+            let mail = store::lock(tx, id).await?.ok_or(Error::NotFound("unsubscribe_link"))?;
+            match mail.kind {
+                Kind::Notices => notifications::stop_mail(tx, user, Mailed::Now).await?,
+                Kind::Digest => notifications::stop_mail(tx, user, Mailed::Daily).await?,
+                Kind::Report => {
+                    let schedule = mail.data.get("schedule_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+                    if let Some(schedule) = schedule {
+                        schedules::remove_recipient(tx, ctx, schedule, user).await?;
+                    }
+                }
+                _ => return Err(Error::NotFound("unsubscribe_link")),
             }
+            Ok(mail.kind)
         }
-        _ => return Err(Error::NotFound("unsubscribe_link")),
-    }
-    tx.commit().await?;
-    Ok(mail.kind)
+        .scope_boxed()
+    })
+    .await
 }

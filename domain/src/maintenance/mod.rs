@@ -6,7 +6,7 @@ use crate::{
     activity::{self, Event},
     check::Check,
     ctx::Ctx,
-    db::Db,
+    db::{Db, ScopedFutureExt},
     error::{Problem, Result},
 };
 use chrono::{DateTime, Utc};
@@ -49,16 +49,21 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
         check.refuse("message", Problem::new("too_long").with("max", MESSAGE));
     }
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let before = store::lock(&mut tx).await?;
-    let since = before.map_or(ctx.now(), |before| before.since);
-    let now = Maintenance { message, since, by: ctx.who() };
-    store::set(&mut tx, &now, ctx.now()).await?;
-    let told = event("maintenance.started");
-    activity::append(&mut tx, ctx, now.message.iter().fold(told, |told, text| told.with("message", text.clone())))
-        .await?;
-    tx.commit().await?;
-    Ok(now)
+    let message = &message;
+    ctx.transaction(|tx| {
+        async move {
+            let before = store::lock(tx).await?;
+            let since = before.map_or(ctx.now(), |before| before.since);
+            let now = Maintenance { message: message.clone(), since, by: ctx.who() };
+            store::set(tx, &now, ctx.now()).await?;
+            let told = event("maintenance.started");
+            activity::append(tx, ctx, now.message.iter().fold(told, |told, text| told.with("message", text.clone())))
+                .await?;
+            Ok(now)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Opens the portal again. Super admins and the operator.
@@ -67,12 +72,17 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
 /// Forbidden.
 pub async fn end(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let mut tx = ctx.begin().await?;
-    if store::lock(&mut tx).await?.is_some() {
-        store::clear(&mut tx).await?;
-        activity::append(&mut tx, ctx, event("maintenance.ended")).await?;
-    }
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            if store::lock(tx).await?.is_some() {
+                store::clear(tx).await?;
+                activity::append(tx, ctx, event("maintenance.ended")).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 fn event(action: &'static str) -> Event {

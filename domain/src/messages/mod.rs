@@ -11,7 +11,7 @@ use crate::{
     activity::{self, Event},
     check::Check,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents::{self, Holder},
     error::{Error, Problem, Result},
     idempotency,
@@ -62,13 +62,24 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
         check.refuse("thread_id", Problem::new("not_allowed"));
     }
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        let found = store::message(&mut tx, MessageId(id)).await?.ok_or(Error::NotFound("message"))?;
-        tx.commit().await?;
-        return complete(ctx, found).await;
+    let (input, documents) = (&input, &documents);
+    let body = &body;
+    let sent = ctx.transaction(|tx| send_in(tx, ctx, input, body, documents).scope_boxed()).await?;
+    complete(ctx, sent).await
+}
+
+/// [`send`] in its transaction.
+async fn send_in(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    input: &Input,
+    body: &str,
+    documents: &BTreeSet<DocumentId>,
+) -> Result<Message> {
+    if let Some(id) = idempotency::made_before(tx, ctx).await? {
+        return store::message(tx, MessageId(id)).await?.ok_or(Error::NotFound("message"));
     }
-    let place = place(&mut tx, ctx, &input).await?;
+    let place = place(tx, ctx, input).await?;
     ctx.may(Action::Send, place.resource())?;
     if input.internal {
         ctx.may(Action::Update, place.resource())?;
@@ -79,27 +90,26 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
         author_id: ctx.actor.user_id(),
         author_name: ctx.who(),
         by_staff: ctx.actor.is_staff(),
-        body,
+        body: body.to_owned(),
         internal: input.internal,
         created_at: ctx.now(),
         documents: Vec::new(),
     };
-    for document in &documents {
-        documents::attach(&mut tx, ctx, *document, place.client_id, place.spv_id, message.internal).await?;
-    }
-    store::insert(&mut tx, &message).await?;
     for document in documents {
-        documents::hang(&mut tx, Holder::Message, message.id.0, document).await?;
+        documents::attach(tx, ctx, *document, place.client_id, place.spv_id, message.internal).await?;
+    }
+    store::insert(tx, &message).await?;
+    for document in documents {
+        documents::hang(tx, Holder::Message, message.id.0, *document).await?;
     }
     let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
-    store::unread_by_staff(&mut tx, place.id, author).await?;
+    store::unread_by_staff(tx, place.id, author).await?;
     if message.by_staff && !message.internal {
-        store::unread_by(&mut tx, place.id, place.client_id).await?;
+        store::unread_by(tx, place.id, place.client_id).await?;
     }
-    activity::append(&mut tx, ctx, told(&place, &message)).await?;
-    idempotency::remember(&mut tx, ctx, message.id.0).await?;
-    tx.commit().await?;
-    complete(ctx, message).await
+    activity::append(tx, ctx, told(&place, &message)).await?;
+    idempotency::remember(tx, ctx, message.id.0).await?;
+    Ok(message)
 }
 
 /// The message with its documents.
@@ -224,12 +234,16 @@ pub async fn unread(ctx: &Ctx) -> Result<(i64, i64)> {
 /// # Errors
 /// NotFound as [`thread`].
 pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
-    let thread = thread(ctx, id).await?;
+    let thread = thread(ctx, id).await?.id;
     let Some(me) = ctx.actor.user_id() else { return Ok(()) };
-    let mut tx = ctx.begin().await?;
-    store::read(&mut tx, thread.id, me).await?;
-    notifications::seen(&mut tx, me, thread.id.0, ctx.now()).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            store::read(tx, thread, me).await?;
+            notifications::seen(tx, me, thread.0, ctx.now()).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// What the actor may do in a thread: `write`, `note`.

@@ -6,7 +6,7 @@ use crate::{
     access::{Action, Resource},
     activity::Activity,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::Result,
     ids::UserId,
     mails::{self, Kind},
@@ -47,12 +47,15 @@ impl Job for Digests {
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn mail_now(ctx: &Ctx, user: UserId) -> Result<bool> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut tx = ctx.begin().await?;
-    // After whoever tells of things right now: what they add counts on this job and asks for no other.
-    store::lock(&mut tx).await?;
-    let sent = mail(&mut tx, ctx, user, Mailed::Now, Kind::Notices).await?;
-    tx.commit().await?;
-    Ok(sent)
+    ctx.transaction(|tx| {
+        async move {
+            // After whoever tells of things right now: what they add counts on this job and asks for no other.
+            store::lock(tx).await?;
+            mail(tx, ctx, user, Mailed::Now, Kind::Notices).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Mails the digest of the day to everybody whose morning has come, once a day each: after days without a server there
@@ -63,18 +66,19 @@ pub async fn mail_now(ctx: &Ctx, user: UserId) -> Result<bool> {
 pub async fn mail_digests(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut sent = 0;
-    for reader in store::readers(&mut ctx.db()).await? {
+    for reader in &store::readers(&mut ctx.db()).await? {
         let Some(today) = morning(ctx.now(), &reader.time_zone) else { continue };
         if reader.sent_date >= Some(today) {
             continue;
         }
-        let mut tx = ctx.begin().await?;
-        if store::digest(&mut tx, reader.id, today).await?
-            && mail(&mut tx, ctx, reader.id, Mailed::Daily, Kind::Digest).await?
-        {
-            sent += 1;
-        }
-        tx.commit().await?;
+        let mailed = ctx.transaction(|tx| {
+            async move {
+                Ok(store::digest(tx, reader.id, today).await?
+                    && mail(tx, ctx, reader.id, Mailed::Daily, Kind::Digest).await?)
+            }
+            .scope_boxed()
+        });
+        sent += usize::from(mailed.await?);
     }
     Ok(sent)
 }

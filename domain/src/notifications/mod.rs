@@ -15,7 +15,7 @@ use crate::{
     access::Role,
     activity::{self, Activity},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, FieldError, Problem, Result},
     ids::{NotificationId, UserId},
     page::{Page, PageQuery},
@@ -110,16 +110,24 @@ impl Told {
             self.0 = Some(Known { clear: until, ..known });
             return Ok(true);
         }
-        let mut tx = ctx.begin().await?;
-        if !store::move_mark(&mut tx, known.mark, until).await? {
+        let events = &events;
+        let moved = ctx.transaction(|tx| {
+            async move {
+                if !store::move_mark(tx, known.mark, until).await? {
+                    return Ok(false);
+                }
+                for (event, tellings) in events {
+                    for telling in tellings {
+                        tell(tx, ctx, event, *telling).await?;
+                    }
+                }
+                Ok(true)
+            }
+            .scope_boxed()
+        });
+        if !moved.await? {
             return Ok(false);
         }
-        for (event, tellings) in events {
-            for telling in tellings {
-                tell(&mut tx, ctx, event, telling).await?;
-            }
-        }
-        tx.commit().await?;
         self.0 = Some(Known { mark: until, clear: until });
         Ok(true)
     }
@@ -228,15 +236,20 @@ pub async fn read(ctx: &Ctx, ids: &[NotificationId], all: bool) -> Result<()> {
     if ids.len() > 500 {
         return Err(Error::field("ids", "too_large"));
     }
-    let mut tx = ctx.begin().await?;
-    if all {
-        store::read(&mut tx, me, Which::All, ctx.now()).await?;
-    } else {
-        for id in ids {
-            store::read(&mut tx, me, Which::One(*id), ctx.now()).await?;
+    ctx.transaction(|tx| {
+        async move {
+            if all {
+                store::read(tx, me, Which::All, ctx.now()).await?;
+            } else {
+                for id in ids {
+                    store::read(tx, me, Which::One(*id), ctx.now()).await?;
+                }
+            }
+            Ok(())
         }
-    }
-    tx.commit().await
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Somebody is somebody else now, by role or company: what they were told of is not theirs to read or be mailed any more.
@@ -295,15 +308,21 @@ pub async fn choose(ctx: &Ctx, wanted: &[Wanted]) -> Result<Vec<Choice>> {
     if !wrong.is_empty() {
         return Err(Error::Invalid(wrong));
     }
-    let mut tx = ctx.begin().await?;
-    for choice in wanted {
-        if topics.contains(&choice.event.as_str()) {
-            store::choose_topic(&mut tx, me, choice).await?;
-        } else {
-            store::choose(&mut tx, me, choice).await?;
+    let topics = &topics;
+    ctx.transaction(|tx| {
+        async move {
+            for choice in wanted {
+                if topics.contains(&choice.event.as_str()) {
+                    store::choose_topic(tx, me, choice).await?;
+                } else {
+                    store::choose(tx, me, choice).await?;
+                }
+            }
+            Ok(())
         }
-    }
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     choices(ctx).await
 }
 
@@ -331,9 +350,7 @@ pub(crate) async fn stop_mail(tx: &mut Tx, user: UserId, mail: Mailed) -> Result
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn hush(ctx: &Ctx) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    store::hush(&mut tx).await?;
-    tx.commit().await
+    ctx.transaction(|tx| store::hush(tx).scope_boxed()).await
 }
 
 /// Forgets what people were told long ago; says how many. For the schedule.
@@ -341,8 +358,5 @@ pub(crate) async fn hush(ctx: &Ctx) -> Result<()> {
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    let mut tx = ctx.begin().await?;
-    let gone = store::clean_up(&mut tx, ctx.now() - KEPT).await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| store::clean_up(tx, ctx.now() - KEPT).scope_boxed()).await
 }

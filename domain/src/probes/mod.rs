@@ -8,7 +8,7 @@ pub use store::Probe;
 use crate::{
     access::{Action, Resource},
     ctx::Ctx,
-    db::Sql,
+    db::{ScopedFutureExt, Sql},
     error::{Error, Result, causes},
     queue::{self, Job},
 };
@@ -63,9 +63,7 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
 /// Forbidden.
 pub async fn ask(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Update, Resource::System)?;
-    let mut tx = ctx.begin().await?;
-    queue::enqueue(&mut tx, &Watch {}).await?;
-    tx.commit().await
+    ctx.transaction(|tx| queue::enqueue(tx, &Watch {}).scope_boxed()).await
 }
 
 /// What a part said: in words, or why it does not work.
@@ -95,11 +93,17 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send + 'static)
         let (said, latency_ms) = probe.await.unwrap_or_else(|e| (Err(e.to_string()), 0));
         found.push((name, said, latency_ms));
     }
-    let mut tx = ctx.begin().await?;
-    for (name, said, latency_ms) in found {
-        store::keep(&mut tx, name, said, latency_ms, ctx.now()).await?;
-    }
-    tx.commit().await
+    let found = &found;
+    ctx.transaction(|tx| {
+        async move {
+            for (name, said, latency_ms) in found {
+                store::keep(tx, name, said.clone(), *latency_ms, ctx.now()).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Runs one part's probe in a task of its own, with its own timeout: one that hangs holds up none of the others.

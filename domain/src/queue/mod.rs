@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     ctx::Ctx,
-    db::{Dialect, PgPool, Sql, SqlitePool, Tx, TxOn, beside},
+    db::{Dialect, PgPool, ScopedFutureExt, Sql, SqlitePool, Tx, TxOn, beside},
     error::{Error, Problem, Result},
     page::{Page, PageQuery},
 };
@@ -131,22 +131,29 @@ pub async fn enqueue_at<J: Job>(tx: &mut Tx, job: &J, at: DateTime<Utc>) -> Resu
 /// # Errors
 /// What the database refuses.
 pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool> {
-    let mut tx = ctx.begin().await?;
-    let found: i64 = match tx.dialect() {
-        Dialect::Sqlite => tx.sql("select count(*) from Jobs where job_type = $1 and idempotency_key = $2"),
-        Dialect::Postgres => tx.sql("select count(*) from apalis.jobs where job_type = $1 and idempotency_key = $2"),
-    }
-    .bind(QUEUE)
-    .bind(key.to_owned())
-    .scalar()
-    .await?;
-    if found > 0 {
-        return Ok(false);
-    }
-    match push(&mut tx, job, Some(key), None).await {
-        Ok(()) => tx.commit().await.map(|()| true),
+    let made = ctx.transaction(|tx| {
+        async move {
+            let found: i64 = match tx.dialect() {
+                Dialect::Sqlite => tx.sql("select count(*) from Jobs where job_type = $1 and idempotency_key = $2"),
+                Dialect::Postgres => {
+                    tx.sql("select count(*) from apalis.jobs where job_type = $1 and idempotency_key = $2")
+                }
+            }
+            .bind(QUEUE)
+            .bind(key.to_owned())
+            .scalar()
+            .await?;
+            if found > 0 {
+                return Ok(false);
+            }
+            push(tx, job, Some(key), None).await?;
+            Ok(true)
+        }
+        .scope_boxed()
+    });
+    match made.await {
         Err(e) if e.is_unique_violation() => Ok(false),
-        Err(e) => Err(e),
+        made => made,
     }
 }
 
@@ -335,13 +342,18 @@ pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    let sql = match tx.dialect() {
-        Dialect::Sqlite => "update Workers set last_seen = 0 where id = $1",
-        Dialect::Postgres => "update apalis.workers set last_seen = to_timestamp(0) where id = $1",
-    };
-    tx.sql(sql).bind(worker.to_owned()).run().await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let sql = match tx.dialect() {
+                Dialect::Sqlite => "update Workers set last_seen = 0 where id = $1",
+                Dialect::Postgres => "update apalis.workers set last_seen = to_timestamp(0) where id = $1",
+            };
+            tx.sql(sql).bind(worker.to_owned()).run().await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Runs a dead or waiting job again, now, with all its attempts.
@@ -350,10 +362,9 @@ pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
 /// NotFound; Conflict `job_running` while it runs or when it is done.
 pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
     ctx.may(Action::Update, Resource::Jobs)?;
-    let job = get(ctx, id).await?.job;
-    let mut tx = ctx.begin().await?;
+    let job = &get(ctx, id).await?.job;
     let now = ctx.now().timestamp();
-    let sql = match tx.dialect() {
+    let sql = match ctx.db.dialect() {
         Dialect::Sqlite => {
             "update Jobs set status = 'Pending', attempts = 0, run_at = $2, lock_by = null, lock_at = null, done_at = null \
              where id = $1 and status in ('Failed', 'Killed', 'Pending')"
@@ -363,12 +374,19 @@ pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
              lock_at = null, done_at = null where id = $1 and status in ('Failed', 'Killed', 'Pending')"
         }
     };
-    if tx.sql(sql).bind(id.to_owned()).bind(now).run().await? == 0 {
-        return Err(Error::conflict("job_running"));
-    }
-    activity::append(&mut tx, ctx, Event::new("job.retried", "job", Uuid::nil(), job).with("id", id)).await?;
-    tx.has_jobs();
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            if tx.sql(sql).bind(id.to_owned()).bind(now).run().await? == 0 {
+                return Err(Error::conflict("job_running"));
+            }
+            let event = Event::new("job.retried", "job", Uuid::nil(), job.clone());
+            activity::append(tx, ctx, event.with("id", id)).await?;
+            tx.has_jobs();
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -378,13 +396,18 @@ pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
 /// What the database refuses.
 pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<()> {
     let at = ctx.now().timestamp().saturating_add_unsigned(wait.as_secs());
-    let mut tx = ctx.begin().await?;
-    let sql = match tx.dialect() {
-        Dialect::Sqlite => "update Jobs set run_at = $2 where id = $1",
-        Dialect::Postgres => "update apalis.jobs set run_at = to_timestamp(cast($2 as bigint)) where id = $1",
-    };
-    tx.sql(sql).bind(id.to_owned()).bind(at).run().await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let sql = match tx.dialect() {
+                Dialect::Sqlite => "update Jobs set run_at = $2 where id = $1",
+                Dialect::Postgres => "update apalis.jobs set run_at = to_timestamp(cast($2 as bigint)) where id = $1",
+            };
+            tx.sql(sql).bind(id.to_owned()).bind(at).run().await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Deletes jobs done long ago, and workers long gone; says how many jobs. Dead jobs are kept. For the schedule.
@@ -393,8 +416,7 @@ pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<(
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let before = (ctx.now() - KEPT).timestamp();
-    let mut tx = ctx.begin().await?;
-    let (jobs, workers) = match tx.dialect() {
+    let (jobs, workers) = match ctx.db.dialect() {
         Dialect::Sqlite => (
             "delete from Jobs where status = 'Done' and done_at < $1",
             "delete from Workers where last_seen < $1 and id not in (select lock_by from Jobs where lock_by is not null)",
@@ -405,10 +427,15 @@ pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
              and id not in (select lock_by from apalis.jobs where lock_by is not null)",
         ),
     };
-    let gone = tx.sql(jobs).bind(before).run().await?;
-    tx.sql(workers).bind(before).run().await?;
-    tx.commit().await?;
-    Ok(gone)
+    ctx.transaction(|tx| {
+        async move {
+            let gone = tx.sql(jobs).bind(before).run().await?;
+            tx.sql(workers).bind(before).run().await?;
+            Ok(gone)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// A job as a backup keeps it: one that is waited for, or that was given up and is kept.

@@ -15,6 +15,7 @@ use crate::{
     commissions::{self, Commission},
     companies::{self, Company},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::Result,
     exports,
     ids::{CompanyId, SpvId},
@@ -156,10 +157,8 @@ pub async fn whole(ctx: &Ctx, wanted: &Wanted) -> Result<Vec<Cells>> {
 
 async fn taken(ctx: &Ctx, wanted: &Wanted) -> Result<()> {
     let company = ctx.actor.company(wanted.company_id)?;
-    let mut tx = ctx.begin().await?;
-    let event = Event::new("export.made", "export", company.0, wanted.report.name());
-    activity::append(&mut tx, ctx, event.of(None, Some(company), None)).await?;
-    tx.commit().await
+    let event = &Event::new("export.made", "export", company.0, wanted.report.name()).of(None, Some(company), None);
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }
 
 fn filter(span: Span) -> commissions::Filter {

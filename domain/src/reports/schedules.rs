@@ -10,7 +10,7 @@ use crate::{
     check::Check,
     clock, companies,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, ReportScheduleId, UserId},
@@ -18,6 +18,7 @@ use crate::{
     notifications,
     span::Period,
 };
+use chrono::NaiveDate;
 use serde_json::Map;
 
 /// A new schedule as it is typed in.
@@ -97,20 +98,24 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
         version: 1,
     };
     ctx.may(Action::Create, resource(&row))?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, ReportScheduleId(id)).await;
-    }
-    if store::count(&mut tx, company.id).await? >= store::MOST as i64 {
-        return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MOST)));
-    }
-    store::insert(&mut tx, &row, ctx.now()).await?;
-    store::set_recipients(&mut tx, row.id, &recipients).await?;
-    activity::append(&mut tx, ctx, told("report_schedule.created", &row)).await?;
-    idempotency::remember(&mut tx, ctx, row.id.0).await?;
-    tx.commit().await?;
-    get(ctx, row.id).await
+    let (row, recipients) = (&row, &recipients);
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(ReportScheduleId(id));
+            }
+            if store::count(tx, row.company_id).await? >= store::MOST as i64 {
+                return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MOST)));
+            }
+            store::insert(tx, row, ctx.now()).await?;
+            store::set_recipients(tx, row.id, recipients).await?;
+            activity::append(tx, ctx, told("report_schedule.created", row)).await?;
+            idempotency::remember(tx, ctx, row.id.0).await?;
+            Ok(row.id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
 }
 
 /// Changes a schedule. A change of how often moves its next day.
@@ -128,23 +133,28 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
         None => None,
     };
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let mut row = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    row.report = report.unwrap_or(row.report);
-    row.period = period.unwrap_or(row.period);
-    if let Some(every) = every.filter(|every| *every != row.every) {
-        row.every = every;
-        row.next_date = every.after(company.today(ctx.now()));
-    }
-    row.version += 1;
-    row.updated_at = ctx.now();
-    row.updated_by = ctx.who();
-    store::save(&mut tx, &row).await?;
-    if let Some(recipients) = recipients {
-        store::set_recipients(&mut tx, id, &recipients).await?;
-    }
-    activity::append(&mut tx, ctx, told("report_schedule.updated", &row)).await?;
-    tx.commit().await?;
+    let (company, recipients) = (&company, &recipients);
+    ctx.transaction(|tx| {
+        async move {
+            let mut row = locked(tx, ctx, id, version, Action::Update).await?;
+            row.report = report.unwrap_or(row.report);
+            row.period = period.unwrap_or(row.period);
+            if let Some(every) = every.filter(|every| *every != row.every) {
+                row.every = every;
+                row.next_date = every.after(company.today(ctx.now()));
+            }
+            row.version += 1;
+            row.updated_at = ctx.now();
+            row.updated_by = ctx.who();
+            store::save(tx, &row).await?;
+            if let Some(recipients) = recipients {
+                store::set_recipients(tx, id, recipients).await?;
+            }
+            activity::append(tx, ctx, told("report_schedule.updated", &row)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -153,11 +163,15 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
 /// # Errors
 /// NotFound.
 pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    let row = locked(&mut tx, ctx, id, None, Action::Delete).await?;
-    store::delete(&mut tx, id).await?;
-    activity::append(&mut tx, ctx, told("report_schedule.deleted", &row)).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let row = locked(tx, ctx, id, None, Action::Delete).await?;
+            store::delete(tx, id).await?;
+            activity::append(tx, ctx, told("report_schedule.deleted", &row)).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Takes somebody off a schedule, for the link to unsubscribe. A schedule without recipients mails nothing.
@@ -214,37 +228,41 @@ pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut mailed = 0;
     // It may be tomorrow already where the company is.
-    for due in store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
+    for due in &store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
         let Some(today) = notifications::morning(ctx.now(), &due.time_zone) else { continue };
         if due.next_date > today {
             continue;
         }
-        let mut tx = ctx.begin().await?;
-        if store::advance(&mut tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
-            let readers = store::readers(&mut tx, due.id).await?;
-            // The days that the period means today: the link shows the same when it is opened next month.
-            let span = due.period.span(today);
-            for (reader,) in &readers {
-                let data = Map::from_iter([
-                    ("report".to_owned(), due.report.name().into()),
-                    ("period".to_owned(), due.period.name().into()),
-                    ("from".to_owned(), span.from.map(|day| day.to_string()).into()),
-                    ("to".to_owned(), span.to.map(|day| day.to_string()).into()),
-                    ("company".to_owned(), due.company_name.clone().into()),
-                    ("company_id".to_owned(), due.company_id.to_string().into()),
-                    ("schedule_id".to_owned(), due.id.to_string().into()),
-                ]);
-                mails::queue(&mut tx, ctx, Kind::Report, *reader, None, data).await?;
-            }
-            if !readers.is_empty() {
-                let event = Event::new("report_schedule.mailed", "report_schedule", due.id.0, due.report.name());
-                activity::append(&mut tx, ctx, event.of(None, Some(due.company_id), None).public()).await?;
-            }
-            mailed += readers.len();
-        }
-        tx.commit().await?;
+        mailed += ctx.transaction(|tx| mail_in(tx, ctx, due, today).scope_boxed()).await?;
     }
     Ok(mailed)
+}
+
+/// [`mail_due`] of one schedule in its transaction; returns the number of mails.
+async fn mail_in(tx: &mut Tx, ctx: &Ctx, due: &store::Due, today: NaiveDate) -> Result<usize> {
+    if !store::advance(tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
+        return Ok(0);
+    }
+    let readers = store::readers(tx, due.id).await?;
+    // The days that the period means today: the link shows the same when it is opened next month.
+    let span = due.period.span(today);
+    for (reader,) in &readers {
+        let data = Map::from_iter([
+            ("report".to_owned(), due.report.name().into()),
+            ("period".to_owned(), due.period.name().into()),
+            ("from".to_owned(), span.from.map(|day| day.to_string()).into()),
+            ("to".to_owned(), span.to.map(|day| day.to_string()).into()),
+            ("company".to_owned(), due.company_name.clone().into()),
+            ("company_id".to_owned(), due.company_id.to_string().into()),
+            ("schedule_id".to_owned(), due.id.to_string().into()),
+        ]);
+        mails::queue(tx, ctx, Kind::Report, *reader, None, data).await?;
+    }
+    if !readers.is_empty() {
+        let event = Event::new("report_schedule.mailed", "report_schedule", due.id.0, due.report.name());
+        activity::append(tx, ctx, event.of(None, Some(due.company_id), None).public()).await?;
+    }
+    Ok(readers.len())
 }
 
 fn resource(row: &Schedule) -> Resource {

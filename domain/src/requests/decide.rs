@@ -11,7 +11,7 @@ use crate::{
     activity::{self, Event},
     check::Check,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents::{self, Holder},
     error::{Error, Problem, Result},
     ids::{RequestId, UserId},
@@ -25,25 +25,32 @@ use serde_json::{Map, Value};
 /// # Errors
 /// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, stale; Invalid per field of the order.
 pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs::Input) -> Result<Request> {
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    if request.order().is_none() {
-        return Err(Error::conflict("not_an_order"));
-    }
-    let new = spvs::checked(ctx, &spvs::Input { client_id: request.user_id, ..input }).await?;
-    let spv = spvs::place(&mut tx, ctx, new).await.map_err(spvs::taken)?;
-    let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
-    let mut held = documents::held(&mut tx, ctx, Holder::Request, vec![id.0]).await?;
-    for document in held.remove(&id.0).unwrap_or_default() {
-        // One that has gone to another order meanwhile stays there.
-        match documents::assign(&mut tx, document.id, client, spv).await {
-            Ok(()) | Err(Error::NotFound(_)) => {}
-            Err(e) => return Err(e),
+    let input = &input;
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            if request.order().is_none() {
+                return Err(Error::conflict("not_an_order"));
+            }
+            let new = spvs::checked(ctx, &spvs::Input { client_id: request.user_id, ..input.clone() }).await?;
+            let spv = spvs::place(tx, ctx, new).await.map_err(spvs::taken)?;
+            let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
+            let mut held = documents::held(tx, ctx, Holder::Request, vec![id.0]).await?;
+            for document in held.remove(&id.0).unwrap_or_default() {
+                // One that has gone to another order meanwhile stays there.
+                match documents::assign(tx, document.id, client, spv).await {
+                    Ok(()) | Err(Error::NotFound(_)) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+            let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
+            let event = told("request.approved", &decided).spv(spv);
+            settle(tx, ctx, &decided, event).await
         }
-    }
-    let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
-    let event = told("request.approved", &decided).spv(spv);
-    settle(tx, ctx, decided, event).await
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
 }
 
 /// Approves what needs nothing to be made: it is done, and whoever asked for it hears so, with `answer` if there is
@@ -53,25 +60,29 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
 /// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order`,
 /// `approved_by_account`, `approved_by_lead` and `approved_by_call` for what is approved by making it, `email_taken`.
 pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    let mut check = Check::new();
-    let answer = check.optional_text("reply", answer);
-    check.done()?;
-    if let Some(source) = request.source() {
-        return Err(source.approved_by());
-    }
-    match request.kind {
-        Kind::Order => return Err(Error::conflict("approved_by_order")),
-        Kind::Account => super::accounts::employ(&mut tx, ctx, &request, answer).await?,
-        Kind::Lead | Kind::Document | Kind::Support | Kind::Call | Kind::Other => {
-            write_back(&mut tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
-            let decided = decided(ctx, &request, Status::Approved, answer);
-            let event = told("request.approved", &decided);
-            return settle(tx, ctx, decided, event).await;
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Check::new();
+            let answer = check.optional_text("reply", answer);
+            check.done()?;
+            if let Some(source) = request.source() {
+                return Err(source.approved_by());
+            }
+            match request.kind {
+                Kind::Order => Err(Error::conflict("approved_by_order")),
+                Kind::Account => super::accounts::employ(tx, ctx, &request, answer).await,
+                Kind::Lead | Kind::Document | Kind::Support | Kind::Call | Kind::Other => {
+                    write_back(tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
+                    let decided = decided(ctx, &request, Status::Approved, answer);
+                    let event = told("request.approved", &decided);
+                    settle(tx, ctx, &decided, event).await
+                }
+            }
         }
-    }
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     get(ctx, id).await
 }
 
@@ -84,14 +95,20 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
         source.refuse(ctx, reason).await?;
         return get(ctx, id).await;
     }
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    let mut check = Check::new();
-    let reason = check.text("reason", reason);
-    check.done()?;
-    write_back(&mut tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
-    let event = told("request.rejected", &request).with("reason", reason.clone());
-    settle(tx, ctx, decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Check::new();
+            let reason = check.text("reason", reason);
+            check.done()?;
+            write_back(tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
+            let event = told("request.rejected", &request).with("reason", reason.clone());
+            settle(tx, ctx, &decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
 }
 
 /// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
@@ -120,10 +137,16 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
         source.withdraw(ctx).await?;
         return get(ctx, id).await;
     }
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Cancel).await?;
-    let event = told("request.withdrawn", &request);
-    settle(tx, ctx, decided(ctx, &request, Status::Withdrawn, None), event).await
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Cancel).await?;
+            let event = told("request.withdrawn", &request);
+            settle(tx, ctx, &decided(ctx, &request, Status::Withdrawn, None), event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
 }
 
 /// Takes a request into review; it is the actor's from then on, unless it is somebody's. Staff.
@@ -131,15 +154,21 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
 /// # Errors
 /// NotFound; Forbidden; Conflict `request_decided`, `in_review`, stale.
 pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
-    if request.status == Status::InReview {
-        return Err(Error::conflict("in_review"));
-    }
-    let assignee_id = request.assignee_id.or(ctx.actor.user_id());
-    let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
-    let event = told("request.in_review", &request);
-    settle(tx, ctx, taken, event).await
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            if request.status == Status::InReview {
+                return Err(Error::conflict("in_review"));
+            }
+            let assignee_id = request.assignee_id.or(ctx.actor.user_id());
+            let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
+            let event = told("request.in_review", &request);
+            settle(tx, ctx, &taken, event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
 }
 
 /// What is to change; what is left out stays.
@@ -156,18 +185,23 @@ pub struct Change {
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, stale.
 pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
-    let mut tx = ctx.begin().await?;
-    let request = locked(&mut tx, ctx, id, version, Action::Update).await?;
+    let change = &change;
+    ctx.transaction(|tx| update_in(tx, ctx, id, version, change).scope_boxed()).await?;
+    get(ctx, id).await
+}
+
+/// [`update`] in its transaction.
+async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, change: &Change) -> Result<()> {
+    let request = locked(tx, ctx, id, version, Action::Update).await?;
     let mut check = Check::new();
     let priority = check.optional("priority", change.priority.as_deref(), str::parse::<Priority>);
     let assignee = change.assignee_id.unwrap_or(request.assignee_id);
     let new = assignee.filter(|id| request.assignee_id != Some(*id));
-    let new = assignable(&mut tx, &mut check, new).await?;
+    let new = assignable(tx, &mut check, new).await?;
     check.done()?;
     let priority = priority.unwrap_or(request.priority);
     if (priority, assignee) == (request.priority, request.assignee_id) {
-        tx.commit().await?;
-        return get(ctx, id).await;
+        return Ok(());
     }
     let due_at = match request.source() {
         _ if priority == request.priority => request.due_at,
@@ -178,14 +212,12 @@ pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Chan
     let changed = Request { priority, due_at, assignee_id: assignee, ..touched(ctx, &request) };
     if priority != request.priority {
         let event = inside("request.prioritised", &request).with("priority", priority.name());
-        activity::append(&mut tx, ctx, event).await?;
+        activity::append(tx, ctx, event).await?;
     }
     if assignee != request.assignee_id {
-        activity::append(&mut tx, ctx, handed(&request, new)).await?;
+        activity::append(tx, ctx, handed(&request, new)).await?;
     }
-    store::save(&mut tx, &changed).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    store::save(tx, &changed).await
 }
 
 /// Whom a request can be given to, with the name: active staff. Others are refused in `check`.
@@ -208,11 +240,9 @@ pub(super) fn handed(request: &Request, assignee: Option<(UserId, String)>) -> E
     }
 }
 
-async fn settle(mut tx: Tx, ctx: &Ctx, decided: Request, event: Event) -> Result<Request> {
-    store::save(&mut tx, &decided).await?;
-    activity::append(&mut tx, ctx, event).await?;
-    tx.commit().await?;
-    get(ctx, decided.id).await
+async fn settle(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) -> Result<()> {
+    store::save(tx, decided).await?;
+    activity::append(tx, ctx, event).await
 }
 
 /// The request kept from others, once the actor may, nobody was faster and it is still to be decided.

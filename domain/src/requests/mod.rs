@@ -28,7 +28,7 @@ use crate::{
     check::{Check, LINE},
     companies,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     documents::{self, Holder},
     error::{Error, Problem, Result},
     idempotency,
@@ -94,31 +94,36 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if !ctx.actor.is_staff() {
         inner_fields(&mut check, &input);
     }
-    let mut tx = ctx.begin().await?;
-    let assignee = decide::assignable(&mut tx, &mut check, input.assignee_id.filter(|_| ctx.actor.is_staff())).await?;
-    check.done()?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        let found = store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"))?;
-        tx.commit().await?;
-        return Ok(found);
-    }
     let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
-    let request = Request {
+    let new = Request {
         user_id: who.user_id,
         priority,
         due_at: priority.due(ctx.now()),
-        assignee_id: assignee.as_ref().map(|(id, _)| *id),
         // What the staff's browser speaks says nothing of whom they write down.
         language: input.language.filter(|_| matches!(ctx.actor, Actor::Anonymous)),
         ..Request::new(ctx, kind, who.name, who.email, message, data)
     };
-    insert(&mut tx, ctx, &request).await?;
-    if assignee.is_some() {
-        activity::append(&mut tx, ctx, decide::handed(&request, assignee)).await?;
-    }
-    idempotency::remember(&mut tx, ctx, request.id.0).await?;
-    tx.commit().await?;
-    Ok(request)
+    let assignee_id = input.assignee_id.filter(|_| ctx.actor.is_staff());
+    let (check, new) = (&check, &new);
+    ctx.transaction(|tx| {
+        async move {
+            let mut check = check.clone();
+            let assignee = decide::assignable(tx, &mut check, assignee_id).await?;
+            check.done()?;
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            }
+            let request = Request { assignee_id: assignee.as_ref().map(|(id, _)| *id), ..new.clone() };
+            insert(tx, ctx, &request).await?;
+            if assignee.is_some() {
+                activity::append(tx, ctx, decide::handed(&request, assignee)).await?;
+            }
+            idempotency::remember(tx, ctx, request.id.0).await?;
+            Ok(request)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The form of an application, and nothing of it in a request of another type.
@@ -206,25 +211,29 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     let form = input.order.unwrap_or_default();
     let order = Order::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
     let user = users::me(ctx).await?.user;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        let found = store::get(&mut tx, RequestId(id)).await?.ok_or(Error::NotFound("request"))?;
-        tx.commit().await?;
-        return Ok(found);
-    }
-    let request = Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);
-    insert(&mut tx, ctx, &request).await?;
-    for document in form.document_ids.into_iter().collect::<BTreeSet<_>>() {
-        // To whoever it does not belong there is none.
-        match documents::attach(&mut tx, ctx, document, user.id, None, false).await {
-            Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
-            attached => attached?,
+    let client = user.id;
+    let new = &Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);
+    let documents = &form.document_ids.into_iter().collect::<BTreeSet<_>>();
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            }
+            insert(tx, ctx, new).await?;
+            for document in documents {
+                // To whoever it does not belong there is none.
+                match documents::attach(tx, ctx, *document, client, None, false).await {
+                    Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
+                    attached => attached?,
+                }
+                documents::hang(tx, Holder::Request, new.id.0, *document).await?;
+            }
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(new.clone())
         }
-        documents::hang(&mut tx, Holder::Request, request.id.0, document).await?;
-    }
-    idempotency::remember(&mut tx, ctx, request.id.0).await?;
-    tx.commit().await?;
-    Ok(request)
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Who came without an account, and who vouches for the address.

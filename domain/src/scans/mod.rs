@@ -11,6 +11,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     idempotency,
     ids::ScanId,
@@ -36,18 +37,21 @@ impl Job for Look {
 /// Forbidden.
 pub async fn ask(ctx: &Ctx) -> Result<Scan> {
     ctx.may(Action::Update, Resource::System)?;
-    let mut tx = ctx.begin().await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return get(ctx, ScanId(id)).await;
-    }
-    let id = ScanId(ctx.chance.uuid());
-    store::insert(&mut tx, id, ctx.now(), &ctx.who()).await?;
-    queue::enqueue(&mut tx, &Look { id }).await?;
-    idempotency::remember(&mut tx, ctx, id.0).await?;
-    activity::append(&mut tx, ctx, Event::new("scan.asked", "scan", id.0, "Security scan")).await?;
-    tx.commit().await?;
-    get(ctx, id).await
+    let asked = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(ScanId(id));
+            }
+            let id = ScanId(ctx.chance.uuid());
+            store::insert(tx, id, ctx.now(), &ctx.who()).await?;
+            queue::enqueue(tx, &Look { id }).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            activity::append(tx, ctx, Event::new("scan.asked", "scan", id.0, "Security scan")).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, asked.await?).await
 }
 
 /// # Errors
@@ -78,11 +82,17 @@ pub async fn run(
     let findings = checks::all(ctx, mail).await?;
     let bad = findings.iter().filter(|finding| finding.state == State::Failed).count();
     let notes = findings.iter().filter(|finding| finding.state == State::Note).count();
-    let mut tx = ctx.begin().await?;
-    store::finish(&mut tx, id, ctx.now(), &findings, None).await?;
-    let told = Event::new("scan.finished", "scan", id.0, "Security scan").with("failed", bad).with("notes", notes);
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await
+    let findings = &findings;
+    ctx.transaction(|tx| {
+        async move {
+            store::finish(tx, id, ctx.now(), findings, None).await?;
+            let told =
+                Event::new("scan.finished", "scan", id.0, "Security scan").with("failed", bad).with("notes", notes);
+            activity::append(tx, ctx, told).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Keeps why it could not be done.
@@ -90,9 +100,13 @@ pub async fn run(
 /// # Errors
 /// What the database refuses.
 pub async fn failed(ctx: &Ctx, id: ScanId, why: &str) -> Result<()> {
-    let mut tx = ctx.begin().await?;
-    store::finish(&mut tx, id, ctx.now(), &[], Some(why)).await?;
-    activity::append(&mut tx, ctx, Event::new("scan.failed", "scan", id.0, "Security scan").with("reason", why))
-        .await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            store::finish(tx, id, ctx.now(), &[], Some(why)).await?;
+            activity::append(tx, ctx, Event::new("scan.failed", "scan", id.0, "Security scan").with("reason", why))
+                .await
+        }
+        .scope_boxed()
+    })
+    .await
 }

@@ -8,6 +8,7 @@ use crate::{
     clock::Chance,
     companies,
     ctx::Ctx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{ActivityId, RequestId, UserId},
     isos,
@@ -376,12 +377,16 @@ impl Year<'_> {
     /// Everything in one transaction and a few statements; what happened to each with its place in the log.
     async fn write(mut self) -> Result<()> {
         self.made.sort_by_key(|(request, _)| (request.created_at, request.id));
+        let year = &self;
+        self.ctx.transaction(|tx| year.insert(tx).scope_boxed()).await
+    }
+
+    async fn insert(&self, tx: &mut Tx) -> Result<()> {
         let rows: Vec<Request> = self.made.iter().map(|(request, _)| request.clone()).collect();
-        let mut tx = self.ctx.begin().await?;
-        store::insert(&mut tx, &rows, None).await?;
+        store::insert(tx, &rows, None).await?;
         let texts: Vec<_> = rows.iter().map(requests::found_by).collect();
         let entries: Vec<_> = rows.iter().zip(&texts).map(|(row, texts)| requests::entry(row, texts)).collect();
-        search::index_all(&mut tx, "request", &entries).await?;
+        search::index_all(tx, "request", &entries).await?;
         for (request, role) in &self.made {
             let mut events = vec![("request.created", request.created_at, false)];
             if let Some(at) = request.decided_at {
@@ -390,10 +395,10 @@ impl Year<'_> {
             }
             for (action, at, by_staff) in events {
                 let nth = tx.next_event();
-                activity::store::insert(&mut tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
+                activity::store::insert(tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
             }
         }
-        tx.commit().await
+        Ok(())
     }
 
     fn event(

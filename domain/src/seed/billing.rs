@@ -5,6 +5,7 @@ use crate::{
     access::Actor,
     clock::Clock,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     ids::{SessionId, SpvId},
     invoices::{self, Filter, Priced, Typed},
@@ -41,7 +42,6 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
         let Some(price_minor) = spv.price_minor else { continue };
-        let mut tx = day.begin().await?;
         let order = Priced {
             spv_id: id,
             identifier: &spv.identifier(),
@@ -49,8 +49,8 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             place: spv.place(),
             price_minor,
         };
-        invoices::raise(&mut tx, &day, order).await?;
-        tx.commit().await?;
+        let on = &day;
+        day.transaction(|tx| invoices::raise(tx, on, order).scope_boxed()).await?;
         let filter = Filter { spv_id: Some(id), ..Filter::default() };
         let Some(invoice) = invoices::list(&day, &filter, &PageQuery::default()).await?.items.pop() else { continue };
         let later = ago(age - age.min(9));

@@ -10,6 +10,7 @@ use crate::{
     clock::{Chance, Clock},
     commissions::{self, Filter},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     ids::{CommissionId, CompanyId, IsoId, SessionId, SpvId},
     iso_notes,
@@ -60,9 +61,8 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
             ..clients::Input::default()
         };
         let new = clients::create(&day, clients::Setup::Full, input).await?;
-        let mut tx = ctx.begin().await?;
-        homes::settle(&mut tx, new.client.id, country, 600 + n).await?;
-        tx.commit().await?;
+        let client = new.client.id;
+        ctx.transaction(|tx| homes::settle(tx, client, country, 600 + n).scope_boxed()).await?;
         let order = new.spv.id;
         live(ctx, chance, order, age, (Status::Closed, 8)).await?;
         made.push((age, order));

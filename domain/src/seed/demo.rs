@@ -11,7 +11,7 @@ use crate::{
     clock::{Chance, Clock},
     companies,
     ctx::{Ctx, Options, Origin},
-    db::{Db, Durability, Tx},
+    db::{Db, Durability, ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
     notifications, probes,
@@ -204,9 +204,8 @@ async fn office(ctx: &Ctx) -> Result<()> {
             ..clients::Input::default()
         };
         let made = clients::create(&day, clients::Setup::Full, input).await?;
-        let mut tx = ctx.begin().await?;
-        homes::settle(&mut tx, made.client.id, country, 100 + n).await?;
-        tx.commit().await?;
+        let client = made.client.id;
+        ctx.transaction(|tx| homes::settle(tx, client, country, 100 + n).scope_boxed()).await?;
         if n == 0 {
             open(ctx, &email).await?;
         }
@@ -254,9 +253,7 @@ async fn office(ctx: &Ctx) -> Result<()> {
     activity::number_all(ctx).await?;
     notifications::catch_up(ctx).await?;
     notifications::hush(ctx).await?;
-    let mut tx = ctx.begin().await?;
-    store::were_here(&mut tx, ctx.now()).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| store::were_here(tx, ctx.now()).scope_boxed()).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;
     Ok(())
@@ -268,10 +265,15 @@ async fn storm(ctx: &Ctx, from: &str) -> Result<()> {
     let ctx = Ctx { origin, ..ctx.acting_as(Actor::Anonymous) };
     let event = Told::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
     let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
-    let mut tx = ctx.begin().await?;
-    failures::note_place(&mut tx, &ctx, 64).await?;
-    activity::append(&mut tx, &ctx, event).await?;
-    tx.commit().await
+    let (ctx, event) = (&ctx, &event);
+    ctx.transaction(|tx| {
+        async move {
+            failures::note_place(tx, ctx, 64).await?;
+            activity::append(tx, ctx, event.clone()).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Opens and ends alerts, as the scheduled job does.
@@ -353,16 +355,13 @@ fn office_settings() -> settings::Settings {
 
 /// Gives an account the demo password and makes it active.
 async fn open(ctx: &Ctx, email: &str) -> Result<()> {
-    let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
-    let user = known(ctx, email).await?.ok_or(Error::NotFound("user"))?;
-    let mut tx = ctx.begin().await?;
-    store::open_account(&mut tx, user.id, hash).await?;
-    tx.commit().await
+    let hash = &passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
+    let user = known(ctx, email).await?.ok_or(Error::NotFound("user"))?.id;
+    ctx.transaction(|tx| store::open_account(tx, user, hash.clone()).scope_boxed()).await
 }
 
 async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
-    let mut tx = ctx.begin().await?;
-    let new = spvs::New {
+    let new = &spvs::New {
         client_id: order.client,
         company_id: order.company,
         iso_id: order.iso,
@@ -378,9 +377,7 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
         ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
     };
-    let id = spvs::make(&mut tx, ctx, new).await?;
-    tx.commit().await?;
-    Ok(id)
+    ctx.transaction(|tx| spvs::make(tx, ctx, new.clone()).scope_boxed()).await
 }
 
 /// What becomes of an order.
@@ -396,10 +393,9 @@ pub(super) struct Life {
 
 /// Lets an order of `age` days live until today, moved by the demo employee.
 pub(super) async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Status, usize)) -> Result<()> {
-    let staff = elias(ctx).await?;
-    let mut tx = ctx.begin().await?;
-    lived(&mut tx, ctx, &staff, chance, id, Life { age, days: age, end, done }).await?;
-    tx.commit().await
+    let staff = &elias(ctx).await?;
+    let life = Life { age, days: age, end, done };
+    ctx.transaction(|tx| lived(tx, ctx, staff, chance, id, life).scope_boxed()).await
 }
 
 /// The same in a transaction that does more: one for each step would cost a second in a hundred.

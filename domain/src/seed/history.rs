@@ -10,6 +10,7 @@ use crate::{
     clock::{Chance, Clock},
     commissions::{self, Filter},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::Result,
     ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
     isos,
@@ -86,47 +87,61 @@ pub(super) async fn orders(
         let day = ago(ctx, age).acting_as(staff.clone());
         let amount_minor = (20 + 5 * chance.below(60) as i64) * 1_000_000;
         let country = Country::ALL[chance.below(5) as usize];
-        let mut tx = ctx.begin().await?;
-        if n == clients.len() && clients.len() < ORDERS / 2 {
-            let name = (FIRST[who % FIRST.len()], LAST[who % LAST.len()]);
-            let new = NewUser {
-                role: Role::Client,
-                status: users::Status::Active,
-                first_name: name.0.to_owned(),
-                last_name: name.1.to_owned(),
-                email: address(name),
-                phone: Some(homes::phone(country, 700 + who)),
-                address: None,
-                company_id: Some(*company),
-                iso_id: partner,
-                password_hash: None,
-                must_change_password: false,
-                language: "en-US".to_owned(),
-            };
-            let client = users::insert(&mut tx, &day, new).await?.id;
-            homes::settle(&mut tx, client, country, 700 + who).await?;
-            clients.push(client);
-        }
-        let new = spvs::New {
-            client_id: clients[who],
-            company_id: *company,
-            iso_id: partner,
-            custom_identifier: None,
-            country,
-            currency: ctx.options.default_currency,
-            price_minor: Some(amount_minor / 50),
-            commission_minor: None,
-            purchase_amount_minor: Some(amount_minor),
-            iso_commission_percentage: partner.map(|_| 10_000),
-            status: Status::Active,
-            ordered_date: settings::office_today(&day).await?,
-            invoiced: false,
-        };
-        let id = spvs::make(&mut tx, &day, new).await?;
+        let ordered_date = settings::office_today(&day).await?;
         let days = 18 + chance.below(30) as i64;
         let (end, done) = if n % 9 == 4 { (Status::Cancelled, n % 4) } else { (Status::Closed, STEPS) };
-        lived(&mut tx, ctx, &staff, chance, id, Life { age, days, end, done }).await?;
-        tx.commit().await?;
+        let life = Life { age, days, end, done };
+        let (known, day, staff) = (clients.get(who).copied(), &day, &staff);
+        let made = ctx.transaction(|tx| {
+            async move {
+                let client_id = match known {
+                    Some(id) => id,
+                    None => {
+                        let name = (FIRST[who % FIRST.len()], LAST[who % LAST.len()]);
+                        let new = NewUser {
+                            role: Role::Client,
+                            status: users::Status::Active,
+                            first_name: name.0.to_owned(),
+                            last_name: name.1.to_owned(),
+                            email: address(name),
+                            phone: Some(homes::phone(country, 700 + who)),
+                            address: None,
+                            company_id: Some(*company),
+                            iso_id: partner,
+                            password_hash: None,
+                            must_change_password: false,
+                            language: "en-US".to_owned(),
+                        };
+                        let client = users::insert(tx, day, new).await?.id;
+                        homes::settle(tx, client, country, 700 + who).await?;
+                        client
+                    }
+                };
+                let new = spvs::New {
+                    client_id,
+                    company_id: *company,
+                    iso_id: partner,
+                    custom_identifier: None,
+                    country,
+                    currency: ctx.options.default_currency,
+                    price_minor: Some(amount_minor / 50),
+                    commission_minor: None,
+                    purchase_amount_minor: Some(amount_minor),
+                    iso_commission_percentage: partner.map(|_| 10_000),
+                    status: Status::Active,
+                    ordered_date,
+                    invoiced: false,
+                };
+                let id = spvs::make(tx, day, new).await?;
+                lived(tx, ctx, staff, chance, id, life).await?;
+                Ok((client_id, id))
+            }
+            .scope_boxed()
+        });
+        let (client, id) = made.await?;
+        if known.is_none() {
+            clients.push(client);
+        }
         if n % 3 == 0 && end == Status::Closed {
             invoiced.push((age, id));
         }

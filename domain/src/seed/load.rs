@@ -10,7 +10,7 @@ use crate::{
     auth::passwords,
     counts,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     isos,
@@ -64,47 +64,56 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
             let email = format!("iso.{run:08x}.{n}.{k}@load.example");
             let partner = iso(ctx, id, &format!("Partner {k}"), &format!("Load {n:03}"), &email).await?;
             let user = isos::get(ctx, partner).await?.user_id;
-            let mut tx = ctx.begin().await?;
-            store::open_account(&mut tx, user, hash.clone()).await?;
-            tx.commit().await?;
+            let hash = &hash;
+            ctx.transaction(|tx| store::open_account(tx, user, hash.clone()).scope_boxed()).await?;
             partners.push(partner);
         }
         parties.push((id, partners));
     }
-    let mut tx = ctx.begin().await?;
-    let mut templates = Vec::new();
-    for country in Country::ALL {
-        templates.push(templates::steps_for(&mut tx, country).await?);
-    }
-    let time_zone = settings::within(&mut tx).await?.time_zone().to_owned();
-    tx.commit().await?;
+    let read = ctx.transaction(|tx| {
+        async move {
+            let mut templates = Vec::new();
+            for country in Country::ALL {
+                templates.push(templates::steps_for(tx, country).await?);
+            }
+            Ok((templates, settings::within(tx).await?.time_zone().to_owned()))
+        }
+        .scope_boxed()
+    });
+    let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
-    let stamp = Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
+    let stamp = &Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
     ctx.db.writes_much(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut made = 0;
     while made < orders {
         let to = orders.min(made + BATCH);
-        let mut tx = ctx.begin().await?;
-        let batch = Batch::new(ctx, run, today, (made, to), &parties, &templates);
-        batch.write(&mut tx, ctx, &stamp).await?;
+        let batch = &Batch::new(ctx, run, today, (made, to), &parties, &templates);
+        let last = to == orders;
+        ctx.transaction(|tx| {
+            async move {
+                batch.write(tx, ctx, stamp).await?;
+                // The rows were put past the use cases, so the counters are counted once.
+                if last {
+                    counts::repair(tx).await?;
+                }
+                Ok(())
+            }
+            .scope_boxed()
+        })
+        .await?;
         made = to;
-        let stopped = !told(made);
-        // The rows were put past the use cases, so the counters are counted once.
-        if made == orders || stopped {
-            counts::repair(&mut tx).await?;
-        }
-        tx.commit().await?;
-        if stopped {
+        if !told(made) {
+            if !last {
+                ctx.transaction(|tx| counts::repair(tx).scope_boxed()).await?;
+            }
             break;
         }
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
     activity::number_all(ctx).await?;
     ctx.db.writes_much(false).await?;
-    let mut tx = ctx.begin().await?;
-    tx.analyze().await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(made)
 }
 
@@ -203,7 +212,7 @@ impl<'t> Batch<'t> {
         search::index_all(tx, "spv", &entries).await
     }
 
-    async fn write(self, tx: &mut Tx, ctx: &Ctx, stamp: &Stamp) -> Result<()> {
+    async fn write(&self, tx: &mut Tx, ctx: &Ctx, stamp: &Stamp) -> Result<()> {
         store::insert_clients(tx, stamp, &self.clients).await?;
         store::insert_orders(tx, stamp, &self.orders).await?;
         store::insert_steps(tx, stamp, &self.steps).await?;

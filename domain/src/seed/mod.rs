@@ -20,6 +20,7 @@ use crate::{
     auth::passwords::{self, Verdict},
     clients, companies,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
     idempotency,
     ids::{CompanyId, IsoId, UserId},
@@ -58,15 +59,18 @@ pub async fn queue(ctx: &Ctx) -> Result<Uuid> {
         return Err(Error::forbidden("not_demo"));
     }
     let id = ctx.chance.uuid();
-    let mut tx = ctx.begin().await?;
-    if let Some(queued) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return Ok(queued);
-    }
-    queue::enqueue(&mut tx, &Run { id }).await?;
-    idempotency::remember(&mut tx, ctx, id).await?;
-    tx.commit().await?;
-    Ok(id)
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(queued) = idempotency::made_before(tx, ctx).await? {
+                return Ok(queued);
+            }
+            queue::enqueue(tx, &Run { id }).await?;
+            idempotency::remember(tx, ctx, id).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Makes the test ISO, client, company and SPV, and tells that it is done. What is there already is left alone
@@ -92,9 +96,8 @@ async fn tell(ctx: &Ctx, id: Uuid, action: &'static str, why: Option<&str>) -> R
     if let Some(why) = why {
         event = event.with("reason", why);
     }
-    let mut tx = ctx.begin().await?;
-    activity::append(&mut tx, ctx, event).await?;
-    tx.commit().await
+    let event = &event;
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }
 
 async fn test_data(ctx: &Ctx) -> Result<()> {
@@ -169,8 +172,7 @@ async fn account(
         return Ok(user.id);
     }
     let password_hash = Some(passwords::hash(ctx, ctx.options.demo_password.clone()).await?);
-    let mut tx = ctx.begin().await?;
-    let new = NewUser {
+    let new = &NewUser {
         role,
         status: users::Status::Active,
         first_name: first.to_owned(),
@@ -184,9 +186,7 @@ async fn account(
         must_change_password: false,
         language: "en-US".to_owned(),
     };
-    let user = users::insert(&mut tx, ctx, new).await?;
-    tx.commit().await?;
-    Ok(user.id)
+    Ok(ctx.transaction(|tx| users::insert(tx, ctx, new.clone()).scope_boxed()).await?.id)
 }
 
 /// The demo sign-ins that are open with the demo's password, which everybody knows. Outside demo mode none of them is:

@@ -13,7 +13,7 @@ use crate::{
     check::{Check, LINE},
     companies::{self, Logo},
     ctx::{Ctx, Options},
-    db::{Db, Sql, Tx},
+    db::{Db, ScopedFutureExt, Sql, Tx},
     error::{Error, Problem, Result},
     money::Currency,
 };
@@ -261,7 +261,7 @@ pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
 ///
 /// # Errors
 /// Forbidden; Invalid per field.
-pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result<Settings> {
+pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync) -> Result<Settings> {
     set_seen(ctx, None, change).await
 }
 
@@ -269,16 +269,35 @@ pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings) -> Result
 ///
 /// # Errors
 /// As [`set`]; Conflict `stale` when they were changed since.
-pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Settings) -> Settings) -> Result<Settings> {
+pub async fn set_seen(
+    ctx: &Ctx,
+    version: Option<i64>,
+    change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync,
+) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let mut tx = ctx.begin().await?;
-    let old = store::lock(&mut tx).await?.unwrap_or_default();
-    if version.is_some_and(|seen| seen != old.version)
-        && let Some((by, at)) = store::changed(&mut tx).await?
-    {
-        return Err(Error::stale(&by, at));
-    }
-    let new = change(old.clone());
+    let change = &change;
+    ctx.transaction(|tx| {
+        async move {
+            let old = store::lock(tx).await?.unwrap_or_default();
+            if version.is_some_and(|seen| seen != old.version)
+                && let Some((by, at)) = store::changed(tx).await?
+            {
+                return Err(Error::stale(&by, at));
+            }
+            let new = checked(change.clone()(old.clone()), &old)?;
+            write(tx, ctx, &old, &new).await?;
+            Ok(new)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// The new settings as they are kept: every field read, the logo and the version from those there are.
+///
+/// # Errors
+/// Invalid per field.
+fn checked(new: Settings, old: &Settings) -> Result<Settings> {
     let mut check = Check::new();
     let checked = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
@@ -312,8 +331,6 @@ pub async fn set_seen(ctx: &Ctx, version: Option<i64>, change: impl FnOnce(Setti
         version: old.version + 1,
     };
     check.done()?;
-    write(&mut tx, ctx, &old, &checked).await?;
-    tx.commit().await?;
     Ok(checked)
 }
 
@@ -357,17 +374,22 @@ pub async fn remove_logo(ctx: &Ctx) -> Result<Settings> {
 }
 
 async fn replace_logo(ctx: &Ctx, picture: Option<(&'static str, Vec<u8>)>) -> Result<Settings> {
-    let mut tx = ctx.begin().await?;
-    let old = store::lock(&mut tx).await?.unwrap_or_default();
-    let logo_id = picture.is_some().then(|| ctx.chance.uuid());
-    store::drop_logos(&mut tx).await?;
-    if let (Some(id), Some((media_type, bytes))) = (logo_id, picture) {
-        store::insert_logo(&mut tx, id, media_type, bytes, ctx.now()).await?;
-    }
-    let new = Settings { logo_id, version: old.version + 1, ..old.clone() };
-    write(&mut tx, ctx, &old, &new).await?;
-    tx.commit().await?;
-    Ok(new)
+    let picture = &picture;
+    ctx.transaction(|tx| {
+        async move {
+            let old = store::lock(tx).await?.unwrap_or_default();
+            let logo_id = picture.is_some().then(|| ctx.chance.uuid());
+            store::drop_logos(tx).await?;
+            if let (Some(id), Some((media_type, bytes))) = (logo_id, picture) {
+                store::insert_logo(tx, id, media_type, bytes.clone(), ctx.now()).await?;
+            }
+            let new = Settings { logo_id, version: old.version + 1, ..old.clone() };
+            write(tx, ctx, &old, &new).await?;
+            Ok(new)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The office's logo, if it is the one with this id.

@@ -12,7 +12,7 @@ use crate::{
     clients, commissions, companies,
     counts::{self, Changes, Count, expected, figures},
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     document_requests, documents,
     error::{Error, Problem, Result},
     idempotency,
@@ -77,23 +77,24 @@ pub struct New {
 /// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
     ctx.may(Action::Create, Resource::NewSpv)?;
-    let new = checked(ctx, &input).await?;
+    let new = &checked(ctx, &input).await?;
     // The default identifier is a time; of two people in one second, the second takes the next.
     let mut tries = 0;
     loop {
-        let mut tx = ctx.begin().await?;
-        if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-            tx.commit().await?;
-            return get(ctx, SpvId(id)).await;
-        }
-        match place(&mut tx, ctx, new.clone()).await {
-            Err(e) if e.is_unique_violation() && new.custom_identifier.is_none() && tries < 5 => tries += 1,
-            Err(e) => return Err(taken(e)),
-            Ok(id) => {
-                idempotency::remember(&mut tx, ctx, id.0).await?;
-                tx.commit().await?;
-                return get(ctx, id).await;
+        let made = ctx.transaction(|tx| {
+            async move {
+                if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                    return Ok(SpvId(id));
+                }
+                let id = place(tx, ctx, new.clone()).await?;
+                idempotency::remember(tx, ctx, id.0).await?;
+                Ok(id)
             }
+            .scope_boxed()
+        });
+        match made.await {
+            Err(e) if e.is_unique_violation() && new.custom_identifier.is_none() && tries < 5 => tries += 1,
+            made => return get(ctx, made.map_err(taken)?).await,
         }
     }
 }
@@ -414,10 +415,7 @@ async fn change(
     event: Event,
     reason: Option<&str>,
 ) -> Result<Detail> {
-    let mut tx = ctx.begin().await?;
-    let detail = turn(&mut tx, ctx, id, version, action, event, reason).await?;
-    tx.commit().await?;
-    Ok(detail)
+    ctx.transaction(|tx| turn(tx, ctx, id, version, action, event, reason).scope_boxed()).await
 }
 
 /// [`start`] and its kind in a transaction that may do more.

@@ -15,7 +15,7 @@ use crate::{
     activity,
     check::Check,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{SpvId, StepId, UserId},
     mails, settings,
@@ -243,7 +243,7 @@ async fn follow(
 /// NotFound, also for a step of another order; Invalid `ids` without any; Conflict `stale` for an order that was
 /// changed since; else as [`update`].
 pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
-    let order = spvs::get(ctx, spv).await?;
+    let order = &spvs::get(ctx, spv).await?;
     ctx.may(Action::UpdateSteps, spvs::resource(&order.spv))?;
     if ids.is_empty() {
         return Err(Error::field("ids", "required"));
@@ -251,23 +251,27 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId
     if ids.iter().any(|id| order.steps.iter().all(|step| step.id != *id)) {
         return Err(Error::NotFound("step"));
     }
-    let mut tx = ctx.begin().await?;
-    if version.is_some() {
-        let (now, _) = plan::lock(&mut tx, ctx, spv).await?;
-        fresh(version, now.version, &now.updated_by, now.updated_at)?;
-    }
-    let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
-    let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
-    let mut set_free = Vec::new();
-    while !left.is_empty() {
-        let free = |step: &&Step| !left.iter().any(|other| step.depends_on.contains(&other.id));
-        // There is always one: no step waits for itself.
-        let step = left.remove(left.iter().position(free).unwrap_or(0));
-        let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
-        set_free.extend(change(&mut tx, ctx, step.id, Some(step.version), done).await?.2);
-    }
-    settle(&mut tx, ctx, spv, set_free).await?;
-    tx.commit().await?;
+    ctx.transaction(|tx| {
+        async move {
+            if version.is_some() {
+                let (now, _) = plan::lock(tx, ctx, spv).await?;
+                fresh(version, now.version, &now.updated_by, now.updated_at)?;
+            }
+            let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
+            let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
+            let mut set_free = Vec::new();
+            while !left.is_empty() {
+                let free = |step: &&Step| !left.iter().any(|other| step.depends_on.contains(&other.id));
+                // There is always one: no step waits for itself.
+                let step = left.remove(left.iter().position(free).unwrap_or(0));
+                let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
+                set_free.extend(change(tx, ctx, step.id, Some(step.version), done).await?.2);
+            }
+            settle(tx, ctx, spv, set_free).await.map(drop)
+        }
+        .scope_boxed()
+    })
+    .await?;
     spvs::get(ctx, spv).await
 }
 
@@ -377,42 +381,46 @@ fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
 /// Forbidden for people who may not send; what the database refuses.
 pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut tx = ctx.begin().await?;
-    let office = settings::within(&mut tx).await?;
-    let own = office.time_zone();
-    let mut zones = users::store::client_zones(&mut tx).await?;
-    if !zones.iter().any(|zone| zone == own) {
-        zones.push(own.to_owned());
-    }
-    let mut late = Vec::new();
-    for (today, zones) in office.reminder_days(ctx.now(), zones) {
-        let soon = (today, today + Days::new(SOON));
-        for step in store::due(&mut tx, soon, "warned_date", (&zones, own), 500).await? {
-            if store::warned(&mut tx, step.id, today).await? {
-                activity::append(&mut tx, ctx, due("step.due_soon", &step)).await?;
+    ctx.transaction(|tx| {
+        async move {
+            let office = settings::within(tx).await?;
+            let own = office.time_zone();
+            let mut zones = users::store::client_zones(tx).await?;
+            if !zones.iter().any(|zone| zone == own) {
+                zones.push(own.to_owned());
             }
-        }
-        let past = (NaiveDate::default(), today - Days::new(1));
-        for step in store::due(&mut tx, past, "reminded_date", (&zones, own), 500).await? {
-            if store::reminded(&mut tx, step.id, today).await? {
-                activity::append(&mut tx, ctx, due("step.overdue", &step)).await?;
-                late.push(serde_json::json!({
-                    "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
-                    "step_name": step.step_name,
-                    "due_date": step.due_date,
-                }));
+            let mut late = Vec::new();
+            for (today, zones) in office.reminder_days(ctx.now(), zones) {
+                let soon = (today, today + Days::new(SOON));
+                for step in store::due(tx, soon, "warned_date", (&zones, own), 500).await? {
+                    if store::warned(tx, step.id, today).await? {
+                        activity::append(tx, ctx, due("step.due_soon", &step)).await?;
+                    }
+                }
+                let past = (NaiveDate::default(), today - Days::new(1));
+                for step in store::due(tx, past, "reminded_date", (&zones, own), 500).await? {
+                    if store::reminded(tx, step.id, today).await? {
+                        activity::append(tx, ctx, due("step.overdue", &step)).await?;
+                        late.push(serde_json::json!({
+                            "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
+                            "step_name": step.step_name,
+                            "due_date": step.due_date,
+                        }));
+                    }
+                }
             }
+            let count = late.len();
+            if count > 0 {
+                let data = Map::from_iter([("count".to_owned(), count.into()), ("steps".to_owned(), late.into())]);
+                for reader in store::staff(tx).await? {
+                    mails::queue(tx, ctx, mails::Kind::StepOverdue, reader, None, data.clone()).await?;
+                }
+            }
+            Ok(count)
         }
-    }
-    let count = late.len();
-    if count > 0 {
-        let data = Map::from_iter([("count".to_owned(), count.into()), ("steps".to_owned(), late.into())]);
-        for reader in store::staff(&mut tx).await? {
-            mails::queue(&mut tx, ctx, mails::Kind::StepOverdue, reader, None, data.clone()).await?;
-        }
-    }
-    tx.commit().await?;
-    Ok(count)
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The steps of one order, in order.

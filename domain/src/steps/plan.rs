@@ -9,7 +9,7 @@ use crate::{
     activity,
     check::Check,
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     idempotency,
     ids::{SpvId, StepId},
@@ -38,11 +38,25 @@ pub struct New {
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order that rests or is closed.
 pub async fn add(ctx: &Ctx, spv: SpvId, new: New) -> Result<(Step, Spv)> {
-    let mut tx = ctx.begin().await?;
-    let (before, mut steps) = lock(&mut tx, ctx, spv).await?;
-    if let Some(id) = idempotency::made_before(&mut tx, ctx).await? {
-        tx.commit().await?;
-        return super::get(ctx, StepId(id)).await;
+    let new = &new;
+    match ctx.transaction(|tx| add_in(tx, ctx, spv, new).scope_boxed()).await? {
+        Added::Now(added) => Ok(*added),
+        Added::Before(id) => super::get(ctx, id).await,
+    }
+}
+
+/// The outcome of [`add_in`].
+enum Added {
+    Now(Box<(Step, Spv)>),
+    /// An earlier request with the same idempotency key added it.
+    Before(StepId),
+}
+
+/// [`add`] in its transaction.
+async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &New) -> Result<Added> {
+    let (before, mut steps) = lock(tx, ctx, spv).await?;
+    if let Some(id) = idempotency::made_before(tx, ctx).await? {
+        return Ok(Added::Before(StepId(id)));
     }
     open(&before)?;
     let mut check = Check::new();
@@ -65,31 +79,30 @@ pub async fn add(ctx: &Ctx, spv: SpvId, new: New) -> Result<(Step, Spv)> {
         updated_at: ctx.now(),
         updated_by: ctx.who(),
         version: 1,
-        depends_on: new.depends_on,
+        depends_on: new.depends_on.clone(),
     };
     let plan = Change {
-        step_name: Some(new.step_name),
-        owner: new.owner,
-        due_date: new.due_date,
+        step_name: Some(new.step_name.clone()),
+        owner: new.owner.clone(),
+        due_date: new.due_date.clone(),
         business_days: new.business_days,
         completes_with_documents: Some(new.completes_with_documents),
         ..Change::default()
     };
-    let today = settings::within(&mut tx).await?.day(ctx.now());
+    let today = settings::within(tx).await?.day(ctx.now());
     step.plan(&plan, Some(today), &mut check);
     if steps.len() >= MOST {
         check.refuse("step_name", Problem::new("too_many").with("max", MOST));
     }
     check.done()?;
     check_needs(&step, &steps)?;
-    store::insert(&mut tx, &step).await?;
-    store::save_needs(&mut tx, &step).await?;
+    store::insert(tx, &step).await?;
+    store::save_needs(tx, &step).await?;
     steps.push(step.clone());
     let event = told("step.added", &before, &step);
-    let after = super::follow(&mut tx, ctx, &before, &steps, before.state(), vec![event]).await?;
-    idempotency::remember(&mut tx, ctx, step.id.0).await?;
-    tx.commit().await?;
-    Ok((step, after))
+    let after = super::follow(tx, ctx, &before, &steps, before.state(), vec![event]).await?;
+    idempotency::remember(tx, ctx, step.id.0).await?;
+    Ok(Added::Now(Box::new((step, after))))
 }
 
 /// Takes a pending step out of an open order, which closes when nothing is left to do. Staff.
@@ -97,26 +110,30 @@ pub async fn add(ctx: &Ctx, spv: SpvId, new: New) -> Result<(Step, Spv)> {
 /// # Errors
 /// NotFound; Forbidden; Conflict `step_not_pending`, `wrong_status`, stale.
 pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> {
-    let mut tx = ctx.begin().await?;
-    let (before, mut steps) = spvs::store::lock_of_step(&mut tx, id).await?.ok_or(Error::NotFound("step"))?;
-    ctx.may(Action::UpdateSteps, spvs::resource(&before)).map_err(super::as_step)?;
-    let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
-    let step = steps.remove(place);
-    fresh(version, step.version, &step.updated_by, step.updated_at)?;
-    open(&before)?;
-    if step.status != Status::Pending {
-        return Err(Error::conflict("step_not_pending"));
-    }
-    store::delete(&mut tx, id).await?;
-    for later in &mut steps[place..] {
-        later.step_order -= 1;
-        store::place(&mut tx, later.id, later.step_order).await?;
-    }
-    let event = told("step.removed", &before, &step);
-    let after = super::follow(&mut tx, ctx, &before, &steps, before.state(), vec![event]).await?;
-    let settled = settle(&mut tx, ctx, after.id, settle::after(id, &steps)).await?;
-    tx.commit().await?;
-    Ok(settled.map_or(after, |detail| detail.spv))
+    ctx.transaction(|tx| {
+        async move {
+            let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
+            ctx.may(Action::UpdateSteps, spvs::resource(&before)).map_err(super::as_step)?;
+            let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
+            let step = steps.remove(place);
+            fresh(version, step.version, &step.updated_by, step.updated_at)?;
+            open(&before)?;
+            if step.status != Status::Pending {
+                return Err(Error::conflict("step_not_pending"));
+            }
+            store::delete(tx, id).await?;
+            for later in &mut steps[place..] {
+                later.step_order -= 1;
+                store::place(tx, later.id, later.step_order).await?;
+            }
+            let event = told("step.removed", &before, &step);
+            let after = super::follow(tx, ctx, &before, &steps, before.state(), vec![event]).await?;
+            let settled = settle(tx, ctx, after.id, settle::after(id, &steps)).await?;
+            Ok(settled.map_or(after, |detail| detail.spv))
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Puts the steps of an order into another order. Staff; once the order is closed, super admins.
@@ -124,44 +141,48 @@ pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> 
 /// # Errors
 /// NotFound; Forbidden; Invalid `ids` that are not exactly the order's steps; Conflict `wrong_status`, stale.
 pub async fn reorder(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
-    let mut tx = ctx.begin().await?;
-    let (before, steps) = lock(&mut tx, ctx, spv).await?;
-    fresh(version, before.version, &before.updated_by, before.updated_at)?;
-    match before.status {
-        spvs::Status::Closed => ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?,
-        _ => open(&before)?,
-    }
-    let mut sorted = Vec::with_capacity(steps.len());
-    for id in ids {
-        let step = steps.iter().find(|step| step.id == *id).ok_or_else(|| Error::field("ids", "not_found"))?;
-        if sorted.iter().any(|other: &Step| other.id == *id) {
-            return Err(Error::field("ids", "twice"));
+    ctx.transaction(|tx| {
+        async move {
+            let (before, steps) = lock(tx, ctx, spv).await?;
+            fresh(version, before.version, &before.updated_by, before.updated_at)?;
+            match before.status {
+                spvs::Status::Closed => ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?,
+                _ => open(&before)?,
+            }
+            let mut sorted = Vec::with_capacity(steps.len());
+            for id in ids {
+                let step = steps.iter().find(|step| step.id == *id).ok_or_else(|| Error::field("ids", "not_found"))?;
+                if sorted.iter().any(|other: &Step| other.id == *id) {
+                    return Err(Error::field("ids", "twice"));
+                }
+                sorted.push(step.clone());
+            }
+            // Somebody else added one in the meantime, or some were left out.
+            if sorted.len() != steps.len() {
+                return Err(Error::field("ids", "incomplete"));
+            }
+            let mut moved = false;
+            for (n, step) in sorted.iter_mut().enumerate() {
+                let place = n as i64 + 1;
+                if step.step_order != place {
+                    step.step_order = place;
+                    store::place(tx, step.id, place).await?;
+                    moved = true;
+                }
+            }
+            let mut after = before.clone();
+            if moved {
+                let event = activity::Event::new("spv.reordered", "spv", before.id.0, before.identifier())
+                    .of(Some(before.client_id), Some(before.company_id), before.iso_id)
+                    .spv(before.id)
+                    .public();
+                after = super::follow(tx, ctx, &before, &sorted, before.state(), vec![event]).await?;
+            }
+            Ok(spvs::Detail { spv: after, steps: sorted })
         }
-        sorted.push(step.clone());
-    }
-    // Somebody else added one in the meantime, or some were left out.
-    if sorted.len() != steps.len() {
-        return Err(Error::field("ids", "incomplete"));
-    }
-    let mut moved = false;
-    for (n, step) in sorted.iter_mut().enumerate() {
-        let place = n as i64 + 1;
-        if step.step_order != place {
-            step.step_order = place;
-            store::place(&mut tx, step.id, place).await?;
-            moved = true;
-        }
-    }
-    let mut after = before.clone();
-    if moved {
-        let event = activity::Event::new("spv.reordered", "spv", before.id.0, before.identifier())
-            .of(Some(before.client_id), Some(before.company_id), before.iso_id)
-            .spv(before.id)
-            .public();
-        after = super::follow(&mut tx, ctx, &before, &sorted, before.state(), vec![event]).await?;
-    }
-    tx.commit().await?;
-    Ok(spvs::Detail { spv: after, steps: sorted })
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The order and its steps, kept from others until the transaction ends. Staff.

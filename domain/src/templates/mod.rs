@@ -8,7 +8,7 @@ use crate::{
     activity,
     check::{self, Check},
     ctx::{Ctx, fresh},
-    db::{Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     error::{Error, FieldError, Problem, Result},
     spvs::Country,
     steps::{MOST_DAYS, Party, owner, wrong_needs},
@@ -120,14 +120,17 @@ async fn read(db: &mut impl Sql, country: Country) -> Result<Option<Template>> {
 /// Forbidden; Invalid per field, a step's as `steps.0.step_name`; stale when `version` is not the template's.
 pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input) -> Result<Template> {
     ctx.may(Action::Update, Resource::Template)?;
-    let (name, steps) = checked(&input)?;
-    let mut tx = ctx.begin().await?;
-    store::lock(&mut tx, country).await?;
-    let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
-    fresh(version, old.version, old.updated_by.as_deref().unwrap_or("root"), old.updated_at)?;
-    let new = replace(&mut tx, ctx, old, name, steps).await?;
-    tx.commit().await?;
-    Ok(new)
+    let (name, steps) = &checked(&input)?;
+    ctx.transaction(|tx| {
+        async move {
+            store::lock(tx, country).await?;
+            let old = read(tx, country).await?.ok_or(Error::NotFound("template"))?;
+            fresh(version, old.version, old.updated_by.as_deref().unwrap_or("root"), old.updated_at)?;
+            replace(tx, ctx, old, name.clone(), steps.clone()).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Replaces the templates of several countries, all or none, and says of each whether it is another one now: what says
@@ -156,16 +159,22 @@ pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Templ
     }
     // Everybody takes several of them in the same order.
     wanted.sort_by_key(|(country, ..)| country.code());
-    let mut tx = ctx.begin().await?;
-    let mut templates = Vec::new();
-    for (country, name, steps) in wanted {
-        store::lock(&mut tx, country).await?;
-        let old = read(&mut tx, country).await?.ok_or(Error::NotFound("template"))?;
-        let other = old.name != name || old.steps != steps;
-        templates.push((if other { replace(&mut tx, ctx, old, name, steps).await? } else { old }, other));
-    }
-    tx.commit().await?;
-    Ok(templates)
+    let wanted = &wanted;
+    ctx.transaction(|tx| {
+        async move {
+            let mut templates = Vec::new();
+            for (country, name, steps) in wanted {
+                store::lock(tx, *country).await?;
+                let old = read(tx, *country).await?.ok_or(Error::NotFound("template"))?;
+                let other = old.name != *name || old.steps != *steps;
+                let new = if other { replace(tx, ctx, old, name.clone(), steps.clone()).await? } else { old };
+                templates.push((new, other));
+            }
+            Ok(templates)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec<TemplateStep>) -> Result<Template> {

@@ -6,6 +6,7 @@ use crate::{
     check::{Check, LINE},
     companies,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     idempotency,
     ids::{CompanyId, IsoId, UserId},
@@ -70,14 +71,8 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
         None => None,
     };
 
-    let mut tx = ctx.begin().await?;
-    if let Some(made) = idempotency::made_before(&mut tx, ctx).await? {
-        let user = store::get(&mut tx, UserId(made)).await?.ok_or(Error::NotFound("user"))?;
-        tx.commit().await?;
-        return Ok(user);
-    }
     let given = password_hash.is_some();
-    let new = NewUser {
+    let new = &NewUser {
         role,
         status: if given { Status::Active } else { Status::Pending },
         first_name,
@@ -91,19 +86,27 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
         must_change_password: given,
         language,
     };
-    if role == Role::Client {
-        leads::not_protected(&mut tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
-    }
-    let user = insert(&mut tx, ctx, new).await?;
-    if language_chosen {
-        store::language_chosen(&mut tx, user.id).await?;
-    }
-    if !given {
-        mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-    }
-    idempotency::remember(&mut tx, ctx, user.id.0).await?;
-    tx.commit().await?;
-    Ok(user)
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(made) = idempotency::made_before(tx, ctx).await? {
+                return store::get(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
+            }
+            if role == Role::Client {
+                leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
+            }
+            let user = insert(tx, ctx, new.clone()).await?;
+            if language_chosen {
+                store::language_chosen(tx, user.id).await?;
+            }
+            if !given {
+                mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+            }
+            idempotency::remember(tx, ctx, user.id.0).await?;
+            Ok(user)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 pub(crate) fn language(check: &mut Check, asked: Option<&str>) -> String {

@@ -5,6 +5,7 @@ use crate::{
     activity::{self, Activity},
     auth::gaps::{self, Gap},
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, UserId},
     mails,
@@ -163,15 +164,19 @@ pub async fn activity_of(ctx: &Ctx, id: UserId, page: &PageQuery) -> Result<Page
 /// `over_email_send_rate_limit` within the pause between two mails to one address.
 pub async fn invite_again(ctx: &Ctx, id: UserId) -> Result<()> {
     ctx.may(Action::Update, Resource::Users)?;
-    let mut tx = ctx.begin().await?;
-    let user = lock(&mut tx, id, None).await?;
-    if user.status != Status::Pending {
-        return Err(Error::conflict("not_invitable"));
-    }
-    gaps::pause(&mut tx, ctx, Gap::Invitation, &user.email).await?;
-    mails::queue(&mut tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
-    activity::append(&mut tx, ctx, event("user.invited", &user)).await?;
-    tx.commit().await
+    ctx.transaction(|tx| {
+        async move {
+            let user = lock(tx, id, None).await?;
+            if user.status != Status::Pending {
+                return Err(Error::conflict("not_invitable"));
+            }
+            gaps::pause(tx, ctx, Gap::Invitation, &user.email).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+            activity::append(tx, ctx, event("user.invited", &user)).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// What the actor may do with an account: the buttons of its row.

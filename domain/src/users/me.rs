@@ -4,6 +4,7 @@ use crate::{
     activity,
     check::Check,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId},
 };
@@ -48,23 +49,28 @@ pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
         check.refuse("time_zone", Problem::new("invalid_time_zone"));
     }
     check.done()?;
-    let mut tx = ctx.begin().await?;
-    let before = store::lock(&mut tx, id).await?.ok_or(Error::unauthenticated("unauthenticated"))?;
-    let user = User {
-        language: new_language.unwrap_or_else(|| before.language.clone()),
-        time_zone: wanted.time_zone.unwrap_or_else(|| before.time_zone.clone()),
-        theme: wanted.theme.unwrap_or(before.theme),
-        date_format: wanted.date_format.unwrap_or(before.date_format),
-        ..before.clone()
-    };
-    store::save_preferences(&mut tx, &user).await?;
-    if chosen {
-        store::language_chosen(&mut tx, id).await?;
-    }
-    // Every node keeps the language with the session and must hear of it.
-    activity::append(&mut tx, ctx, event("user.updated", &user).changed(&before, &user)?).await?;
-    tx.commit().await?;
-    Ok(user)
+    let (wanted, new_language) = (&wanted, new_language.as_deref());
+    ctx.transaction(|tx| {
+        async move {
+            let before = store::lock(tx, id).await?.ok_or(Error::unauthenticated("unauthenticated"))?;
+            let user = User {
+                language: new_language.unwrap_or(&before.language).to_owned(),
+                time_zone: wanted.time_zone.as_ref().unwrap_or(&before.time_zone).clone(),
+                theme: wanted.theme.unwrap_or(before.theme),
+                date_format: wanted.date_format.unwrap_or(before.date_format),
+                ..before.clone()
+            };
+            store::save_preferences(tx, &user).await?;
+            if chosen {
+                store::language_chosen(tx, id).await?;
+            }
+            // Every node keeps the language with the session and must hear of it.
+            activity::append(tx, ctx, event("user.updated", &user).changed(&before, &user)?).await?;
+            Ok(user)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// An IANA name that names a place, or `UTC`: `Europe/Madrid`, `America/Argentina/Salta`.

@@ -31,7 +31,7 @@ use crate::{
         figures::{self, Of},
     },
     ctx::{Ctx, fresh},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     ids::UserId,
     page::{Page, PageQuery},
@@ -255,11 +255,14 @@ pub async fn sign_out(ctx: &Ctx, id: UserId) -> Result<u64> {
     if ctx.actor.user_id() != Some(id) {
         ctx.may(Action::Update, Resource::Users)?;
     }
-    let mut tx = ctx.begin().await?;
-    lock(&mut tx, id, None).await?;
-    let ended = sessions::end_all_of(&mut tx, ctx, id).await?;
-    tx.commit().await?;
-    Ok(ended)
+    ctx.transaction(|tx| {
+        async move {
+            lock(tx, id, None).await?;
+            sessions::end_all_of(tx, ctx, id).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// An event about an account, with whose it is.

@@ -6,6 +6,7 @@ use crate::{
     check::{self, Check, LINE},
     clients,
     ctx::Ctx,
+    db::ScopedFutureExt,
     documents,
     error::{Error, Problem, Result},
     ids::UserId,
@@ -66,30 +67,35 @@ pub async fn get(ctx: &Ctx) -> Result<Profile> {
 pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<Profile> {
     let id = me(ctx)?;
     let today = settings::person_today(ctx).await?;
-    let mut tx = ctx.begin().await?;
-    let user = lock(&mut tx, id, version).await?;
-    let before = store::profile(&mut tx, id).await?;
-    let after = before.changed(today, &change)?;
-    let user = super::User {
-        first_name: after.first_name.clone(),
-        last_name: after.last_name.clone(),
-        phone: after.phone.clone(),
-        ..touched(ctx, user)
-    };
-    store::save(&mut tx, &user).await?;
-    store::save_profile(&mut tx, id, &after).await?;
-    match user.role {
-        Role::Client => {
-            clients::renamed(&mut tx, id).await?;
-            if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
-                documents::renamed(&mut tx, id).await?;
+    let change = &change;
+    ctx.transaction(|tx| {
+        async move {
+            let user = lock(tx, id, version).await?;
+            let before = store::profile(tx, id).await?;
+            let after = before.changed(today, change)?;
+            let user = super::User {
+                first_name: after.first_name.clone(),
+                last_name: after.last_name.clone(),
+                phone: after.phone.clone(),
+                ..touched(ctx, user)
+            };
+            store::save(tx, &user).await?;
+            store::save_profile(tx, id, &after).await?;
+            match user.role {
+                Role::Client => {
+                    clients::renamed(tx, id).await?;
+                    if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
+                        documents::renamed(tx, id).await?;
+                    }
+                }
+                Role::Iso => isos::renamed(tx, &user).await?,
+                _ => index(tx, &user).await?,
             }
+            activity::append(tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await
         }
-        Role::Iso => isos::renamed(&mut tx, &user).await?,
-        _ => index(&mut tx, &user).await?,
-    }
-    activity::append(&mut tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await?;
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     get(ctx).await
 }
 

@@ -9,6 +9,7 @@ use crate::{
     auth::sessions,
     check::Check,
     ctx::Ctx,
+    db::ScopedFutureExt,
     documents::uploads,
     error::{Error, Result},
     ids::{CompanyId, IsoId, UserId},
@@ -54,39 +55,43 @@ pub async fn set_role(
         }
     };
 
-    let mut tx = ctx.begin().await?;
-    store::lock_super_admins(&mut tx, ctx.now()).await?;
-    let user = lock(&mut tx, id, expected).await?;
-    if role != Role::SuperAdmin {
-        keep_one_super_admin(&mut tx, ctx, &user).await?;
-    }
-    let theirs = isos::store::of_person(&mut tx, id).await?;
-    if theirs.is_some_and(|theirs| role != Role::Iso || iso_id != Some(theirs)) {
-        return Err(Error::conflict("iso_person"));
-    }
-    // Their orders and invoices are found by way of the client, who would be gone.
-    if user.role == Role::Client && role != Role::Client && store::has_orders(&mut tx, id).await? {
-        return Err(Error::conflict("has_orders"));
-    }
-    let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
-    store::save(&mut tx, &changed).await?;
-    count_brought(&mut tx, &user, -1);
-    count_brought(&mut tx, &changed, 1);
-    index(&mut tx, &changed).await?;
-    let counted = user.status != Status::Archived;
-    if counted && (user.role == Role::Client) != (role == Role::Client) {
-        count(&mut tx, &user, -1).await?;
-        count(&mut tx, &changed, 1).await?;
-    }
-    sessions::end_all_of(&mut tx, ctx, id).await?;
-    uploads::end_all_of(&mut tx, id).await?;
-    notifications::forget(&mut tx, id).await?;
-    messages::forget(&mut tx, id).await?;
-    let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
-    let told = told.changed(&user, &changed)?;
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await?;
-    Ok(changed)
+    ctx.transaction(|tx| {
+        async move {
+            store::lock_super_admins(tx, ctx.now()).await?;
+            let user = lock(tx, id, expected).await?;
+            if role != Role::SuperAdmin {
+                keep_one_super_admin(tx, ctx, &user).await?;
+            }
+            let theirs = isos::store::of_person(tx, id).await?;
+            if theirs.is_some_and(|theirs| role != Role::Iso || iso_id != Some(theirs)) {
+                return Err(Error::conflict("iso_person"));
+            }
+            // Their orders and invoices are found by way of the client, who would be gone.
+            if user.role == Role::Client && role != Role::Client && store::has_orders(tx, id).await? {
+                return Err(Error::conflict("has_orders"));
+            }
+            let changed = touched(ctx, User { role, company_id, iso_id, ..user.clone() });
+            store::save(tx, &changed).await?;
+            count_brought(tx, &user, -1);
+            count_brought(tx, &changed, 1);
+            index(tx, &changed).await?;
+            let counted = user.status != Status::Archived;
+            if counted && (user.role == Role::Client) != (role == Role::Client) {
+                count(tx, &user, -1).await?;
+                count(tx, &changed, 1).await?;
+            }
+            sessions::end_all_of(tx, ctx, id).await?;
+            uploads::end_all_of(tx, id).await?;
+            notifications::forget(tx, id).await?;
+            messages::forget(tx, id).await?;
+            let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
+            let told = told.changed(&user, &changed)?;
+            activity::append(tx, ctx, told).await?;
+            Ok(changed)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Shuts an account until it is restored. Super admins and the operator.
@@ -131,18 +136,20 @@ async fn turn(
     id: UserId,
     expected: Option<i64>,
     action: &'static str,
-    decide: impl FnOnce(&User) -> Result<Option<Status>>,
+    decide: impl Fn(&User) -> Result<Option<Status>> + Send + Sync,
 ) -> Result<User> {
-    let mut tx = ctx.begin().await?;
-    store::lock_super_admins(&mut tx, ctx.now()).await?;
-    let user = lock(&mut tx, id, expected).await?;
-    let Some(to) = decide(&user)? else {
-        tx.commit().await?;
-        return Ok(user);
-    };
-    let changed = change_status(&mut tx, ctx, &user, to).await?;
-    let told = event(action, &changed).with("from", user.status.name()).with("to", to.name());
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await?;
-    Ok(changed)
+    let decide = &decide;
+    ctx.transaction(|tx| {
+        async move {
+            store::lock_super_admins(tx, ctx.now()).await?;
+            let user = lock(tx, id, expected).await?;
+            let Some(to) = decide(&user)? else { return Ok(user) };
+            let changed = change_status(tx, ctx, &user, to).await?;
+            let told = event(action, &changed).with("from", user.status.name()).with("to", to.name());
+            activity::append(tx, ctx, told).await?;
+            Ok(changed)
+        }
+        .scope_boxed()
+    })
+    .await
 }

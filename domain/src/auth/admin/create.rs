@@ -14,7 +14,7 @@ use crate::{
     catalogue::LANGUAGES,
     check::Check,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::UserId,
     mails::Kind,
@@ -47,11 +47,8 @@ impl std::fmt::Debug for New {
 /// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; TooMany when the machine is busy.
 pub async fn create(ctx: &Ctx, new: New) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
-    let ready = ready(ctx, new).await?;
-    let mut tx = ctx.begin().await?;
-    let user = insert(&mut tx, ctx, ready).await?;
-    tx.commit().await?;
-    Ok(user)
+    let ready = &ready(ctx, new).await?;
+    ctx.transaction(|tx| insert(tx, ctx, ready).scope_boxed()).await
 }
 
 /// Makes an account of a client, or takes the one that is still to be confirmed, and mails the invitation.
@@ -61,13 +58,19 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<User> {
 /// Forbidden; Invalid `email`; Conflict `email_taken` for an account that is in use.
 pub async fn invite(ctx: &Ctx, email: &str, data: Map<String, Value>, redirect_to: Option<String>) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
-    let ready = ready(ctx, New { email: email.to_owned(), data, ..New::default() }).await?;
-    let mut tx = ctx.begin().await?;
-    let user = waiting_or_new(&mut tx, ctx, ready).await?;
-    let way = Way { redirect_to, challenge: None };
-    asked::mail(&mut tx, ctx, &user, Kind::Invite, LinkKind::Invite, &way).await?;
-    activity::append(&mut tx, ctx, users::event("user.invited", &user)).await?;
-    tx.commit().await?;
+    let ready = &ready(ctx, New { email: email.to_owned(), data, ..New::default() }).await?;
+    let way = &Way { redirect_to, challenge: None };
+    let user = ctx
+        .transaction(|tx| {
+            async move {
+                let user = waiting_or_new(tx, ctx, ready).await?;
+                asked::mail(tx, ctx, &user, Kind::Invite, LinkKind::Invite, way).await?;
+                activity::append(tx, ctx, users::event("user.invited", &user)).await?;
+                Ok(user)
+            }
+            .scope_boxed()
+        })
+        .await?;
     Ok(User { mailed: user.mailed.with(LinkKind::Invite, ctx.now()), ..user })
 }
 
@@ -131,20 +134,20 @@ pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
     Ok(Ready { id: new.id, account, extra })
 }
 
-pub(super) async fn insert(tx: &mut Tx, ctx: &Ctx, ready: Ready) -> Result<User> {
+pub(super) async fn insert(tx: &mut Tx, ctx: &Ctx, ready: &Ready) -> Result<User> {
     if let Some(id) = ready.id
         && users::store::get(tx, id).await?.is_some()
     {
         return Err(Error::conflict("user_already_exists"));
     }
-    users::insert_with(tx, ctx, ready.account, ready.extra).await
+    users::insert_with(tx, ctx, ready.account.clone(), ready.extra.clone()).await
 }
 
 /// The account of this address that is still to be confirmed, or a new one.
 ///
 /// # Errors
 /// Conflict `email_taken` for an account that is in use.
-pub(super) async fn waiting_or_new(tx: &mut Tx, ctx: &Ctx, ready: Ready) -> Result<User> {
+pub(super) async fn waiting_or_new(tx: &mut Tx, ctx: &Ctx, ready: &Ready) -> Result<User> {
     let known = users::store::by_email(tx, &users::email_key(&ready.account.email)).await?;
     match known {
         Some(known) if known.status == Status::Pending => {

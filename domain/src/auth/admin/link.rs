@@ -9,7 +9,7 @@ use crate::{
     auth::links::{self, LinkKind, Made},
     check::Check,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     users::{self, Status, User},
 };
@@ -77,35 +77,40 @@ pub async fn make_link(
         true => Some(ready(ctx, New { email: email.to_owned(), password, data, ..New::default() }).await?),
         false => None,
     };
-    let mut tx = ctx.begin().await?;
-    let user = match (new, known) {
-        (Some(new), _) => waiting_or_new(&mut tx, ctx, new).await?,
-        (None, Some(known)) => users::lock(&mut tx, known.id, None).await?,
-        (None, None) => return Err(Error::NotFound("user")),
-    };
-    if matches!(action, Action::Signup | Action::Invite) && user.status != Status::Pending {
-        return Err(Error::conflict("email_taken"));
-    }
-    if !users::is_welcome(&mut tx, &user, ctx.now()).await? {
-        return Err(Error::NotFound("user"));
-    }
-    may_open(ctx, &user)?;
-    let (user, to) = match action {
-        Action::EmailChangeCurrent | Action::EmailChangeNew => {
-            let user = waiting_for(&mut tx, ctx, user, new_email).await?;
-            let to = match action {
-                Action::EmailChangeNew => user.new_email.clone().unwrap_or_default(),
-                _ => user.email.clone(),
+    let (new, known) = (&new, &known);
+    ctx.transaction(|tx| {
+        async move {
+            let user = match (new, known) {
+                (Some(new), _) => waiting_or_new(tx, ctx, new).await?,
+                (None, Some(known)) => users::lock(tx, known.id, None).await?,
+                (None, None) => return Err(Error::NotFound("user")),
             };
-            (user, to)
+            if matches!(action, Action::Signup | Action::Invite) && user.status != Status::Pending {
+                return Err(Error::conflict("email_taken"));
+            }
+            if !users::is_welcome(tx, &user, ctx.now()).await? {
+                return Err(Error::NotFound("user"));
+            }
+            may_open(ctx, &user)?;
+            let (user, to) = match action {
+                Action::EmailChangeCurrent | Action::EmailChangeNew => {
+                    let user = waiting_for(tx, ctx, user, new_email).await?;
+                    let to = match action {
+                        Action::EmailChangeNew => user.new_email.clone().unwrap_or_default(),
+                        _ => user.email.clone(),
+                    };
+                    (user, to)
+                }
+                _ => (user.clone(), user.email),
+            };
+            let link = links::make(tx, ctx, user.id, &to, action.kind()).await?;
+            let told = users::event("user.link_made", &user).with("kind", action.kind().name());
+            activity::append(tx, ctx, told).await?;
+            Ok(LinkMade { user, link })
         }
-        _ => (user.clone(), user.email),
-    };
-    let link = links::make(&mut tx, ctx, user.id, &to, action.kind()).await?;
-    let told = users::event("user.link_made", &user).with("kind", action.kind().name());
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await?;
-    Ok(LinkMade { user, link })
+        .scope_boxed()
+    })
+    .await
 }
 
 /// The account, waiting for this new address; the same one may be named twice, once for each confirmation.

@@ -12,7 +12,7 @@ use crate::{
     },
     check::Check,
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::UserId,
     mails,
@@ -112,37 +112,44 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
         users::set_role(ctx, id, role, standing.company_id, standing.iso_id.map(Some), None).await?;
     }
 
-    let mut tx = ctx.begin().await?;
-    users::store::lock_super_admins(&mut tx, ctx.now()).await?;
-    let mut user = users::lock(&mut tx, id, None).await?;
-    // Asked again: its owner may have come in meanwhile.
-    if moves || password.is_some() {
-        may_open(ctx, &user)?;
-    }
-    if change.data.is_some() || !standing.noted.is_empty() {
-        user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
-        user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
-        users::store::save_metadata(&mut tx, &user).await?;
-        activity::append(&mut tx, ctx, users::event("user.updated", &user)).await?;
-    }
-    if change.confirmed {
-        user.awaits_confirmation = user.status == Status::Pending;
-        user = users::confirm(&mut tx, ctx, user).await?;
-    }
-    if let Some(email) = email.filter(|email| *email != user.email) {
-        user = users::change_email(&mut tx, ctx, &user, &email).await?;
-        // Nothing that went to the old mailbox, or waits for another, opens the account any more.
-        links::drop_all_of(&mut tx, ctx, id).await?;
-        user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
-        users::store::save_new_email(&mut tx, &user).await?;
-    }
-    if let Some(hash) = password {
-        user = set_password(&mut tx, ctx, user, &hash).await?;
-    }
-    if let Some(ban) = change.ban {
-        user = banned(&mut tx, ctx, user, ban).await?;
-    }
-    tx.commit().await?;
+    let (change, email, password) = (&change, email.as_deref(), password.as_ref());
+    let user = ctx
+        .transaction(|tx| {
+            async move {
+                users::store::lock_super_admins(tx, ctx.now()).await?;
+                let mut user = users::lock(tx, id, None).await?;
+                // Asked again: its owner may have come in meanwhile.
+                if moves || password.is_some() {
+                    may_open(ctx, &user)?;
+                }
+                if change.data.is_some() || !standing.noted.is_empty() {
+                    user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
+                    user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
+                    users::store::save_metadata(tx, &user).await?;
+                    activity::append(tx, ctx, users::event("user.updated", &user)).await?;
+                }
+                if change.confirmed {
+                    user.awaits_confirmation = user.status == Status::Pending;
+                    user = users::confirm(tx, ctx, user).await?;
+                }
+                if let Some(email) = email.filter(|email| *email != user.email) {
+                    user = users::change_email(tx, ctx, &user, email).await?;
+                    // Nothing that went to the old mailbox, or waits for another, opens the account any more.
+                    links::drop_all_of(tx, ctx, id).await?;
+                    user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+                    users::store::save_new_email(tx, &user).await?;
+                }
+                if let Some(hash) = password {
+                    user = set_password(tx, ctx, user, hash).await?;
+                }
+                if let Some(ban) = change.ban {
+                    user = banned(tx, ctx, user, ban).await?;
+                }
+                Ok(user)
+            }
+            .scope_boxed()
+        })
+        .await?;
     auth.verified.forget_user(id);
     get(ctx, id).await.or(Ok(user))
 }

@@ -8,7 +8,7 @@ use crate::{
         history, sessions,
     },
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Result},
     ids::{IdentityId, UserId},
     users::{self, User},
@@ -77,26 +77,33 @@ async fn is_held(tx: &mut Tx, flow: &Flow) -> Result<bool> {
 /// Unauthenticated for nobody; Forbidden while the session owes something; Conflict `identity_not_found`,
 /// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
 pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
-    let me = settled(ctx)?;
-    let mut tx = ctx.begin().await?;
-    let user = users::store::lock(&mut tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
-    let all = store::of_user(&mut tx, user.id).await?;
-    if id.0 == user.id.0 {
-        let code =
-            if all.is_empty() { "single_identity_not_deletable" } else { "email_conflict_identity_not_deletable" };
-        return Err(Error::conflict(code));
-    }
-    let gone = all.iter().find(|identity| identity.id == id).ok_or(Error::conflict("identity_not_found"))?;
-    if all.len() == 1 && user.password_hash.is_none() {
-        return Err(Error::conflict("single_identity_not_deletable"));
-    }
-    store::delete(&mut tx, id).await?;
-    let told = users::event("identity.unlinked", &user)
-        .with("provider", title(&gone.provider))
-        .with("identity_id", id.to_string())
-        .with("email", gone.email.clone());
-    activity::append(&mut tx, ctx, told).await?;
-    tx.commit().await
+    let me = &settled(ctx)?;
+    ctx.transaction(|tx| {
+        async move {
+            let user = users::store::lock(tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
+            let all = store::of_user(tx, user.id).await?;
+            if id.0 == user.id.0 {
+                let code = if all.is_empty() {
+                    "single_identity_not_deletable"
+                } else {
+                    "email_conflict_identity_not_deletable"
+                };
+                return Err(Error::conflict(code));
+            }
+            let gone = all.iter().find(|identity| identity.id == id).ok_or(Error::conflict("identity_not_found"))?;
+            if all.len() == 1 && user.password_hash.is_none() {
+                return Err(Error::conflict("single_identity_not_deletable"));
+            }
+            store::delete(tx, id).await?;
+            let told = users::event("identity.unlinked", &user)
+                .with("provider", title(&gone.provider))
+                .with("identity_id", id.to_string())
+                .with("email", gone.email.clone());
+            activity::append(tx, ctx, told).await
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Who is signed in and owes nothing that goes before everything else.

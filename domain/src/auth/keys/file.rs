@@ -5,6 +5,7 @@ use crate::{
     activity::{self, Event},
     clock::Chance,
     ctx::Ctx,
+    db::ScopedFutureExt,
     error::{Error, Result},
 };
 use chrono::{DateTime, Utc};
@@ -82,10 +83,11 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<Listed>> {
     let draft = draft(path, &ctx.chance, &text).map_err(|e| named(path, &e))?;
     std::fs::rename(&draft, path).map_err(|e| named(path, &e))?;
 
-    let mut tx = ctx.begin().await?;
-    let kid = found.first().map(|key| key.kid.clone()).unwrap_or_default();
-    activity::append(&mut tx, ctx, Event::new("keys.rotated", "key", Uuid::nil(), kid)).await?;
-    tx.commit().await?;
+    let kid = found.first().map(|key| key.kid.as_str()).unwrap_or_default();
+    ctx.transaction(|tx| {
+        activity::append(tx, ctx, Event::new("keys.rotated", "key", Uuid::nil(), kid.to_owned())).scope_boxed()
+    })
+    .await?;
     Ok(found)
 }
 

@@ -14,7 +14,7 @@ use crate::{
     auth,
     counts::{self, Count},
     ctx::Ctx,
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     document_requests,
     error::{Error, Problem, Result},
     ids::{DocumentId, DocumentRequestId, SessionId, SpvId, UploadId, UserId, VersionId},
@@ -98,19 +98,24 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
         touched_at: now,
         kept_in: None,
     };
-    let mut tx = ctx.begin().await?;
-    if let Some(user) = user_id {
-        // Many who are announced at once are counted one after the other.
-        tx.alone_with(format!("uploads {user}")).await?;
-        if store::unfinished(&mut tx, user).await? >= AT_ONCE {
-            return Err(Error::conflict("too_many_uploads"));
+    let new = &upload;
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(user) = user_id {
+                // Many who are announced at once are counted one after the other.
+                tx.alone_with(format!("uploads {user}")).await?;
+                if store::unfinished(tx, user).await? >= AT_ONCE {
+                    return Err(Error::conflict("too_many_uploads"));
+                }
+                if !ctx.actor.is_staff() {
+                    has_room(tx, ctx, user, new.bytes).await?;
+                }
+            }
+            store::insert(tx, new).await
         }
-        if !ctx.actor.is_staff() {
-            has_room(&mut tx, ctx, user, upload.bytes).await?;
-        }
-    }
-    store::insert(&mut tx, &upload).await?;
-    tx.commit().await?;
+        .scope_boxed()
+    })
+    .await?;
     Ok(upload)
 }
 
@@ -237,14 +242,21 @@ async fn put_away(ctx: &Ctx, upload: &mut Upload, piece: Bytes) -> Result<()> {
         own(ctx, upload.id).await?;
         return Err(error);
     }
-    let mut tx = ctx.begin().await?;
-    if !store::advance(&mut tx, upload.id, upload.received, bytes, ctx.now()).await? {
-        drop(tx);
+    let (part, stands) = (&key, &*upload);
+    let advanced = ctx.transaction(|tx| {
+        async move {
+            if !store::advance(tx, stands.id, stands.received, bytes, ctx.now()).await? {
+                return Ok(false);
+            }
+            store::add_part(tx, stands.id, stands.received, bytes, part).await?;
+            Ok(true)
+        }
+        .scope_boxed()
+    });
+    if !advanced.await? {
         let _ = ctx.options.storage.delete(&key).await;
         return Err(not_there(upload));
     }
-    store::add_part(&mut tx, upload.id, upload.received, bytes, &key).await?;
-    tx.commit().await?;
     upload.received += bytes;
     Ok(())
 }
@@ -300,23 +312,27 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     if content.bytes != upload.bytes.unsigned_abs() {
         return Err(Error::internal(format!("{} bytes of upload {} are there", content.bytes, upload.id)));
     }
-    let mut tx = ctx.begin().await?;
-    let upload = store::lock(&mut tx, upload.id).await?.ok_or(Error::NotFound("upload"))?;
+    let content = &content;
+    ctx.transaction(|tx| keep_in(tx, ctx, upload.id, content).scope_boxed()).await
+}
+
+/// [`keep`] in its transaction.
+async fn keep_in(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: &Content) -> Result<Upload> {
+    let upload = store::lock(tx, upload).await?.ok_or(Error::NotFound("upload"))?;
     if upload.version_id.is_some() {
-        tx.commit().await?;
         return Ok(upload);
     }
     if upload.received < 0 {
         return Err(Error::NotFound("upload"));
     }
-    auth::ask_again(&mut tx, ctx).await?;
+    auth::ask_again(tx, ctx).await?;
     // The order first, as everybody who locks both.
     if let Some(id) = upload.spv_id {
-        spvs::store::lock(&mut tx, id).await?;
+        spvs::store::lock(tx, id).await?;
     }
     let request = match upload.request_id {
         Some(id) => {
-            let request = document_requests::lock(&mut tx, id).await?;
+            let request = document_requests::lock(tx, id).await?;
             document_requests::takes_upload(ctx, &request)?;
             Some(request)
         }
@@ -324,18 +340,18 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
     };
     let existing = match (upload.document_id, &request) {
         (Some(id), _) => Some(id),
-        (None, Some(request)) => documents::of_request(&mut tx, request.id).await?,
+        (None, Some(request)) => documents::of_request(tx, request.id).await?,
         (None, None) => None,
     };
     let document = match existing {
         Some(id) => {
-            let document = documents::lock(&mut tx, id).await?.ok_or(Error::NotFound("document"))?;
+            let document = documents::lock(tx, id).await?.ok_or(Error::NotFound("document"))?;
             ctx.may(Action::Upload, super::resource(&document))?;
             super::takes_version(ctx, &document)?;
             document.id
         }
         None => {
-            takes_new(&mut tx, ctx, &upload).await?;
+            takes_new(tx, ctx, &upload).await?;
             let new = documents::New {
                 id: DocumentId(ctx.chance.uuid()),
                 name: request.as_ref().map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
@@ -344,7 +360,7 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
                 request_id: upload.request_id,
                 internal: upload.attach && ctx.actor.is_staff(),
             };
-            documents::insert(&mut tx, ctx, &new).await?;
+            documents::insert(tx, ctx, &new).await?;
             new.id
         }
     };
@@ -353,21 +369,20 @@ async fn keep(ctx: &Ctx, upload: &Upload, content: Content) -> Result<Upload> {
         file_name: upload.file_name.clone(),
         media_type: media_type(&content.head).to_owned(),
         bytes: upload.bytes,
-        sha256: content.sha256,
+        sha256: content.sha256.clone(),
         storage_key: content_key(upload.id),
         scan: scanning::first(ctx),
         restored_from: None,
     };
-    let number = documents::add_version(&mut tx, ctx, document, &version).await?;
-    scanning::ask(&mut tx, version.id, version.scan).await?;
-    store::kept(&mut tx, upload.id, version.id, ctx.now()).await?;
-    let document = documents::get(&mut tx, document).await?.ok_or(Error::NotFound("document"))?;
-    super::index(&mut tx, &document).await?;
+    let number = documents::add_version(tx, ctx, document, &version).await?;
+    scanning::ask(tx, version.id, version.scan).await?;
+    store::kept(tx, upload.id, version.id, ctx.now()).await?;
+    let document = documents::get(tx, document).await?.ok_or(Error::NotFound("document"))?;
+    super::index(tx, &document).await?;
     match request {
-        Some(request) => document_requests::submitted(&mut tx, ctx, request, &document).await?,
-        None => activity::append(&mut tx, ctx, told(&document, number, upload.attach)).await?,
+        Some(request) => document_requests::submitted(tx, ctx, request, &document).await?,
+        None => activity::append(tx, ctx, told(&document, number, upload.attach)).await?,
     }
-    tx.commit().await?;
     Ok(Upload { version_id: Some(version.id), kept_in: Some(document.id), ..upload })
 }
 
@@ -397,10 +412,8 @@ fn told(document: &super::Document, number: i64, attach: bool) -> Event {
 /// NotFound; Unavailable when the storage is away: the sweeping comes later.
 pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
     own(ctx, id).await?;
-    let mut tx = ctx.begin().await?;
-    let ended = store::end(&mut tx, id).await?;
-    tx.commit().await?;
-    match ended {
+    let ended = ctx.transaction(|tx| store::end(tx, id).scope_boxed());
+    match ended.await? {
         // The row of one that was kept counts for the day of whoever sent it.
         Some(upload) if upload.version_id.is_none() => sweep(ctx, &upload).await,
         _ => Ok(()),
@@ -423,9 +436,7 @@ pub(crate) async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
 /// # Errors
 /// What the database or the storage refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
-    let mut tx = ctx.begin().await?;
-    let mut old = store::end_old(&mut tx, ctx.now() - REST, 200).await?;
-    tx.commit().await?;
+    let mut old = ctx.transaction(|tx| store::end_old(tx, ctx.now() - REST, 200).scope_boxed()).await?;
     let mut refused = None;
     // Joining takes time: the rest of them an hour later.
     for upload in store::cut_off(&mut ctx.db(), ctx.now() - CUT_OFF, 20).await? {
@@ -436,9 +447,8 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
             }
             // What it was for does not take it any more.
             Err(_) => {
-                let mut tx = ctx.begin().await?;
-                old.extend(store::end(&mut tx, upload.id).await?.filter(|upload| upload.version_id.is_none()));
-                tx.commit().await?;
+                let ended = ctx.transaction(|tx| store::end(tx, upload.id).scope_boxed());
+                old.extend(ended.await?.filter(|upload| upload.version_id.is_none()));
             }
         }
     }
@@ -473,7 +483,5 @@ async fn sweep(ctx: &Ctx, upload: &Upload) -> Result<()> {
         storage.delete(&content_key(upload.id)).await?;
     }
     storage.delete_below(&folder(upload.id)).await?;
-    let mut tx = ctx.begin().await?;
-    store::delete(&mut tx, upload.id).await?;
-    tx.commit().await
+    ctx.transaction(|tx| store::delete(tx, upload.id).scope_boxed()).await
 }
