@@ -54,6 +54,7 @@ pub mod reports;
 pub mod requests;
 pub mod scanner;
 pub mod scans;
+pub mod schema;
 pub mod search;
 pub mod seed;
 pub mod settings;

@@ -136,27 +136,6 @@ impl World {
         }
     }
 
-    /// A database as an earlier version made it: migrations up to `version`, no rows. On PostgreSQL it takes the place
-    /// of the world's own.
-    pub async fn as_of(&self, version: i64) -> Db {
-        let url = match self.db.dialect() {
-            Dialect::Sqlite => format!("sqlite:{}", self.dir.0.join("earlier.db").display()),
-            Dialect::Postgres => {
-                let mut tx = self.db.begin().await.expect("begins");
-                for sql in ["drop schema public cascade", "drop schema apalis cascade", "create schema public"] {
-                    tx.sql(sql).run().await.expect("drops");
-                }
-                tx.commit().await.expect("commits");
-                self.url.clone()
-            }
-        };
-        let db = Db::open(&url, Durability::Normal).await.expect("opens");
-        let mut tx = db.begin().await.expect("begins");
-        tx.migrate(|known| known <= version).await.expect("the earlier migrations apply");
-        tx.commit().await.expect("commits");
-        db
-    }
-
     pub fn as_actor(&self, actor: Actor) -> Ctx {
         Ctx {
             actor,

@@ -5,7 +5,7 @@ use domain::{
     Action, Actor, Ctx,
     access::Role,
     activity, companies,
-    db::{Dialect, Sql},
+    db::Sql,
     document_requests,
     ids::{SpvId, UserId},
     invoices,
@@ -331,35 +331,6 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
             lines.filter(|line| line["action"] == "spv.closed").count()
         };
         assert_eq!(["nora", "nils", "maya"].map(closings), [1, 0, 0]);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn what_was_chosen_for_a_topic_goes_on_meaning_what_it_meant() {
-    on_both(async |world| {
-        let office = office(world).await;
-        chooses(&office.maya, Topic::Progress, false, Mailed::Daily).await;
-        chooses(&office.maya, Topic::Requests, true, Mailed::Now).await;
-        let text = match office.world.db.dialect() {
-            Dialect::Sqlite => include_str!("../../migrations/sqlite/0029_event_choices.sql"),
-            Dialect::Postgres => include_str!("../../migrations/postgres/0029_event_choices.sql"),
-        };
-        let (_, fill) = text.split_once("\ninsert ").unwrap();
-        let mut tx = office.world.db.begin().await.unwrap();
-        tx.sql_built(format!("insert {fill}")).run().await.unwrap();
-        tx.commit().await.unwrap();
-        let choices = notifications::choices(&office.maya).await.unwrap();
-        let way = |name: &str| choices.iter().find(|choice| choice.event.name() == name).unwrap().way;
-        for (name, in_app, mail) in [
-            ("progress.spv.closed", false, Mailed::Now),
-            ("progress.spv.created", false, Mailed::Now),
-            ("progress.spv.started", false, Mailed::Daily),
-            ("requests.request.in_review", true, Mailed::Off),
-            ("requests.request.approved", true, Mailed::Now),
-        ] {
-            assert_eq!(way(name), Way { in_app, mail }, "{name}");
-        }
     })
     .await;
 }

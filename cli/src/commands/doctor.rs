@@ -78,7 +78,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
         findings.push(("schema", Bad("not this program's; run `spvctl migrate`".to_owned())));
         return Ok(());
     }
-    findings.push(("schema", Good("up to date".to_owned())));
+    findings.push(("schema", schema(&db).await?));
     let ctx = portal::context(&config.options(None)?, db.clone());
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
@@ -88,6 +88,19 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     findings.push(("backup", backup(&ctx).await?));
     db.close().await;
     Ok(())
+}
+
+/// Compares tables, constraints, indexes and triggers with those of this version.
+async fn schema(db: &Db) -> Result<Finding> {
+    let differences = domain::schema::differences(&mut db.clone()).await?;
+    Ok(match differences.first() {
+        None => Good("up to date".to_owned()),
+        Some(first) => Bad(format!(
+            "{} differences from this version's schema: something else has changed the database; the first is `{}`",
+            differences.len(),
+            first.chars().take(120).collect::<String>()
+        )),
+    })
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
