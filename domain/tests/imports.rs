@@ -26,7 +26,7 @@ fn row(cells: Cells<'_>) -> Row {
 async fn became(import: &mut Import, cells: Cells<'_>) -> String {
     match import.row(&row(cells)).await.unwrap() {
         Outcome::Made => "made".to_owned(),
-        Outcome::There => "there".to_owned(),
+        Outcome::There(_) => "there".to_owned(),
         Outcome::Refused(error) => code(&error),
     }
 }

@@ -74,11 +74,11 @@ async fn an_import_sees_its_twins() {
             let row = row.map(|(name, cell)| (name, cell.to_owned())).into_iter().collect();
             became.push(match import.row(&row).await.unwrap() {
                 Outcome::Made => "made".to_owned(),
-                Outcome::There => "there".to_owned(),
+                Outcome::There(existing) => format!("there as {}", existing.unwrap_or_default()),
                 Outcome::Refused(error) => code(&error),
             });
         }
-        assert_eq!(became, ["made", "there", "there", "made"]);
+        assert_eq!(became, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);
     })
     .await;
 }

@@ -129,8 +129,11 @@ async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums
                     sums.made += 1;
                     None
                 }
-                Outcome::There => {
+                Outcome::There(existing) => {
                     sums.there += 1;
+                    if let Some(existing) = existing {
+                        bar.suspend(|| say(&format!("Line {number}: {name} is already there as {existing}.")));
+                    }
                     None
                 }
                 Outcome::Refused(error) => Some(why(&error)),

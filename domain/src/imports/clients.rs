@@ -22,11 +22,11 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let mut check = Check::new();
     let email = sound(&mut check, |check| check.email("email", text(row, "email"))).unwrap_or_default();
     let key = users::email_key(&email);
-    if import.seen.contains(&key) {
-        return Ok(Outcome::There);
+    if let Some(spelling) = import.seen.get(&key) {
+        return Ok(Outcome::there(&email, spelling));
     }
     match users::store::by_email(&mut ctx.db(), &key).await? {
-        Some(user) if user.role == Role::Client => return Ok(Outcome::There),
+        Some(user) if user.role == Role::Client => return Ok(Outcome::there(&email, &user.email)),
         Some(_) => return Err(Error::field("email", "email_taken")),
         None => {}
     }
@@ -57,7 +57,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         must_change_password: false,
         language: home.usual.language.clone(),
     };
-    let made = import.make(key, |tx| {
+    let made = import.make(key, &account.email, |tx| {
         async move {
             leads::not_protected(tx, ctx, &account.email, account.phone.as_deref(), iso_id).await?;
             let user = users::insert(tx, ctx, account.clone()).await?;
@@ -72,7 +72,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     match made.await {
         // Another import of the same file inserted it first.
         Err(Error::Conflict(problem)) if problem.code == "email_taken" && problem.params.contains_key("client_id") => {
-            Ok(Outcome::There)
+            Ok(Outcome::There(None))
         }
         made => made,
     }

@@ -21,10 +21,7 @@ use crate::{
     text::unique_key,
     users,
 };
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 use uuid::Uuid;
 
 /// What the rows of a file are.
@@ -112,10 +109,16 @@ pub type Row = HashMap<&'static str, String>;
 #[derive(Debug)]
 pub enum Outcome {
     Made,
-    /// It was there already, and stays as it is.
-    There,
+    /// It already exists and stays as it is; the existing spelling, where the row spells it differently.
+    There(Option<String>),
     /// By which field, as the file calls it, or by how things stand.
     Refused(Error),
+}
+
+impl Outcome {
+    fn there(written: &str, existing: &str) -> Self {
+        Self::There((written != existing).then(|| existing.to_owned()))
+    }
 }
 
 /// What became of all rows.
@@ -136,8 +139,8 @@ pub struct Import {
     homes: HashMap<String, Found<Arc<Home>>>,
     /// Partners by their address, or by their company and name.
     partners: HashMap<(Option<CompanyId>, String), Found<IsoId>>,
-    /// What a dry run has made and not kept.
-    seen: HashSet<String>,
+    /// Keys that a dry run has made and not kept, with their spelling.
+    seen: HashMap<String, String>,
 }
 
 /// What a name stands for, or why it does not.
@@ -156,7 +159,7 @@ struct Home {
 /// Forbidden for others.
 pub fn begin(ctx: &Ctx, kind: Kind, dry: bool) -> Result<Import> {
     ctx.may(Action::Create, Resource::Users)?;
-    Ok(Import { ctx: ctx.silently(), kind, dry, homes: HashMap::new(), partners: HashMap::new(), seen: HashSet::new() })
+    Ok(Import { ctx: ctx.silently(), kind, dry, homes: HashMap::new(), partners: HashMap::new(), seen: HashMap::new() })
 }
 
 impl Import {
@@ -196,8 +199,8 @@ impl Import {
         ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
     }
 
-    /// Runs `work` in a transaction. A dry run rolls it back, and remembers `key` for the rows that follow.
-    async fn make<'a, F>(&mut self, key: String, work: F) -> Result<Outcome>
+    /// Runs `work` in a transaction. A dry run rolls it back, and remembers `key` and its spelling for the rows that follow.
+    async fn make<'a, F>(&mut self, key: String, spelling: &str, work: F) -> Result<Outcome>
     where
         F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
     {
@@ -205,7 +208,7 @@ impl Import {
             let mut tx = self.ctx.begin().await?;
             work(&mut tx).await?;
             drop(tx);
-            self.seen.insert(key);
+            self.seen.insert(key, spelling.to_owned());
         } else {
             self.ctx.transaction(work).await?;
         }
@@ -319,6 +322,7 @@ fn column_of(row: &Row, field: String) -> String {
 mod tests {
     use super::*;
     use crate::{clients, exports, exports::Table, spvs, testing::World};
+    use std::collections::HashSet;
 
     #[tokio::test]
     async fn every_column_of_an_export_is_known() {

@@ -62,8 +62,12 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let company_id = home.company.id;
     let key = format!("{company_id} {}", unique_key(&identifier));
-    if import.seen.contains(&key) || store::is_there(&mut ctx.db(), company_id, &identifier).await? {
-        return Ok(Outcome::There);
+    let existing = match import.seen.get(&key) {
+        Some(spelling) => Some(spelling.clone()),
+        None => store::existing(&mut ctx.db(), company_id, &identifier).await?,
+    };
+    if let Some(existing) = existing {
+        return Ok(Outcome::there(&identifier, &existing));
     }
     let iso_id = import.partner(&mut check, row, company_id).await?;
     let client_id = match sound(&mut check, |check| check.email("client_email", text(row, "client_email"))) {
@@ -80,7 +84,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         client_id,
         company_id,
         iso_id,
-        custom_identifier: Some(identifier),
+        custom_identifier: Some(identifier.clone()),
         country: said.country,
         currency: said.currency,
         price_minor: said.price_minor,
@@ -97,7 +101,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         None => (ctx.clone(), ctx.clone()),
     };
     let (begun, ended, fate) = (&begun, &ended, &said.fate);
-    let made = import.make(key, |tx| {
+    let made = import.make(key, &identifier, |tx| {
         async move {
             let id = spvs::make(tx, begun, new.clone()).await?;
             bring(tx, ended, id, fate).await?;
@@ -108,7 +112,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     });
     match made.await {
         // Another import of the same file inserted it first.
-        Err(e) if e.is_unique_violation() => Ok(Outcome::There),
+        Err(e) if e.is_unique_violation() => Ok(Outcome::There(None)),
         made => made,
     }
 }

@@ -8,22 +8,24 @@ use crate::{
 use chrono::NaiveDate;
 use uuid::Uuid;
 
-/// Whether the company has an order of this identifier, in any letter case. One without an identifier of its own is
-/// shown, and exported, by its order number (decision 7).
-pub async fn is_there(db: &mut Db, company: CompanyId, identifier: &str) -> Result<bool> {
+/// The company's order with this identifier, as it is spelled there. An order without an identifier of its own is shown,
+/// and exported, by its order number (decision 7).
+pub async fn existing(db: &mut Db, company: CompanyId, identifier: &str) -> Result<Option<String>> {
     let key = unique_key(identifier);
     let (low, high) = numbered(&key).unzip();
-    db.sql(
-        "select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2) \
-         or exists (select 1 from spvs where company_id = $1 and custom_identifier_key is null \
-         and id >= $3 and id <= $4)",
-    )
-    .bind(company)
-    .bind(key)
-    .bind(low)
-    .bind(high)
-    .scalar()
-    .await
+    let found: Option<(Option<String>,)> = db
+        .sql(
+            "select custom_identifier from spvs where company_id = $1 and custom_identifier_key = $2 \
+             union all select custom_identifier from spvs where company_id = $1 and custom_identifier_key is null \
+             and id >= $3 and id <= $4 limit 1",
+        )
+        .bind(company)
+        .bind(key)
+        .bind(low)
+        .bind(high)
+        .optional()
+        .await?;
+    Ok(found.map(|(own,)| own.unwrap_or_else(|| identifier.to_owned())))
 }
 
 /// Marks what is due until `soon` as told of: nobody is reminded of what was late, or nearly, when it came in. What is not
