@@ -46,11 +46,10 @@ pub async fn belongings(db: &mut impl Sql, user: UserId) -> Result<Belongings> {
 }
 
 pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into sessions (id, user_id, aal, amr, refresh_counter, refreshed_at, created_at, user_agent, address) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
-    .await?
     .bind(session.id)
     .bind(session.user_id)
     .bind(session.aal.clone())
@@ -76,10 +75,9 @@ pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>>
 }
 
 pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.later(
+    tx.sql(
         "update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1",
     )
-    .await?
     .bind(session.id)
     .bind(session.refresh_counter)
     .bind(session.refreshed_at)

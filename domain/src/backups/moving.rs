@@ -4,15 +4,13 @@ use super::{
     Progress, Purpose, Tell, event,
     folder::{Kept, Trial},
     lines, make, restore, store,
+    tables::{dump, tables},
 };
 use crate::{
     access::{Action, Resource},
     activity,
     ctx::Ctx,
-    db::{
-        Db, Sql, Tx,
-        tables::{dump, tables},
-    },
+    db::{Db, Sql, Tx},
     error::{Error, Problem, Result},
     ids::BackupId,
     queue,

@@ -5,15 +5,14 @@ use super::{
     lines,
     manifest::{self, Rows, damaged, table_file},
     rekey::rekey,
-    store, verify,
+    store,
+    tables::{self, Table, tables},
+    verify,
 };
 use crate::{
     activity::{self, Event},
     ctx::Ctx,
-    db::{
-        Db, Sql, Tx,
-        tables::{self, Table, tables},
-    },
+    db::{Db, Sql, Tx},
     error::{Error, Problem, Result},
     queue, search,
 };

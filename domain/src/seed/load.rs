@@ -80,7 +80,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     tx.commit().await?;
     let currency = ctx.options.default_currency;
     let stamp = Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
-    ctx.db.writes_much(true).await?;
+    ctx.db.set_bulk(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut made = 0;
     while made < orders {
@@ -101,7 +101,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
     activity::number_all(ctx).await?;
-    ctx.db.writes_much(false).await?;
+    ctx.db.set_bulk(false).await?;
     let mut tx = ctx.begin().await?;
     tx.analyze().await?;
     tx.commit().await?;
