@@ -184,9 +184,11 @@ impl Db {
     async fn begin_tx(&self) -> Result<Tx> {
         let open = match &self.pools {
             Pools::Sqlite(sqlite) => OpenTx::Sqlite(sqlite.write.begin().await?),
-            Pools::Postgres(postgres) => {
-                OpenTx::Postgres(Transaction::new(if self.background { &postgres.background } else { &postgres.requests }))
-            }
+            Pools::Postgres(postgres) => OpenTx::Postgres(Transaction::new(if self.background {
+                &postgres.background
+            } else {
+                &postgres.requests
+            })),
         };
         Ok(Tx { dialect: self.dialect(), open: Some(open) })
     }

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 use deadpool::{
     Runtime,
-    managed::{self, Object, PoolError, Timeouts, TimeoutType},
+    managed::{self, Object, PoolError, TimeoutType, Timeouts},
 };
 use std::{
     fmt,

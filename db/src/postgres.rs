@@ -148,8 +148,7 @@ impl Postgres {
             .extra_float_digits(None)
             .statement_cache_capacity(STATEMENT_CACHE)
             .disable_statement_logging();
-        let connector =
-            |timeouts| PgConnector { options: options.clone(), timeouts, place: place(&options) };
+        let connector = |timeouts| PgConnector { options: options.clone(), timeouts, place: place(&options) };
         let limits = |size: u32, acquire| Limits {
             size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
             acquire,

@@ -46,7 +46,9 @@ impl Transaction {
             Err(error) => {
                 self.serialization_failure = matches!(sqlstate(&error).as_deref(), Some("40001" | "40P01"));
                 if is_broken(&error) || is_read_only(&error) {
-                    self.lease.take().map(Lease::discard);
+                    if let Some(lease) = self.lease.take() {
+                        lease.discard();
+                    }
                     self.pool.discard_idle();
                 }
                 Err(error.into())

@@ -392,13 +392,13 @@ impl Drop for Turn {
 mod tests {
     use super::*;
     use crate::sqlite::checkpoint::{INTERVAL, RESTART_PAGES};
-    use crate::{Db, Durability, Pools};
+    use crate::{Db, Durability, PoolSizes, Pools};
     use sqlx::Connection;
 
     async fn writer() -> (tempfile::TempDir, Writer) {
         let dir = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite:{}", dir.path().join("turns.db").display());
-        let db = Db::open(&url, Durability::Normal).await.expect("opens");
+        let db = Db::open(&url, Durability::Normal, PoolSizes::default()).await.expect("opens");
         let Pools::Sqlite(sqlite) = &db.pools else { panic!("a file") };
         let mut connection = sqlite.write.pool().take().await.expect("a connection");
         sqlx::raw_sql("create table t (n integer primary key)").execute(&mut **connection).await.expect("a table");

@@ -75,16 +75,14 @@ pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>>
 }
 
 pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.sql(
-        "update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1",
-    )
-    .bind(session.id)
-    .bind(session.refresh_counter)
-    .bind(session.refreshed_at)
-    .bind(session.user_agent.clone())
-    .bind(session.address.clone())
-    .run()
-    .await?;
+    tx.sql("update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1")
+        .bind(session.id)
+        .bind(session.refresh_counter)
+        .bind(session.refreshed_at)
+        .bind(session.user_agent.clone())
+        .bind(session.address.clone())
+        .run()
+        .await?;
     Ok(())
 }
 

@@ -42,6 +42,7 @@ pub struct Restored {
 /// # Errors
 /// As [`super::restore`].
 pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Restored> {
+    let ctx = &ctx.background();
     welcome(ctx, kept).await?;
     for (file, part) in kept.manifest.parts() {
         if let Some(fault) = kept.fault(&file, part).await {

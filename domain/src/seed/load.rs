@@ -52,7 +52,7 @@ impl From<u64> for Load {
 pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
     let Load { orders, companies, isos } = load.into();
-    let ctx = &ctx.silently();
+    let ctx = &ctx.silently().background();
     let run = u32::from_be_bytes(ctx.chance.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
     let companies = companies.unwrap_or(orders / 400).max(1);

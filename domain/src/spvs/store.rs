@@ -409,27 +409,28 @@ pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
 /// # Errors
 /// Conflict when the order has another version than before.
 pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
-    let changed = tx.sql(
-        "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
+    let changed = tx
+        .sql(
+            "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
          steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
          steps_total = $12, version = $13 where id = $1 and version = $14",
-    )
-    .bind(spv.id)
-    .bind(state.status)
-    .bind(state.held_from)
-    .bind(state.cancelled_from)
-    .bind(spv.status_reason.clone())
-    .bind(spv.closed_at)
-    .bind(spv.steps_completed)
-    .bind(spv.steps_pending)
-    .bind(spv.current_step.clone())
-    .bind(at)
-    .bind(by.to_owned())
-    .bind(spv.steps_total)
-    .bind(spv.version)
-    .bind(spv.version - 1)
-    .run()
-    .await?;
+        )
+        .bind(spv.id)
+        .bind(state.status)
+        .bind(state.held_from)
+        .bind(state.cancelled_from)
+        .bind(spv.status_reason.clone())
+        .bind(spv.closed_at)
+        .bind(spv.steps_completed)
+        .bind(spv.steps_pending)
+        .bind(spv.current_step.clone())
+        .bind(at)
+        .bind(by.to_owned())
+        .bind(spv.steps_total)
+        .bind(spv.version)
+        .bind(spv.version - 1)
+        .run()
+        .await?;
     check_version(changed)
 }
 
