@@ -161,6 +161,12 @@ impl Postgres {
         let queue = PgPoolOptions::new()
             .max_connections(sizes.queue)
             .acquire_timeout(QUEUE_ACQUIRE_TIMEOUT)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    sqlx::raw_sql(AssertSqlSafe(BACKGROUND.settings())).execute(connection).await?;
+                    Ok(())
+                })
+            })
             .connect_lazy_with(options.clone());
         let first = requests.take().await?;
         let this = Self { requests, background, queue, options };

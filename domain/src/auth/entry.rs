@@ -89,8 +89,9 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
 
     let entered = ctx.transaction(|tx| enter(tx, ctx, found, &counters, stronger.as_ref()).scope_boxed()).await?;
     match entered {
-        Entered::In(user, belongings, session) => {
-            Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(*user, ctx.now()), session)? })
+        Entered::In(entered) => {
+            let (user, belongings, session) = *entered;
+            Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
         }
         Entered::Refused(error) => Err(error),
         Entered::Changed => Err(refused(ctx, &counters, Some(found)).await?),
@@ -99,7 +100,7 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
 
 /// Outcome of a right password.
 enum Entered {
-    In(Box<User>, Belongings, Session),
+    In(Box<(User, Belongings, Session)>),
     Refused(Error),
     /// The account is not as it was when the password was compared: the old password is worth nothing any more.
     Changed,
@@ -141,7 +142,7 @@ async fn enter(
         users::store::save_password(tx, user.id, hash, user.must_change_password).await?;
     }
     let session = sessions::start(tx, ctx, &user, "password").await?;
-    Ok(Entered::In(Box::new(user), belongings, session))
+    Ok(Entered::In(Box::new((user, belongings, session))))
 }
 
 /// Whether somebody has signed in to the account of this address from where this comes from: whoever counts what others
@@ -273,9 +274,8 @@ mod tests {
     use crate::{
         access::Role,
         auth::Keys,
-        db::Sql,
         settings::{self, Security, Settings},
-        testing::{World, on_both},
+        testing::World,
     };
 
     #[tokio::test]

@@ -64,12 +64,6 @@ impl PasswordHash {
         (known && bearable).then(|| Self(text.to_owned()))
     }
 
-    /// For tests that write it themselves.
-    #[cfg(test)]
-    pub(super) fn text(&self) -> &str {
-        &self.0
-    }
-
     /// A digest of this hash and these texts, from which neither can be found.
     pub(super) fn with(&self, texts: &[&str]) -> [u8; 32] {
         Sha256::digest(format!("{}\n{}", self.0, texts.join("\n"))).into()
