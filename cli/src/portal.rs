@@ -55,7 +55,7 @@ impl Portal {
                     .to_owned(),
             ));
         }
-        let ctx = context(&config.options(None)?, db);
+        let ctx = context(&config.options(None)?, db.background());
         Ok(Self { ctx, config, out, ask })
     }
 

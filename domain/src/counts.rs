@@ -66,7 +66,7 @@ impl Changes {
     pub async fn write(self, tx: &mut Tx) -> Result<()> {
         for (count, by) in self.0 {
             if by != 0 {
-                tx.later(ADD.of(tx.dialect())).await?.bind(count.name()).bind(by).run().await?;
+                tx.sql(ADD.of(tx.dialect())).bind(count.name()).bind(by).run().await?;
             }
         }
         Ok(())

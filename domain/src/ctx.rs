@@ -166,6 +166,12 @@ impl Ctx {
         self.db.begin().await
     }
 
+    /// The same for long work: the database's longer timeouts, on connections of their own ([`Db::background`]).
+    #[must_use]
+    pub fn background(&self) -> Self {
+        Self { db: self.db.background(), ..self.clone() }
+    }
+
     /// The same surroundings with another actor.
     #[must_use]
     pub fn acting_as(&self, actor: Actor) -> Self {
@@ -210,6 +216,14 @@ pub(crate) fn fresh(seen: Option<i64>, now: i64, by: &str, at: DateTime<Utc>) ->
         Some(seen) if seen != now => Err(Error::stale(by, at)),
         _ => Ok(()),
     }
+}
+
+/// Version conflict of an `update … where id = … and version = …`, by the number of rows it changed.
+///
+/// # Errors
+/// Conflict `conflict` where it changed none.
+pub(crate) fn check_version(changed: u64) -> Result<()> {
+    if changed == 0 { Err(Error::conflict("conflict")) } else { Ok(()) }
 }
 
 impl Error {

@@ -1,10 +1,7 @@
 //! The one error type. It carries codes and parameters; words come from the catalogue at the edge.
 use serde_json::{Map, Value};
-use sqlx::{
-    error::{DatabaseError, ErrorKind},
-    sqlite::SqliteError,
-};
-use std::sync::Arc;
+
+pub use ::db::causes;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -35,18 +32,6 @@ pub enum Error {
     /// Our fault. Logged once at the edge, never sent.
     #[error("internal: {0}")]
     Internal(Box<dyn std::error::Error + Send + Sync>),
-}
-
-/// The error with its causes, in one line: what a driver says first is often only "error sending request".
-pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |error| error.source()) {
-        let more = cause.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-    }
-    text
 }
 
 /// A code of the catalogue with what its sentence names.
@@ -104,57 +89,19 @@ impl Error {
     /// True where a unique index refused the row. Its name is known on PostgreSQL only, so callers know by what
     /// they wrote which one it was.
     pub fn is_unique_violation(&self) -> bool {
-        matches!(self.by_database(), Some(db) if db.is_unique_violation())
+        let Self::Internal(error) = self else { return false };
+        error.downcast_ref::<::db::Error>().is_some_and(::db::Error::is_unique_violation)
     }
+}
 
-    /// True where a row was written over that somebody else has written since it was read: it has no version then, or one
-    /// that PostgreSQL cannot divide by zero (22012; SQLite has no version for that either). Or it is gone, and something was
-    /// to hang on it.
-    pub(crate) fn is_outdated(&self) -> bool {
-        matches!(self.by_database(), Some(db) if match db.kind() {
-            ErrorKind::NotNullViolation => db.message().contains("version"),
-            ErrorKind::ForeignKeyViolation => true,
-            _ => db.code().is_some_and(|code| code == "22012"),
-        })
-    }
-
-    /// What the database refused, told to one or to several.
-    fn by_database(&self) -> Option<&dyn DatabaseError> {
-        let Self::Internal(error) = self else { return None };
-        let told = || error.downcast_ref::<Arc<sqlx::Error>>().map(Arc::as_ref);
-        error.downcast_ref().or_else(told)?.as_database_error()
+impl From<::db::Error> for Error {
+    fn from(error: ::db::Error) -> Self {
+        if error.is_temporary() { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
     }
 }
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        if is_gone(&error) { Self::Unavailable(causes(&error)) } else { Self::internal(error) }
-    }
-}
-
-/// One that several hear of.
-impl From<Arc<sqlx::Error>> for Error {
-    fn from(error: Arc<sqlx::Error>) -> Self {
-        if is_gone(&error) { Self::Unavailable(causes(&error)) } else { Self::internal(error) }
-    }
-}
-
-/// Whether the database cannot be used right now, rather than refuses.
-fn is_gone(error: &sqlx::Error) -> bool {
-    match error {
-        // Protocol: what answers is no PostgreSQL, such as a proxy without a server behind it.
-        sqlx::Error::Io(_)
-        | sqlx::Error::PoolTimedOut
-        | sqlx::Error::PoolClosed
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::Protocol(_) => true,
-        // 57P: the server is stopping; 53: out of connections or disk; 08: connection lost; 40: rolled back in favour of
-        // another, with which it waited crosswise; 25006: a standby, or read-only. SQLite: busy, read-only, disk I/O, disk
-        // full, cannot open; what exactly failed is in the higher bytes.
-        sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
-            Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 8 | 10 | 13 | 14)),
-            None => ["57P", "53", "08", "40", "25006"].iter().any(|class| code.starts_with(class)),
-        }),
-        _ => false,
+        ::db::Error::from(error).into()
     }
 }

@@ -39,6 +39,7 @@ pub mod invoices;
 pub mod iso_notes;
 pub mod isos;
 pub mod leads;
+mod local_date;
 pub mod mails;
 pub mod maintenance;
 pub mod messages;

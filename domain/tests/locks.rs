@@ -99,17 +99,6 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
 }
 
 #[tokio::test]
-async fn who_is_rolled_back_in_favour_of_another_may_come_again() {
-    let Some(world) = World::postgres().await else { return };
-    for code in ["40001", "40P01"] {
-        let mut tx = world.db.begin().await.unwrap();
-        let sql = format!("do $$ begin raise exception 'rolled back' using errcode = '{code}'; end $$");
-        let refused = tx.sql_built(sql).run().await;
-        assert!(matches!(refused, Err(Error::Unavailable(_))), "{code}: {refused:?}");
-    }
-}
-
-#[tokio::test]
 async fn what_refers_to_a_locked_row_is_added_meanwhile() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
@@ -291,64 +280,4 @@ fn no_statement_sets_a_key_to_itself() {
         }
     }
     assert!(files > 100, "{files}");
-}
-
-/// However many read, whoever writes has a connection.
-#[tokio::test]
-async fn reads_leave_connections_for_writers() {
-    let Some(world) = World::postgres().await else { return };
-    // Each another: those that ask the same are asked together.
-    let reads: Vec<_> = (0..40_i64)
-        .map(|n| {
-            let mut db = world.db.clone();
-            tokio::spawn(async move { db.sql("select pg_sleep(0.2) is null, $1").bind(n).one::<(bool, i64)>().await })
-        })
-        .collect();
-    let most = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
-    let mut tx = world.db.begin().await.unwrap();
-    let mut seen = 0;
-    while !reads.iter().all(tokio::task::JoinHandle::is_finished) {
-        let sql = "select count(*) from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' \
-                   and datname = current_database()";
-        seen = seen.max(tx.sql(sql).scalar::<i64>().await.unwrap());
-        // What others do is looked at anew in each transaction.
-        tx.commit().await.unwrap();
-        tx = world.db.begin().await.unwrap();
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    assert_eq!(usize::try_from(seen).unwrap(), most, "read at a time");
-    for read in reads {
-        read.await.unwrap().unwrap();
-    }
-}
-
-/// However many write, whoever reads has a connection, and their turn comes.
-#[tokio::test]
-async fn writers_leave_connections_for_reads() {
-    let Some(world) = World::postgres().await else { return };
-    let writers: Vec<_> = (0..40_i64)
-        .map(|n| {
-            let db = world.db.clone();
-            tokio::spawn(async move {
-                let mut tx = db.begin().await?;
-                tx.sql("select pg_sleep(0.2) is null").scalar::<bool>().await?;
-                tx.sql("insert into heartbeats (minute) values ($1)").bind(n).run().await?;
-                tx.commit().await
-            })
-        })
-        .collect();
-    let most = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(12, 16);
-    let mut db = world.db.clone();
-    let mut seen = 0;
-    while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
-        let sql = "select count(*) from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' \
-                   and datname = current_database()";
-        seen = seen.max(db.sql(sql).scalar::<i64>().await.unwrap());
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    assert_eq!(usize::try_from(seen).unwrap(), most, "write at a time");
-    for writer in writers {
-        writer.await.unwrap().unwrap();
-    }
-    assert_eq!(db.sql("select count(*) from heartbeats").scalar::<i64>().await.unwrap(), 40);
 }

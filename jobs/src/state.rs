@@ -17,6 +17,6 @@ impl State {
 
     /// A context in which the job `name` acts.
     pub fn ctx(&self, name: &'static str) -> Ctx {
-        self.ctx.acting_as(Actor::System(name))
+        self.ctx.acting_as(Actor::System(name)).background()
     }
 }

@@ -3,10 +3,7 @@ use super::{Activity, Filter, search::Wanted};
 use crate::{
     access::Scope,
     auth::admin::Query as Asked,
-    db::{
-        Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, number_activity, row_of,
-        rows_of,
-    },
+    db::{Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, row_of, rows_of},
     error::{Error, Result},
     ids::{ActivityId, UserId},
     text::search_fold,
@@ -45,7 +42,7 @@ const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
 pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
-    bound(tx.later(INSERT).await?, row, nth, quiet).run().await?;
+    bound(tx.sql(INSERT), row, nth, quiet).run().await?;
     Ok(())
 }
 
@@ -485,8 +482,22 @@ pub struct Number {
     pub hash: String,
 }
 
+/// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
+fn number_activity(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => {
+            "update activity set seq = j.value ->> 'seq', hash = j.value ->> 'hash' from json_each($1) j \
+             where activity.id = unhex(replace(j.value ->> 'id', '-', ''))"
+        }
+        Dialect::Postgres => {
+            "update activity set seq = j.seq, hash = j.hash \
+             from json_to_recordset($1::json) as j (id uuid, seq bigint, hash text) where activity.id = j.id"
+        }
+    }
+}
+
 pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
     let text = serde_json::to_string(numbers).map_err(Error::internal)?;
-    tx.later(number_activity(tx.dialect())).await?.bind(text).run().await?;
+    tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! SQL of a company's analytics.
 use crate::{
-    db::{Col, Db, Shape, Shaped, Sql, elapsed, list_of, local_date},
+    db::{Col, Db, Shape, Shaped, Sql, elapsed, list_of},
     error::Result,
     ids::CompanyId,
+    local_date::local_date,
     money::Currency,
     spvs::{Country, Status},
 };

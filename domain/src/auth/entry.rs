@@ -9,11 +9,12 @@ use super::{
     keys::NotOurs,
     passwords::{self, PasswordHash, Verdict},
     sessions::{self, Session},
+    store::Belongings,
     tokens::{self, Granted},
 };
 use crate::{
     ctx::{Ctx, DEMO_PASSWORD},
-    db::Tx,
+    db::{ScopedFutureExt, Tx},
     error::{Error, Problem, Result},
     ids::UserId,
     users::{self, Status, User},
@@ -64,12 +65,12 @@ fn is_closed_demo(ctx: &Ctx, email: &str, password: &str) -> bool {
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<Granted> {
     let key = users::email_key(email);
     let mut counters = Counter::sign_in(&key, &ctx.origin);
-    let Comer { user: found, belongings, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
+    let Comer { user: found, counted, settings } = store::comer(&mut ctx.db(), &key, &counters).await?;
     if failures::look(&counted, ctx.now(), &counters).is_err() {
         if failures::is_at_home(ctx, found.as_ref().map(|user| user.id)).await? {
             counters = Counter::at_home(counters);
         }
-        in_turn(ctx, &counters).await?;
+        check_wait(ctx, &counters).await?;
     }
     let kept = found.as_ref().and_then(|user| user.password_hash.as_ref());
     let verdict = match passwords::verify(kept, password).await? {
@@ -86,65 +87,62 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Res
     let shortest = passwords::shortest_by(&settings);
     let weak = weakness(auth, found, stronger.as_ref().unwrap_or(kept), password, shortest).await?;
 
-    // Nobody has failed here lately, and so it is one journey to the database: what is looked at below is looked at by
-    // what writes.
-    if counted.is_empty() && stronger.is_none() && found.status == Status::Active {
-        match at_once(ctx, found, &counters).await {
-            Ok(session) => {
-                let account = belongings.of(found.clone(), ctx.now());
-                return Ok(Granted { weak, ..tokens::grant_to(ctx, auth, account, session)? });
-            }
-            Err(error) if error.is_outdated() => {}
-            Err(error) => return Err(error),
+    let entered = ctx.transaction(|tx| enter(tx, ctx, found, &counters, stronger.as_ref()).scope_boxed()).await?;
+    match entered {
+        Entered::In(entered) => {
+            let (user, belongings, session) = *entered;
+            Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
         }
+        Entered::Refused(error) => Err(error),
+        Entered::Changed => Err(refused(ctx, &counters, Some(found)).await?),
     }
-
-    let mut tx = ctx.begin().await?;
-    let entrant = store::entrant(&mut tx, found.id, &counters).await?;
-    // Changed since it was compared: the old password is worth nothing any more.
-    let usable = |user: &User| user.status != Status::Pending || user.awaits_confirmation;
-    let unchanged = |user: &User| user.password_hash == found.password_hash && usable(user);
-    let Some(Entrant { user, counted, shut_out, belongings }) = entrant.filter(|entrant| unchanged(&entrant.user))
-    else {
-        drop(tx);
-        return Err(refused(ctx, &counters, Some(found)).await?);
-    };
-    // Of many guesses at once, those after the first few learn nothing.
-    if let Err(wait) = failures::look(&counted, ctx.now(), &counters) {
-        return Err(not_yet(tx, ctx, wait).await?);
-    }
-    if !counted.is_empty() {
-        failures::forget(&mut tx, &counters).await?;
-    }
-    if shut_out || !users::is_open(&user, ctx.now()) {
-        history::repeated(&mut tx, ctx, &user, "password", "account_shut").await?;
-        tx.commit().await?;
-        return Err(Error::unauthenticated("user_banned"));
-    }
-    if user.status == Status::Pending {
-        history::repeated(&mut tx, ctx, &user, "password", "not_confirmed").await?;
-        tx.commit().await?;
-        return Err(Error::conflict("email_not_confirmed"));
-    }
-    if let Some(hash) = stronger {
-        users::store::save_password(&mut tx, user.id, &hash, user.must_change_password).await?;
-    }
-    let session = sessions::start(&mut tx, ctx, &user, "password").await?;
-    tx.commit().await?;
-    Ok(Granted { weak, ..tokens::grant_to(ctx, auth, belongings.of(user, ctx.now()), session)? })
 }
 
-/// Begins a session of somebody who is as they were when they were read. What is theirs, such as second factors, may have
-/// changed since: whoever was let in is asked for these anew with each request.
-///
-/// # Errors
-/// Outdated where they are not ([`Error::is_outdated`]).
-async fn at_once(ctx: &Ctx, user: &User, counters: &[Counter; 2]) -> Result<Session> {
-    let mut tx = ctx.begin().await?;
-    store::enter(&mut tx, user, counters, ctx.now()).await?;
-    let session = sessions::begin(&mut tx, ctx, user, "password", None).await?;
-    tx.commit().await?;
-    Ok(session)
+/// Outcome of a right password.
+enum Entered {
+    In(Box<(User, Belongings, Session)>),
+    Refused(Error),
+    /// The account is not as it was when the password was compared: the old password is worth nothing any more.
+    Changed,
+}
+
+/// Begins a session of `found`, who has shown the password, under the locks of the account and of its failure counters.
+/// `stronger` replaces a hash of older parameters.
+async fn enter(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    found: &User,
+    counters: &[Counter; 2],
+    stronger: Option<&PasswordHash>,
+) -> Result<Entered> {
+    let usable = |user: &User| user.status != Status::Pending || user.awaits_confirmation;
+    let unchanged = |user: &User| user.password_hash == found.password_hash && usable(user);
+    let entrant = store::entrant(tx, found.id, counters).await?;
+    let Some(Entrant { user, counted, shut_out, belongings }) = entrant.filter(|entrant| unchanged(&entrant.user))
+    else {
+        return Ok(Entered::Changed);
+    };
+    // Of many guesses at once, those after the first few learn nothing.
+    if let Err(wait) = failures::look(&counted, ctx.now(), counters) {
+        failures::note_place(tx, ctx, 1).await?;
+        return Ok(Entered::Refused(wait));
+    }
+    if !counted.is_empty() {
+        failures::forget(tx, counters).await?;
+    }
+    if shut_out || !users::is_open(&user, ctx.now()) {
+        history::repeated(tx, ctx, &user, "password", "account_shut").await?;
+        return Ok(Entered::Refused(Error::unauthenticated("user_banned")));
+    }
+    if user.status == Status::Pending {
+        history::repeated(tx, ctx, &user, "password", "not_confirmed").await?;
+        return Ok(Entered::Refused(Error::conflict("email_not_confirmed")));
+    }
+    if let Some(hash) = stronger {
+        users::store::save_password(tx, user.id, hash, user.must_change_password).await?;
+    }
+    let session = sessions::start(tx, ctx, &user, "password").await?;
+    Ok(Entered::In(Box::new((user, belongings, session))))
 }
 
 /// Whether somebody has signed in to the account of this address from where this comes from: whoever counts what others
@@ -181,31 +179,40 @@ async fn weakness(
     Ok(weak)
 }
 
-/// A transaction for whoever need not wait.
-async fn in_turn(ctx: &Ctx, counters: &[Counter]) -> Result<Tx> {
-    let mut tx = ctx.begin().await?;
-    match failures::check(&mut tx, ctx.now(), counters).await {
-        Err(wait @ Error::TooMany(_)) => Err(not_yet(tx, ctx, wait).await?),
-        other => other.map(|()| tx),
+/// Refuses an attempt that must wait (rate limit of failed sign-ins).
+///
+/// # Errors
+/// TooMany with the seconds that are left to wait.
+async fn check_wait(ctx: &Ctx, counters: &[Counter]) -> Result<()> {
+    ctx.transaction(|tx| must_wait(tx, ctx, counters).scope_boxed()).await?.map_or(Ok(()), Err)
+}
+
+/// The error of an attempt that must wait. It is counted where it comes from, so that guessing at one account is found as
+/// the attack that it is; neither is it logged nor does the wait grow.
+async fn must_wait(tx: &mut Tx, ctx: &Ctx, counters: &[Counter]) -> Result<Option<Error>> {
+    match failures::check(tx, ctx.now(), counters).await {
+        Err(wait @ Error::TooMany(_)) => {
+            failures::note_place(tx, ctx, 1).await?;
+            Ok(Some(wait))
+        }
+        checked => checked.map(|()| None),
     }
 }
 
-/// The answer to whoever has to wait: they are counted where they come from, so that guessing at one account is made out
-/// as the storm that it is; neither does the log hear of it nor does the wait grow.
-async fn not_yet(mut tx: Tx, ctx: &Ctx, wait: Error) -> Result<Error> {
-    failures::note_place(&mut tx, ctx, 1).await?;
-    tx.commit().await?;
-    Ok(wait)
-}
-
-/// Counts a failed sign-in and tells of it; gives the answer, which is the same whether there is such an account or
-/// not.
+/// Counts and logs a failed sign-in, and gives its error, which is the same whether there is such an account or not.
 async fn refused(ctx: &Ctx, counters: &[Counter], user: Option<&User>) -> Result<Error> {
-    let mut tx = in_turn(ctx, counters).await?;
-    failures::note(&mut tx, ctx.now(), counters).await?;
-    history::failed(&mut tx, ctx, user, "password", "wrong_password").await?;
-    tx.commit().await?;
-    Ok(Error::unauthenticated("invalid_credentials"))
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(wait) = must_wait(tx, ctx, counters).await? {
+                return Ok(wait);
+            }
+            failures::note(tx, ctx.now(), counters).await?;
+            history::failed(tx, ctx, user, "password", "wrong_password").await?;
+            Ok(Error::unauthenticated("invalid_credentials"))
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Whose session a refresh token is of, for whoever counts before anything is held; none where it has ended, so that
@@ -267,9 +274,8 @@ mod tests {
     use crate::{
         access::Role,
         auth::Keys,
-        db::Sql,
         settings::{self, Security, Settings},
-        testing::{World, on_both},
+        testing::World,
     };
 
     #[tokio::test]
@@ -297,61 +303,6 @@ mod tests {
             |now: Settings| Settings { security: Security { password_min_length: Some(30), ..now.security }, ..now };
         settings::set(&world.super_admin("Sam").await, longer).await.expect("is set");
         assert_eq!(ask(&maya, &other, strong).await, Some("weak_password"), "the office wants longer ones by now");
-    }
-
-    #[tokio::test]
-    async fn nobody_comes_in_at_once_who_is_not_as_they_were_read() {
-        on_both(async |world: World| {
-            let ctx = world.nobody();
-            let company = world.company("Meridian").await;
-            let (id, ..) = world.client("Olga", company, None).await;
-            let mut tx = ctx.begin().await.expect("begins");
-            let kept = passwords::hash(&ctx, "correct horse battery").await.expect("hashes");
-            users::store::save_password(&mut tx, id, &kept, false).await.expect("is saved");
-            tx.sql("update users set status = 'active' where id = $1").bind(id).run().await.expect("is opened");
-            tx.commit().await.expect("commits");
-            let read = users::store::get(&mut ctx.db(), id).await.expect("is read").expect("is there");
-            let counters = Counter::sign_in(&users::email_key(&read.email), &ctx.origin);
-            let comes = async || at_once(&ctx, &read, &counters).await;
-            comes().await.expect("is as they were read");
-
-            let another = passwords::hash(&ctx, "correct horse battery").await.expect("hashes");
-            let olga = |set: &str| format!("update users set {set} where email_key = '{}'", read.email_key);
-            let set_to = |hash: &PasswordHash| olga(&format!("password_hash = '{}'", hash.text()));
-            let failed = format!(
-                "insert into failures (key, failures, last_at) values ('{}', 1, '2026-01-01T00:00:00+00:00')",
-                counters[0].key
-            );
-            for (changed, back) in [
-                (olga("version = version + 1"), olga("version = version - 1")),
-                (olga("status = 'suspended'"), olga("status = 'active'")),
-                (olga("banned_until = '2099-01-01T00:00:00+00:00'"), olga("banned_until = null")),
-                (
-                    "update companies set archived_at = '2026-01-01T00:00:00+00:00'".to_owned(),
-                    "update companies set archived_at = null".to_owned(),
-                ),
-                (failed, "delete from failures".to_owned()),
-                (set_to(&another), set_to(&kept)),
-                (olga("password_hash = null"), String::new()),
-            ] {
-                let run = async |text: &str| {
-                    let mut tx = ctx.begin().await.expect("begins");
-                    tx.sql_built(text.to_owned()).run().await.expect("is changed");
-                    tx.commit().await.expect("commits");
-                };
-                run(&changed).await;
-                let refused = comes().await.expect_err("is refused");
-                assert!(refused.is_outdated(), "{changed}: {refused:?}");
-                if !back.is_empty() {
-                    run(&back).await;
-                    comes().await.expect("is as they were read again");
-                }
-            }
-            let gone = User { id: UserId(ctx.chance.uuid()), ..read.clone() };
-            let refused = at_once(&ctx, &gone, &counters).await.expect_err("is refused");
-            assert!(refused.is_outdated(), "{refused:?}");
-        })
-        .await;
     }
 
     /// On SQLite whoever counts is the only one who writes.

@@ -64,18 +64,7 @@ impl PasswordHash {
         (known && bearable).then(|| Self(text.to_owned()))
     }
 
-    /// For tests that write it themselves.
-    #[cfg(test)]
-    pub(super) fn text(&self) -> &str {
-        &self.0
-    }
-
-    /// What this hash has of its own and no other has; the password cannot be found from it.
-    pub(super) fn salt(&self) -> Option<&str> {
-        self.0.rsplit('$').nth(1).filter(|salt| !salt.is_empty())
-    }
-
-    /// The same for this hash and these texts, and for no others; neither can be found from it.
+    /// A digest of this hash and these texts, from which neither can be found.
     pub(super) fn with(&self, texts: &[&str]) -> [u8; 32] {
         Sha256::digest(format!("{}\n{}", self.0, texts.join("\n"))).into()
     }

@@ -138,20 +138,6 @@ pub(super) async fn start_at(
     provider: Option<&str>,
 ) -> Result<Session> {
     users::store::signed_in(tx, user.id, ctx.now()).await?;
-    begin(tx, ctx, user, method, provider).await
-}
-
-/// [`start_at`] for whoever has noted already that somebody signed in.
-///
-/// # Errors
-/// What the database refuses.
-pub(super) async fn begin(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    user: &User,
-    method: &str,
-    provider: Option<&str>,
-) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.chance.uuid()),

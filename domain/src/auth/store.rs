@@ -56,11 +56,10 @@ pub async fn belongings(db: &mut impl Sql, user: UserId) -> Result<Belongings> {
 }
 
 pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into sessions (id, user_id, aal, amr, refresh_counter, refreshed_at, created_at, user_agent, address) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
-    .await?
     .bind(session.id)
     .bind(session.user_id)
     .bind(session.aal.clone())
@@ -86,17 +85,14 @@ pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>>
 }
 
 pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.later(
-        "update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1",
-    )
-    .await?
-    .bind(session.id)
-    .bind(session.refresh_counter)
-    .bind(session.refreshed_at)
-    .bind(session.user_agent.clone())
-    .bind(session.address.clone())
-    .run()
-    .await?;
+    tx.sql("update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1")
+        .bind(session.id)
+        .bind(session.refresh_counter)
+        .bind(session.refreshed_at)
+        .bind(session.user_agent.clone())
+        .bind(session.address.clone())
+        .run()
+        .await?;
     Ok(())
 }
 

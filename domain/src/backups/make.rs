@@ -4,14 +4,13 @@ use super::{
     folder::{Document, Folder, Kept},
     lines::{self, Writer},
     manifest::{self, Manifest, Part, Rows, table_file},
-    store, verify,
+    store,
+    tables::{dump, tables},
+    verify,
 };
 use crate::{
     ctx::Ctx,
-    db::{
-        Db, Dialect, Sql,
-        tables::{dump, tables},
-    },
+    db::{Db, Dialect, Sql},
     error::Result,
     ids::BackupId,
     queue,

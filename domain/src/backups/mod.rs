@@ -12,6 +12,7 @@ mod moving;
 mod rekey;
 mod restore;
 mod store;
+mod tables;
 mod verify;
 
 pub(crate) use folder::Trial;

@@ -4,15 +4,13 @@ use super::{
     Progress, Purpose, Tell, event,
     folder::{Kept, Trial},
     lines, make, restore, store,
+    tables::{dump, tables},
 };
 use crate::{
     access::{Action, Resource},
     activity,
     ctx::Ctx,
-    db::{
-        Db, Sql, Tx,
-        tables::{dump, tables},
-    },
+    db::{Db, Sql, Tx},
     error::{Error, Problem, Result},
     ids::BackupId,
     queue,
@@ -65,7 +63,7 @@ pub async fn begin_move(ctx: &Ctx, target: &Db, tell: Tell<'_>) -> Result<Moving
     if beat.is_some_and(|minute| minute >= this_minute - BEAT) || queue::live_workers(ctx).await? > 0 {
         return Err(Error::conflict("move_at_work"));
     }
-    let there = Ctx { db: target.clone(), ..ctx.clone() };
+    let there = Ctx { db: target.background(), ..ctx.clone() };
     let room = ctx.options.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let trial = Trial::within(room, ROOM).await?;
     let moving = filled(ctx, there, &trial.0, tell).await;
@@ -80,7 +78,7 @@ pub async fn begin_move(ctx: &Ctx, target: &Db, tell: Tell<'_>) -> Result<Moving
 pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result<()> {
     let refused = |e: io::Error| lines::unavailable(at, &e);
     tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
-    let there = Ctx { db: target.clone(), ..ctx.clone() };
+    let there = Ctx { db: target.background(), ..ctx.clone() };
     let id = BackupId(ctx.chance.uuid());
     let tell: Tell<'_> = &|_| ();
     let manifest = make::rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.who()), tell).await?;

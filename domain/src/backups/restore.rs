@@ -5,15 +5,14 @@ use super::{
     lines,
     manifest::{self, Rows, damaged, table_file},
     rekey::rekey,
-    store, verify,
+    store,
+    tables::{self, Table, tables},
+    verify,
 };
 use crate::{
     activity::{self, Event},
     ctx::Ctx,
-    db::{
-        Db, Sql, Tx,
-        tables::{self, Table, tables},
-    },
+    db::{Db, Sql, Tx},
     error::{Error, Problem, Result},
     queue, search,
 };
@@ -43,6 +42,7 @@ pub struct Restored {
 /// # Errors
 /// As [`super::restore`].
 pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Restored> {
+    let ctx = &ctx.background();
     welcome(ctx, kept).await?;
     for (file, part) in kept.manifest.parts() {
         if let Some(fault) = kept.fault(&file, part).await {

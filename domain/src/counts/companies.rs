@@ -33,11 +33,10 @@ static ADD: PerDialect = PerDialect::new(|dialect| {
 
 /// A new order adds `minor` units to its company's revenue; a cancelled one counts in no card.
 pub(crate) async fn ordered(tx: &mut Tx, order: Order, cancelled: bool, minor: i64) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into company_clients (company_id, client_id, client_created_at, spvs) \
          values ($1, $2, (select created_at from users where id = $2), 0) on conflict do nothing",
     )
-    .await?
     .bind(order.company)
     .bind(order.client)
     .run()
@@ -68,13 +67,13 @@ pub(super) async fn write_clients(tx: &mut Tx) -> Result<()> {
             continue;
         }
         let sql = "update company_clients set spvs = spvs + $3 where company_id = $1 and client_id = $2";
-        tx.later(sql).await?.bind(company).bind(client).bind(by).run().await?;
+        tx.sql(sql).bind(company).bind(client).bind(by).run().await?;
     }
     Ok(())
 }
 
 async fn write(tx: &mut Tx, order: Order, (spvs, cancelled): (i64, i64), minor: i64) -> Result<()> {
-    let add = tx.later(ADD.of(tx.dialect())).await?.bind(order.company).bind(order.iso.unwrap_or(NOBODY));
+    let add = tx.sql(ADD.of(tx.dialect())).bind(order.company).bind(order.iso.unwrap_or(NOBODY));
     add.bind(order.currency).bind(spvs).bind(cancelled).bind(minor).run().await?;
     Ok(())
 }

@@ -63,12 +63,11 @@ pub(super) async fn write(tx: &mut Tx) -> Result<()> {
         if minor == 0 {
             continue;
         }
-        tx.later(
+        tx.sql(
             "insert into expected_commissions (iso_id, company_id, currency, minor) values ($1, $2, $3, $4) \
              on conflict (iso_id, company_id, currency) do update \
              set minor = expected_commissions.minor + excluded.minor",
         )
-        .await?
         .bind(iso)
         .bind(company)
         .bind(currency)

@@ -154,13 +154,12 @@ pub(crate) async fn write(tx: &mut Tx) -> Result<()> {
         if (n, minor) == (0, 0) {
             continue;
         }
-        tx.later(
+        tx.sql(
             "insert into figures (owner_id, grain, period, what, iso_id, country, currency, n, minor) \
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
              on conflict (owner_id, grain, period, what, iso_id, country, currency) do update \
              set n = figures.n + excluded.n, minor = figures.minor + excluded.minor",
         )
-        .await?
         .bind(key.owner)
         .bind(key.grain)
         .bind(key.period)

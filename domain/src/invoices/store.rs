@@ -135,16 +135,13 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     .run()
     .await?;
     for (n, Line { description, amount_minor }) in invoice.lines.iter().enumerate() {
-        tx.later(
-            "insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ($1, $2, $3, $4)",
-        )
-        .await?
-        .bind(invoice.id)
-        .bind(n as i64 + 1)
-        .bind(description.clone())
-        .bind(*amount_minor)
-        .run()
-        .await?;
+        tx.sql("insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ($1, $2, $3, $4)")
+            .bind(invoice.id)
+            .bind(n as i64 + 1)
+            .bind(description.clone())
+            .bind(*amount_minor)
+            .run()
+            .await?;
     }
     Ok(())
 }

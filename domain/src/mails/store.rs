@@ -11,11 +11,10 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 
 pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at, \
          link_kind, flow_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)",
     )
-    .await?
     .bind(mail.id)
     .bind(mail.kind)
     .bind(mail.user_id)

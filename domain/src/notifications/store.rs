@@ -97,11 +97,10 @@ pub struct NewRow {
 }
 
 pub async fn insert(tx: &mut Tx, row: NewRow) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into notifications (id, user_id, seq, activity_id, topic, subject_id, spv_id, in_app, mail, created_at) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (user_id, seq) do nothing",
     )
-    .await?
     .bind(row.id)
     .bind(row.user_id)
     .bind(row.seq)

@@ -8,7 +8,7 @@ use crate::{
     access::{Action, Resource},
     activity::{self, Event},
     ctx::Ctx,
-    db::{Dialect, PgPool, ScopedFutureExt, Sql, SqlitePool, Tx, TxOn, beside},
+    db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, beside},
     error::{Error, Problem, Result},
     page::{Page, PageQuery},
 };
@@ -39,11 +39,6 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync {
 pub struct Envelope {
     pub job: String,
     pub payload: serde_json::Value,
-}
-
-pub(crate) enum Pool {
-    Sqlite(SqlitePool),
-    Postgres(PgPool),
 }
 
 /// Where a job stands.
@@ -173,26 +168,21 @@ async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>, at: Option<DateTi
 
 async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
     tx.has_jobs();
-    match tx.on() {
-        TxOn::Sqlite(turn) => {
-            let conn = turn.writing().await?;
-            apalis_sqlite::queries::push_tasks(conn, QUEUE, &[task]).await.map_err(|e| match e {
-                apalis_sqlite::Error::Database(e) => Error::from(e),
-                e => Error::internal(e),
-            })?;
-            turn.went_well();
-            Ok(())
+    let outcome = match tx.connection().await? {
+        TxConnection::Sqlite(on) => {
+            apalis_sqlite::queries::push_tasks(on, QUEUE, &[task]).await.map(drop).map_err(|e| match e {
+                apalis_sqlite::Error::Database(e) => e,
+                e => sqlx::Error::Encode(e.into()),
+            })
         }
-        TxOn::Postgres(open) => {
-            let conn = open.writing().await?;
-            apalis_postgres::queries::push_tasks(conn, QUEUE, vec![task]).await.map_err(|e| match e {
-                apalis_postgres::Error::Database(e) => Error::from(e),
-                e => Error::internal(e),
-            })?;
-            open.went_well();
-            Ok(())
+        TxConnection::Postgres(on) => {
+            apalis_postgres::queries::push_tasks(on, QUEUE, vec![task]).await.map(drop).map_err(|e| match e {
+                apalis_postgres::Error::Database(e) => e,
+                e => sqlx::Error::Encode(e.into()),
+            })
         }
-    }
+    };
+    tx.ended(outcome)
 }
 
 /// The table, and how its times are read as seconds since 1970.

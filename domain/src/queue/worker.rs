@@ -2,8 +2,11 @@
 //!
 //! apalis' storage, locking and recovery of orphans are used; its own time-out, panic, retry and interval layers
 //! are not, because they leave jobs `Running` for ever or stop looking. What they would do is done here.
-use super::{Envelope, Pool, QUEUE, leave, put_off};
-use crate::{ctx::Ctx, db::Db};
+use super::{Envelope, QUEUE, leave, put_off};
+use crate::{
+    ctx::Ctx,
+    db::{Db, QueuePool},
+};
 use apalis::prelude::{
     AbortError, BackendExt, BoxDynError, FromRequest, MissingDataError, Monitor, MonitorError, PollSnapshot,
     PollStrategy, Task, WorkerBuilder, WorkerBuilderExt,
@@ -80,8 +83,8 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
         // signs on as the dead one keeps its jobs from being handed to anybody.
         let name = format!("{}-{}", options.name, ctx.chance.uuid());
         let began = tokio::time::Instant::now();
-        let ended = match ctx.db.for_queue() {
-            Pool::Sqlite(pool) => {
+        let ended = match ctx.db.queue_pool() {
+            QueuePool::Sqlite(pool) => {
                 let config = apalis_sqlite::Config::default()
                     .queue(QUEUE)
                     .heartbeat_interval(HEARTBEAT)
@@ -105,7 +108,7 @@ pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut sto
                 });
                 until(monitor, &mut stop, || pool.num_idle() < pool.size() as usize).await
             }
-            Pool::Postgres(pool) => {
+            QueuePool::Postgres(pool) => {
                 let config = apalis_postgres::Config::default()
                     .queue(QUEUE)
                     .heartbeat_interval(HEARTBEAT)

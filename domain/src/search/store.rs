@@ -82,7 +82,7 @@ pub(super) fn iso_key(id: IsoId) -> String {
 /// Writes the words of one subject, over those it had.
 pub(super) async fn put(tx: &mut Tx, kind: &'static str, subject: Uuid, words: String) -> Result<()> {
     let sql = format!("insert into search_rows (kind, subject_id, words) select $1, $2, $3 where true {REPLACES}");
-    tx.later(&sql).await?.bind(kind).bind(subject).bind(words).run().await?;
+    tx.sql_built(sql).bind(kind).bind(subject).bind(words).run().await?;
     Ok(())
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn put_all(tx: &mut Tx, kind: &'static str, rows: &[(Uuid, Stri
 }
 
 pub(super) async fn remove(tx: &mut Tx, subject: Uuid) -> Result<()> {
-    tx.later("delete from search_rows where subject_id = $1").await?.bind(subject).run().await?;
+    tx.sql("delete from search_rows where subject_id = $1").bind(subject).run().await?;
     Ok(())
 }
 

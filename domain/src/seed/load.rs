@@ -52,7 +52,7 @@ impl From<u64> for Load {
 pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
     let Load { orders, companies, isos } = load.into();
-    let ctx = &ctx.silently();
+    let ctx = &ctx.silently().background();
     let run = u32::from_be_bytes(ctx.chance.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
     let companies = companies.unwrap_or(orders / 400).max(1);
@@ -83,7 +83,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
     let stamp = &Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
-    ctx.db.writes_much(true).await?;
+    ctx.db.set_bulk(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut made = 0;
     while made < orders {
@@ -112,7 +112,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
     activity::number_all(ctx).await?;
-    ctx.db.writes_much(false).await?;
+    ctx.db.set_bulk(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(made)
 }

@@ -203,7 +203,7 @@ pub async fn were_here(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     let people: Vec<(UserId,)> = tx.sql("select id from users where status = 'active' order by email").all().await?;
     for (n, (id,)) in (0_i64..).zip(people) {
         let at = now - Duration::minutes(3 + 41 * n * n);
-        tx.later("update users set last_active_at = $2 where id = $1").await?.bind(id).bind(at).run().await?;
+        tx.sql("update users set last_active_at = $2 where id = $1").bind(id).bind(at).run().await?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 use super::model::{Country, Spv, State, Status};
 use crate::{
     access::Scope,
+    ctx::check_version,
     db::{Col, Db, Dialect, PerDialect, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of, rows_of},
     error::{Problem, Result},
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
@@ -66,14 +67,14 @@ const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
     static BY_ID: PerDialect = PerDialect::new(|dialect| with_steps(dialect, "$1"));
-    let found = db.sql(BY_ID.of(db.dialect())).by(id.0).await?;
+    let found = db.sql(BY_ID.of(db.dialect())).bind(id).optional().await?;
     Ok(found.map(read))
 }
 
 /// The order of a step with all its steps.
 pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
     static BY_STEP: PerDialect = PerDialect::new(|dialect| with_steps(dialect, OF_STEP));
-    let found = db.sql(BY_STEP.of(db.dialect())).by(step.0).await?;
+    let found = db.sql(BY_STEP.of(db.dialect())).bind(step).optional().await?;
     Ok(found.map(read))
 }
 
@@ -387,12 +388,14 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
 
 /// Writes what a step moves within a status. The status itself is left out: SQLite would write it into every index
 /// it is in, also when it is the same.
+///
+/// # Errors
+/// Conflict when the order has another version than before.
 pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
-    tx.later(
+    let changed = tx.sql(
         "update spvs set steps_completed = $2, steps_pending = $3, current_step = $4, updated_at = $5, updated_by = $6, \
-         steps_total = $7, version = case when version + 1 = $8 then $8 end where id = $1",
+         steps_total = $7, version = $8 where id = $1 and version = $9",
     )
-    .await?
     .bind(spv.id)
     .bind(spv.steps_completed)
     .bind(spv.steps_pending)
@@ -401,48 +404,40 @@ pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     .bind(spv.updated_by.clone())
     .bind(spv.steps_total)
     .bind(spv.version)
+    .bind(spv.version - 1)
     .run()
     .await?;
-    Ok(())
+    check_version(changed)
 }
 
-/// Writes the fields that the state machine and the steps move, and its version, over the one before as
-/// [`steps::store::save`] does.
+/// Writes the fields that the state machine and the steps move, and its version.
+///
+/// # Errors
+/// Conflict when the order has another version than before.
 pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
-    tx.later(
-        "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
+    let changed = tx
+        .sql(
+            "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
          steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
-         steps_total = $12, version = case when version + 1 = $13 then $13 end where id = $1",
-    )
-    .await?
-    .bind(spv.id)
-    .bind(state.status)
-    .bind(state.held_from)
-    .bind(state.cancelled_from)
-    .bind(spv.status_reason.clone())
-    .bind(spv.closed_at)
-    .bind(spv.steps_completed)
-    .bind(spv.steps_pending)
-    .bind(spv.current_step.clone())
-    .bind(at)
-    .bind(by.to_owned())
-    .bind(spv.steps_total)
-    .bind(spv.version)
-    .run()
-    .await?;
-    Ok(())
-}
-
-/// Leaves an order as it is, and is refused as [`save`] where it is not as it was read any more: it may rest by now, or
-/// have lost the step that was read with it.
-pub async fn unchanged(tx: &mut Tx, spv: &Spv) -> Result<()> {
-    tx.later("update spvs set version = case when version = $2 then version end where id = $1")
-        .await?
+         steps_total = $12, version = $13 where id = $1 and version = $14",
+        )
         .bind(spv.id)
+        .bind(state.status)
+        .bind(state.held_from)
+        .bind(state.cancelled_from)
+        .bind(spv.status_reason.clone())
+        .bind(spv.closed_at)
+        .bind(spv.steps_completed)
+        .bind(spv.steps_pending)
+        .bind(spv.current_step.clone())
+        .bind(at)
+        .bind(by.to_owned())
+        .bind(spv.steps_total)
         .bind(spv.version)
+        .bind(spv.version - 1)
         .run()
         .await?;
-    Ok(())
+    check_version(changed)
 }
 
 /// The people an order is made between, as far as they exist.

@@ -51,39 +51,11 @@ fn as_step(error: Error) -> Error {
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
 /// not the row's.
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
-    // The order is read before the transaction: on SQLite everybody who writes waits while one has the turn, and on
-    // PostgreSQL what is then left to do is one statement. Where somebody else wrote meanwhile the versions refuse what was
-    // made of it, and it is read again, under the order's lock. A step to wait for that is gone by then is refused by the
-    // database before any version: that is read under the lock at once.
-    let seen = match change.depends_on {
-        None => spvs::store::of_step(&mut ctx.db(), id).await?,
-        Some(_) => None,
-    };
-    if seen.is_some() {
-        match at_once(ctx, seen, id, version, change.clone()).await {
-            Err(error) if error.is_outdated() => {}
-            done => return done,
-        }
-    }
-    at_once(ctx, None, id, version, change).await
-}
-
-async fn at_once(
-    ctx: &Ctx,
-    seen: Option<Read>,
-    id: StepId,
-    version: Option<i64>,
-    change: Change,
-) -> Result<(Step, Spv)> {
-    let mut tx = ctx.begin().await?;
-    let changed = match seen {
-        Some(seen) => changed(&mut tx, ctx, Seen::Before(seen), id, version, change).await?,
-        // Where it is rare, in a place of its own: a change that need not has not to carry the room for it along.
-        None => Box::pin(self::change(&mut tx, ctx, id, version, change)).await?,
-    };
-    let changed = settled(&mut tx, ctx, changed).await?;
-    tx.commit().await?;
-    Ok(changed)
+    ctx.transaction(|tx| {
+        let change = change.clone();
+        async move { work(tx, ctx, id, version, change).await }.scope_boxed()
+    })
+    .await
 }
 
 /// [`update`] in a transaction that may do more.
@@ -109,39 +81,12 @@ async fn settled(tx: &mut Tx, ctx: &Ctx, (step, spv, free): Changed) -> Result<(
     }
 }
 
-/// An order with its steps, as it was read.
-enum Seen {
-    /// Before the transaction: somebody else may have written since.
-    Before(Read),
-    /// Under its lock.
-    Locked(Read),
-}
-
-type Read = (Spv, Vec<Step>);
-
 /// A step and its order, and the steps that it may have set free, for [`settle`].
 type Changed = (Step, Spv, Vec<StepId>);
 
-/// [`update`] in a transaction that may move more.
+/// [`update`] in a transaction that may move more. Locks the order; the order is written before its step.
 async fn change(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<Changed> {
-    let seen = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
-    changed(tx, ctx, Seen::Locked(seen), id, version, change).await
-}
-
-/// The same with the order and its steps as they were read. The order is written before its step: whoever locks it first
-/// takes the two in the same order.
-async fn changed(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    seen: Seen,
-    id: StepId,
-    version: Option<i64>,
-    change: Change,
-) -> Result<Changed> {
-    let (locked, (before, mut steps)) = match seen {
-        Seen::Before(read) => (false, read),
-        Seen::Locked(read) => (true, read),
-    };
+    let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
     let resource = spvs::resource(&before);
     ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
@@ -193,9 +138,6 @@ async fn changed(
     let waits = |step: &Step| (step.depends_on.clone(), step.completes_with_documents);
     let stays = !moved && new.step_name == old.step_name && waits(&new) == waits(&old);
     let spv = if stays {
-        if !locked {
-            spvs::store::unchanged(tx, &before).await?;
-        }
         before
     } else {
         steps[place] = new.clone();

@@ -1,7 +1,7 @@
 //! SQL of steps.
 use super::model::Step;
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, check_version},
     db::{Col, Shape, Sql, Tx, params},
     error::Result,
     ids::{CompanyId, IsoId, SpvId, StepId, UserId},
@@ -100,15 +100,16 @@ async fn insert_needs(tx: &mut Tx, spv: SpvId, needs: &[(StepId, StepId)]) -> Re
     Ok(())
 }
 
-/// Writes everything that a person may change, over the version that the step had before; over another it is refused
-/// ([`crate::Error::is_outdated`]).
+/// Writes everything that a person may change.
+///
+/// # Errors
+/// Conflict when the step has another version than before.
 pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
-    tx.later(
+    let changed = tx.sql(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
          waiting_on = $7, updated_at = $8, updated_by = $9, assignee_id = $11, \
-         version = case when version + 1 = $10 then $10 end where id = $1",
+         version = $10 where id = $1 and version = $12",
     )
-    .await?
     .bind(step.id)
     .bind(step.status)
     .bind(step.text_data.clone())
@@ -120,9 +121,10 @@ pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     .bind(step.updated_by.clone())
     .bind(step.version)
     .bind(step.assignee_id)
+    .bind(step.version - 1)
     .run()
     .await?;
-    Ok(())
+    check_version(changed)
 }
 
 /// Writes what a step is, whose and until when. A new date is one to be reminded of anew.

@@ -21,7 +21,7 @@ pub(crate) const ROW_COLUMNS: &str = "id, email, email_key, role, status, status
      new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format";
 
 /// Somebody who was noted so lately is not noted again.
-pub const HERE: Duration = Duration::minutes(5);
+const HERE: Duration = Duration::minutes(5);
 
 /// Accounts that a search counts: a word that tens of thousands have says nothing more of its number.
 const MAX_COUNTED: usize = 10_000;
@@ -265,7 +265,7 @@ pub async fn mailed(tx: &mut Tx, id: UserId, link: LinkKind, at: DateTime<Utc>) 
         LinkKind::Reauthentication => "reauthentication_sent_at = $2",
         LinkKind::Invite => "confirmation_sent_at = $2, invited_at = $2",
     };
-    tx.later(&format!("update users set {columns} where id = $1")).await?.bind(id).bind(at).run().await?;
+    tx.sql_built(format!("update users set {columns} where id = $1")).bind(id).bind(at).run().await?;
     Ok(())
 }
 
@@ -394,19 +394,19 @@ pub async fn names(
     .await
 }
 
-/// Notes a sign-in; no change that an open form needs to know of.
+/// Notes a sign-in; no change that an open form needs to know of. `last_active_at` is kept for a few minutes, as in
+/// [`seen`]: lists are sorted by it, so it is in indexes.
 pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
-    let statement = format!("update users set {} where id = $1", signing_in("$2", "$3"));
-    tx.later(&statement).await?.bind(id).bind(at).bind(at - HERE).run().await?;
-    Ok(())
-}
-
-/// What is set where somebody signs in `at`. That they are here is noted as [`seen`] does: what lists are sorted by is
-/// dear to change.
-pub fn signing_in(at: &str, known: &str) -> String {
-    format!(
-        "last_sign_in_at = {at}, last_active_at = case when last_active_at >= {known} then last_active_at else {at} end"
+    tx.sql(
+        "update users set last_sign_in_at = $2, \
+         last_active_at = case when last_active_at >= $3 then last_active_at else $2 end where id = $1",
     )
+    .bind(id)
+    .bind(at)
+    .bind(at - HERE)
+    .run()
+    .await?;
+    Ok(())
 }
 
 /// The columns of [`Row`].

@@ -3,26 +3,20 @@
 use crate::{
     auth::{
         failures::{self, Counted, Counter},
-        passwords::PasswordHash,
         store::{Belongings, belongings_of},
     },
     db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
     error::Result,
     ids::UserId,
     settings::Settings,
-    users::{
-        User,
-        store::{HERE, shut_out, signing_in},
-    },
+    users::{User, store::shut_out},
 };
-use chrono::{DateTime, Utc};
 use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
 
 /// Whoever comes with an address, known to us or not.
 #[derive(Debug)]
 pub struct Comer {
     pub user: Option<User>,
-    pub belongings: Belongings,
     pub counted: Vec<Counted>,
     pub settings: Settings,
 }
@@ -30,7 +24,6 @@ pub struct Comer {
 impl<'r, R: Row> FromRow<'r, R> for Comer
 where
     User: FromRow<'r, R>,
-    Belongings: FromRow<'r, R>,
     Shaped<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
     Json<Settings>: Decode<'r, R::Database> + Type<R::Database>,
     bool: Decode<'r, R::Database> + Type<R::Database>,
@@ -42,7 +35,6 @@ where
         let known: bool = row.try_get("known")?;
         Ok(Self {
             user: known.then(|| User::from_row(row)).transpose()?,
-            belongings: Belongings::from_row(row)?,
             counted,
             settings: settings.map(|Json(settings)| settings).unwrap_or_default(),
         })
@@ -63,11 +55,10 @@ pub struct Entrant {
 
 static COMER: PerDialect = PerDialect::new(|dialect| {
     format!(
-        "select users.id is not null as known, ({}) as counted, {}, \
+        "select users.id is not null as known, ({}) as counted, \
          (select value from settings where name = 'office') as settings, users.* \
          from (select 1) once left join users on users.email_key = $1",
         counted(dialect),
-        belongings_of(dialect, "users.id"),
     )
 });
 
@@ -77,27 +68,6 @@ static ENTRANT: PerDialect = PerDialect::new(|dialect| {
         counted(dialect),
         shut_out("users.company_id", "users.iso_id", "users.role"),
         belongings_of(dialect, "users.id"),
-    )
-});
-
-static ENTER: PerDialect = PerDialect::new(|dialect| {
-    // On SQLite whoever counts is the only one who writes. Not held: what holds it waits for the account before.
-    let nobody_counts = match dialect {
-        Dialect::Sqlite => "",
-        Dialect::Postgres => {
-            " and case when pg_try_advisory_lock_shared(hashtextextended($8, 0)) \
-             then pg_advisory_unlock_shared(hashtextextended($8, 0)) else false end"
-        }
-    };
-    // Not a version of null, as elsewhere: PostgreSQL would log the row that it refuses, and the hash with it. For the same
-    // reason the hash is compared by its salt, which each has of its own: an operator may have values logged.
-    format!(
-        "update users set {}, version = case when version = $4 \
-         and password_hash like $5 and status = 'active' and (banned_until is null or banned_until <= $2) and not {} \
-         and not exists (select 1 from failures where key in ($6, $7)){nobody_counts} \
-         then version else version / 0 end where id = $1",
-        signing_in("$2", "$3"),
-        shut_out("users.company_id", "users.iso_id", "users.role"),
     )
 });
 
@@ -123,21 +93,4 @@ pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result
     }
     let [near, far] = counters;
     tx.sql(ENTRANT.of(dialect)).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
-}
-
-/// Notes that somebody has come in, who is still as they were when they were read, and for whom nobody has failed since.
-/// Where that is not so whoever comes in with it is refused ([`crate::Error::is_outdated`]).
-pub async fn enter(tx: &mut Tx, user: &User, counters: &[Counter; 2], at: DateTime<Utc>) -> Result<()> {
-    let dialect = tx.dialect();
-    let [near, far] = counters;
-    let statement = tx.later(ENTER.of(dialect)).await?.bind(user.id).bind(at).bind(at - HERE);
-    let salted = user.password_hash.as_ref().and_then(PasswordHash::salt).map(|salt| format!("%${salt}$%"));
-    let statement = statement.bind(user.version).bind(salted).bind(near.key.clone()).bind(far.key.clone());
-    match dialect {
-        Dialect::Sqlite => statement,
-        Dialect::Postgres => statement.bind(failures::turn(counters)),
-    }
-    .run()
-    .await?;
-    Ok(())
 }

@@ -35,7 +35,7 @@ pub async fn add(tx: &mut Tx, key: &str, at: DateTime<Utc>, fresh: DateTime<Utc>
 }
 
 pub async fn delete(tx: &mut Tx, key: &str) -> Result<()> {
-    tx.later("delete from failures where key = $1").await?.bind(key.to_owned()).run().await?;
+    tx.sql("delete from failures where key = $1").bind(key.to_owned()).run().await?;
     Ok(())
 }
 
@@ -45,11 +45,10 @@ pub async fn delete_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
 
 /// So many more from there, in the second that begins at `at`.
 pub async fn add_at(tx: &mut Tx, at: DateTime<Utc>, place: &str, times: i64) -> Result<()> {
-    tx.later(
+    tx.sql(
         "insert into sign_in_failures (at, place, failures) values ($1, $2, $3) on conflict (at, place) do update \
          set failures = sign_in_failures.failures + excluded.failures",
     )
-    .await?
     .bind(at)
     .bind(place.to_owned())
     .bind(times)

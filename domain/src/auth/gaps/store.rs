@@ -37,7 +37,7 @@ pub async fn lock(tx: &mut Tx, key: &str, now: DateTime<Utc>) -> Result<DateTime
 }
 
 pub async fn note(tx: &mut Tx, key: &str, at: DateTime<Utc>) -> Result<()> {
-    tx.later("update mail_gaps set asked_at = $2 where key = $1").await?.bind(key.to_owned()).bind(at).run().await?;
+    tx.sql("update mail_gaps set asked_at = $2 where key = $1").bind(key.to_owned()).bind(at).run().await?;
     Ok(())
 }
 

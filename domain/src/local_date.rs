@@ -1,6 +1,6 @@
-//! The day an instant falls on by somebody's clock, as SQL: SQLite knows no time zones, so both databases are told when
-//! the clock was put forward and back.
-use super::Dialect;
+//! The local date of an instant in a time zone, as SQL: SQLite knows no time zones, so the offsets from UTC are written into
+//! the statement for both databases.
+use crate::db::Dialect;
 use chrono::{DateTime, Duration, Offset, TimeZone, Utc};
 use chrono_tz::Tz;
 

@@ -1,8 +1,9 @@
-//! Rows as [`super::row_of`], [`super::list_of`] and [`super::rows_of`] select them, read into whatever serde can make.
+//! Rows as [`row_of`](crate::row_of), [`list_of`](crate::list_of) and [`rows_of`](crate::rows_of) select them, read into whatever serde can make.
 //!
 //! SQLite writes them as JSON. PostgreSQL, to which JSON costs more than all else in a query of fifty orders, answers with
 //! columns, and within these with records of its own: each value as its binary form, behind the number of its type.
-use super::times;
+pub mod times;
+
 use serde::{
     Deserializer,
     de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor, value::SeqAccessDeserializer},
@@ -59,9 +60,9 @@ impl<'r, T: DeserializeOwned> Decode<'r, Postgres> for Shaped<T> {
     }
 }
 
-/// One of the rows that SQLite gives for [`super::rows_of`], with all of them in it, or one of PostgreSQL's.
+/// One of the rows that SQLite gives for [`rows_of`](crate::rows_of), with all of them in it, or one of PostgreSQL's.
 #[derive(Debug)]
-pub(super) struct Listed<T>(pub Vec<T>);
+pub(crate) struct Listed<T>(pub Vec<T>);
 
 impl<'r, T: DeserializeOwned> FromRow<'r, SqliteRow> for Listed<T> {
     fn from_row(row: &'r SqliteRow) -> sqlx::Result<Self> {

@@ -1,8 +1,10 @@
 //! The tables of the portal as they stand in the database, and their rows as lines of JSON that read alike whichever
 //! database wrote them: a row is an array of its columns; ids and bytes are hexadecimal digits, instants and dates are
 //! written as SQLite keeps them, yes and no are 1 and 0, JSON is a text.
-use super::{Dialect, Sql, Tx};
-use crate::error::{Error, Result};
+use crate::{
+    db::{Dialect, POSTGRES, SQLITE, Sql, Tx},
+    error::{Error, Result},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
@@ -45,7 +47,7 @@ pub(crate) struct Table {
 
 /// Every table that this portal's schema has or had at some time: others in the same schema are somebody else's.
 static OWN: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    super::SQLITE.iter().chain(super::POSTGRES.iter()).flat_map(|migration| named(migration.sql.as_str())).collect()
+    SQLITE.iter().chain(POSTGRES.iter()).flat_map(|migration| named(migration.sql.as_str())).collect()
 });
 
 /// The tables that a migration makes, or that it calls otherwise.

@@ -65,7 +65,7 @@ pub fn json_row(dialect: Dialect, columns: &Shape) -> String {
     format!("{function}({})", values.join(", "))
 }
 
-/// One row as one value, which [`Shaped`](super::Shaped) reads: JSON on SQLite, a record on PostgreSQL.
+/// One row as one value, which [`Shaped`](crate::Shaped) reads: JSON on SQLite, a record on PostgreSQL.
 pub fn row_of(dialect: Dialect, columns: &Shape) -> String {
     match dialect {
         Dialect::Sqlite => json_row(dialect, columns),
@@ -76,7 +76,7 @@ pub fn row_of(dialect: Dialect, columns: &Shape) -> String {
     }
 }
 
-/// A statement for all rows of `from`, which [`Query::list`](super::Query::list) reads. sqlx hands every row of SQLite over
+/// A statement for all rows of `from`, which [`Query::list`](crate::Query::list) reads. sqlx hands every row of SQLite over
 /// between two threads, so there they are one value in one row, several times cheaper than fifty rows. On PostgreSQL each
 /// is a row as ever: to make one value of fifty orders it may take memory from the system each time and give it back, and
 /// records cost it a quarter more than their columns do.
@@ -106,41 +106,6 @@ pub fn within(dialect: Dialect, list: &str) -> String {
         Dialect::Sqlite => format!("json(({list}))"),
         Dialect::Postgres => format!("({list})"),
     }
-}
-
-/// Writes `text` with its placeholders `$1…` moved up by `by`.
-pub(super) fn renumber(text: &str, by: usize, to: &mut String) {
-    put(text, "$", by, to);
-}
-
-/// Writes `text` with something else in place of its placeholders `$1…`: a word and the number moved up by `by`.
-pub(super) fn put(text: &str, word: &str, by: usize, to: &mut String) {
-    let mut parts = text.split('$');
-    to.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        match part[..digits].parse::<usize>() {
-            Ok(n) => {
-                to.push_str(word);
-                to.push_str(&(n + by).to_string());
-            }
-            Err(_) => {
-                to.push('$');
-                to.push_str(&part[..digits]);
-            }
-        }
-        to.push_str(&part[digits..]);
-    }
-}
-
-/// A statement that finds a row by its only value `$1`, a uuid, for `n` such values on PostgreSQL: its columns, and behind
-/// them which of the values it was found by, from zero. Not an array, of which PostgreSQL does not know how many there
-/// will be, and so plans every time anew.
-pub fn of_each(text: &str, n: usize) -> String {
-    debug_assert!(!text.contains("$2") && !text.contains("$10"), "{text}");
-    let keys: Vec<String> = (0..n).map(|nth| format!("(cast(${} as uuid), {nth})", nth + 1)).collect();
-    let text = text.replace("$1", "asked.key");
-    format!("select t.*, asked.nth from (values {}) asked (key, nth) cross join lateral ({text}) t", keys.join(", "))
 }
 
 /// A condition that no index is chosen by, beside one that finds fewer rows. Both databases take the first index that
@@ -189,94 +154,5 @@ pub fn elapsed(dialect: Dialect, from: &str, to: &str) -> String {
     match dialect {
         Dialect::Sqlite => format!("max(0, unixepoch({to}) - unixepoch({from}))"),
         Dialect::Postgres => format!("greatest(0, cast(floor(extract(epoch from {to} - {from})) as bigint))"),
-    }
-}
-
-/// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
-pub fn number_activity(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Sqlite => {
-            "update activity set seq = j.value ->> 'seq', hash = j.value ->> 'hash' from json_each($1) j \
-             where activity.id = unhex(replace(j.value ->> 'id', '-', ''))"
-        }
-        Dialect::Postgres => {
-            "update activity set seq = j.seq, hash = j.hash \
-             from json_to_recordset($1::json) as j (id uuid, seq bigint, hash text) where activity.id = j.id"
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde::{Deserialize, Deserializer, de};
-    use std::cell::Cell;
-
-    /// Asks a struct for the names of its fields instead of giving it any.
-    struct Ask<'a>(&'a Cell<&'static [&'static str]>);
-
-    impl<'de> Deserializer<'de> for Ask<'_> {
-        type Error = de::value::Error;
-
-        fn deserialize_struct<V: de::Visitor<'de>>(
-            self,
-            _: &'static str,
-            fields: &'static [&'static str],
-            _: V,
-        ) -> Result<V::Value, Self::Error> {
-            self.0.set(fields);
-            Err(de::Error::custom("asked"))
-        }
-
-        fn deserialize_any<V: de::Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-            Err(de::Error::custom("not a struct"))
-        }
-
-        serde::forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
-            newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-        }
-    }
-
-    fn agrees<'de, T: Deserialize<'de>>(columns: &Shape) {
-        let fields = Cell::new(&[][..]);
-        assert!(T::deserialize(Ask(&fields)).is_err());
-        assert_eq!(columns.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), fields.get());
-    }
-
-    #[test]
-    fn placeholders_move_up_and_other_dollars_stay() {
-        let mut text = String::new();
-        renumber("update t set a = $2, b = c ->> '$.x' where id = $1 and n = $10", 7, &mut text);
-        assert_eq!(text, "update t set a = $9, b = c ->> '$.x' where id = $8 and n = $17");
-    }
-
-    #[test]
-    fn a_statement_for_one_row_is_put_for_several() {
-        assert_eq!(
-            of_each("select a from t where id = $1", 2),
-            "select t.*, asked.nth from (values (cast($1 as uuid), 0), (cast($2 as uuid), 1)) asked (key, nth) \
-             cross join lateral (select a from t where id = asked.key) t"
-        );
-    }
-
-    #[test]
-    fn shapes_name_the_fields_of_their_structs_in_order() {
-        agrees::<crate::spvs::Spv>(crate::spvs::store::COLUMNS);
-        agrees::<crate::companies::Company>(crate::companies::store::COLUMNS);
-        agrees::<crate::steps::Step>(crate::steps::store::COLUMNS);
-        agrees::<crate::clients::Client>(crate::clients::store::COLUMNS);
-        agrees::<crate::commissions::Commission>(crate::commissions::store::COLUMNS);
-        agrees::<crate::activity::Activity>(crate::activity::store::COLUMNS);
-        agrees::<crate::dashboards::store::Group>(crate::dashboards::store::GROUPS);
-        agrees::<crate::finances::store::Cell>(crate::finances::store::CELLS);
-        agrees::<crate::analytics::store::Orders>(crate::analytics::store::ORDERS);
-        agrees::<crate::analytics::store::Steps>(crate::analytics::store::STEPS);
-        agrees::<crate::analytics::store::Kept>(crate::analytics::store::KEPT);
-        agrees::<crate::reports::store::Order>(crate::reports::store::ORDERS);
-        agrees::<crate::reports::store::Step>(crate::reports::store::STEPS);
-        agrees::<crate::auth::factors::Factor>(crate::auth::factors::store::COLUMNS);
-        agrees::<crate::auth::identities::Identity>(crate::auth::identities::store::COLUMNS);
-        agrees::<crate::auth::failures::Counted>(crate::auth::failures::store::COLUMNS);
     }
 }

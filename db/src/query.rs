@@ -1,0 +1,279 @@
+//! Statements: text, bound values, and how their rows are fetched.
+use crate::{
+    Db, Dialect, OpenTx, Pools, Tx,
+    error::{Error, Result, is_broken},
+    pool::Pool,
+    postgres::{PgConnector, Transaction},
+    rows::Listed,
+    sqlite::{STATEMENT_TIMEOUT, SqliteConnector, Turn},
+};
+use serde::de::DeserializeOwned;
+use sqlx::{
+    Arguments, AssertSqlSafe, Decode, Encode, FromRow, PgConnection, Postgres, SqlSafeStr, SqlStr, Sqlite,
+    SqliteConnection, Type,
+    postgres::{PgArguments, PgRow},
+    sqlite::{SqliteArguments, SqliteRow},
+};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// A value that can be bound in both databases.
+pub trait Value:
+    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + Sync + 'static
+{
+}
+impl<T> Value for T where
+    T: for<'q> Encode<'q, Sqlite>
+        + Type<Sqlite>
+        + for<'q> Encode<'q, Postgres>
+        + Type<Postgres>
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// A value that can be read from a column of both databases.
+pub trait Scalar: Value + for<'r> Decode<'r, Sqlite> + for<'r> Decode<'r, Postgres> + Unpin {}
+impl<T> Scalar for T where T: Value + for<'r> Decode<'r, Sqlite> + for<'r> Decode<'r, Postgres> + Unpin {}
+
+/// A struct or tuple that can be read from a row of both databases.
+pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
+impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
+
+/// Anything SQL can be run on: a [`Db`], a [`Tx`] or a [`Snapshot`](crate::Snapshot).
+pub trait Sql: Send {
+    fn dialect(&self) -> Dialect;
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_>;
+
+    /// SQL that is built at run time, from constants only: values are always bound.
+    fn sql_built(&mut self, text: String) -> Query<'_> {
+        self.sql(AssertSqlSafe(text))
+    }
+}
+
+/// A statement with its bound values; run it with `all`, `one`, `optional`, `scalar`, `list` or `run`.
+#[must_use]
+pub struct Query<'c> {
+    text: SqlStr,
+    on: On<'c>,
+    error: Option<Error>,
+}
+
+/// What a statement runs on, with the values bound to it.
+enum On<'c> {
+    SqliteRead(&'c Pool<SqliteConnector>, SqliteArguments, Option<Duration>),
+    SqliteWrite(&'c mut Turn, SqliteArguments),
+    /// A connection that is in no pool.
+    SqliteOwn(&'c mut SqliteConnection, SqliteArguments),
+    PgRead(&'c Pool<PgConnector>, PgArguments),
+    PgWrite(&'c mut Transaction, PgArguments),
+    PgOwn(&'c mut PgConnection, PgArguments),
+    Ended,
+}
+
+impl Sql for Db {
+    fn dialect(&self) -> Dialect {
+        match self.pools {
+            Pools::Sqlite(_) => Dialect::Sqlite,
+            Pools::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let error = self.is_in_place().err();
+        let on = match &self.pools {
+            Pools::Sqlite(sqlite) => {
+                let limit = (!self.background).then_some(STATEMENT_TIMEOUT);
+                On::SqliteRead(&sqlite.read, SqliteArguments::default(), limit)
+            }
+            Pools::Postgres(postgres) if self.background => On::PgRead(&postgres.background, PgArguments::default()),
+            Pools::Postgres(postgres) => On::PgRead(&postgres.requests, PgArguments::default()),
+        };
+        Query { text: text.into_sql_str(), on, error }
+    }
+}
+
+impl Sql for Tx {
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let on = match &mut self.open {
+            Some(OpenTx::Sqlite(turn)) => On::SqliteWrite(turn, SqliteArguments::default()),
+            Some(OpenTx::Postgres(transaction)) => On::PgWrite(transaction, PgArguments::default()),
+            None => On::Ended,
+        };
+        Query { text: text.into_sql_str(), on, error: None }
+    }
+}
+
+/// Fetches by the same sqlx function from the database that the query is for. Boxed: a use case of many statements would
+/// have room for each of them on the stack.
+macro_rules! fetch {
+    ($query:expr, $method:ident) => {
+        Box::pin(async move {
+            let Query { text, on, error } = $query;
+            if let Some(error) = error {
+                return Err(error);
+            }
+            match on {
+                On::SqliteRead(pool, args, limit) => {
+                    let mut lease = pool.take().await?;
+                    let found = within(limit, sqlx::query_as_with(text, args).$method(&mut **lease)).await?;
+                    lease.keep();
+                    Ok(found)
+                }
+                On::SqliteWrite(turn, args) => {
+                    let outcome = sqlx::query_as_with(text, args).$method(turn.connection().await?).await;
+                    turn.ended(outcome)
+                }
+                On::SqliteOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
+                On::PgRead(pool, args) => {
+                    let mut repeated = false;
+                    loop {
+                        let mut lease = pool.take().await?;
+                        let read = sqlx::query_as_with(text.clone(), args.clone()).$method(&mut *lease).await;
+                        match read {
+                            Ok(found) => {
+                                lease.keep();
+                                return Ok(found);
+                            }
+                            Err(error) if is_broken(&error) => {
+                                lease.discard();
+                                pool.discard_idle();
+                                if repeated {
+                                    return Err(error.into());
+                                }
+                                repeated = true;
+                            }
+                            Err(error) => return Err(error.into()),
+                        }
+                    }
+                }
+                On::PgWrite(transaction, args) => {
+                    let outcome = sqlx::query_as_with(text, args).$method(transaction.connection().await?).await;
+                    transaction.ended(outcome)
+                }
+                On::PgOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
+                On::Ended => Err(crate::ended()),
+            }
+        })
+        .await
+    };
+}
+
+impl<'c> Query<'c> {
+    pub(crate) fn on_sqlite(text: SqlStr, on: &'c mut SqliteConnection) -> Self {
+        Self { text, on: On::SqliteOwn(on, SqliteArguments::default()), error: None }
+    }
+
+    pub(crate) fn on_postgres(text: SqlStr, on: &'c mut PgConnection) -> Self {
+        Self { text, on: On::PgOwn(on, PgArguments::default()), error: None }
+    }
+
+    /// Binds the next value: `$1`, then `$2`.
+    pub fn bind<T: Value>(mut self, value: T) -> Self {
+        let added = match &mut self.on {
+            On::SqliteRead(_, args, _) | On::SqliteWrite(_, args) | On::SqliteOwn(_, args) => args.add(value),
+            On::PgRead(_, args) | On::PgWrite(_, args) | On::PgOwn(_, args) => args.add(value),
+            On::Ended => Ok(()),
+        };
+        if let Err(e) = added {
+            self.error.get_or_insert(sqlx::Error::Encode(e).into());
+        }
+        self
+    }
+
+    /// Every row.
+    ///
+    /// # Errors
+    /// What the database refuses. A read that is in no transaction runs again, once, where the connection to PostgreSQL
+    /// breaks.
+    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
+        fetch!(self, fetch_all)
+    }
+
+    /// The only row.
+    ///
+    /// # Errors
+    /// As [`Query::all`]; Other where there is none.
+    pub async fn one<T: Record>(self) -> Result<T> {
+        fetch!(self, fetch_one)
+    }
+
+    /// The row, if there is one.
+    ///
+    /// # Errors
+    /// As [`Query::all`].
+    pub async fn optional<T: Record>(self) -> Result<Option<T>> {
+        fetch!(self, fetch_optional)
+    }
+
+    /// Runs a statement and gives the number of rows it changed.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn run(self) -> Result<u64> {
+        let Query { text, on, error } = self;
+        Box::pin(async move {
+            if let Some(error) = error {
+                return Err(error);
+            }
+            match on {
+                On::SqliteRead(pool, args, limit) => {
+                    let mut lease = pool.take().await?;
+                    let done = within(limit, sqlx::query_with(text, args).execute(&mut **lease)).await?;
+                    lease.keep();
+                    Ok(done.rows_affected())
+                }
+                On::SqliteWrite(turn, args) => {
+                    let outcome = sqlx::query_with(text, args).execute(turn.connection().await?).await;
+                    turn.ended(outcome).map(|done| done.rows_affected())
+                }
+                On::SqliteOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
+                On::PgRead(pool, args) => {
+                    let mut lease = pool.take().await?;
+                    let done = sqlx::query_with(text, args).execute(&mut *lease).await?;
+                    lease.keep();
+                    Ok(done.rows_affected())
+                }
+                On::PgWrite(transaction, args) => {
+                    let outcome = sqlx::query_with(text, args).execute(transaction.connection().await?).await;
+                    transaction.ended(outcome).map(|done| done.rows_affected())
+                }
+                On::PgOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
+                On::Ended => Err(crate::ended()),
+            }
+        })
+        .await
+    }
+
+    /// The first column of the only row.
+    ///
+    /// # Errors
+    /// As [`Query::one`].
+    pub async fn scalar<T: Scalar>(self) -> Result<T> {
+        Ok(self.one::<(T,)>().await?.0)
+    }
+
+    /// The rows of a statement made by [`rows_of`](crate::rows_of).
+    ///
+    /// # Errors
+    /// As [`Query::all`].
+    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
+        let rows: Vec<Listed<T>> = self.all().await?;
+        Ok(rows.into_iter().flat_map(|Listed(rows)| rows).collect())
+    }
+}
+
+/// Bounds a read on SQLite, which has no statement timeout of its own. Dropped, it is interrupted.
+async fn within<T>(limit: Option<Duration>, read: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
+    let Some(limit) = limit else { return Ok(read.await?) };
+    match timeout(limit, read).await {
+        Ok(read) => Ok(read?),
+        Err(_) => Err(Error::Unavailable(format!("the statement took longer than {limit:?}"))),
+    }
+}

@@ -1,0 +1,115 @@
+//! A snapshot: one moment of the whole database, for backups and other reads of all of it. Writers do not wait for it, and
+//! it sees nothing of what they write meanwhile. It has a connection of its own, outside the pools.
+//!
+//! While one is open SQLite cannot checkpoint its write-ahead log, which grows by what is written: copy the rows, then close
+//! it.
+use crate::{
+    Db, Dialect, OpenTx, Pools, Query, Sql, Tx,
+    error::{Error, Result},
+};
+use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Postgres, SqlSafeStr, Sqlite, SqliteConnection};
+
+/// Ends when dropped.
+#[derive(Debug)]
+pub struct Snapshot(Connection);
+
+#[derive(Debug)]
+enum Connection {
+    Sqlite(Box<SqliteConnection>),
+    Postgres(Box<PgConnection>),
+}
+
+impl Db {
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        self.is_in_place()?;
+        Ok(Snapshot(match &self.pools {
+            Pools::Sqlite(sqlite) => {
+                let mut connection = sqlite.connect().await?;
+                sqlx::query("begin").execute(&mut connection).await?;
+                // The moment is that of the first read.
+                sqlx::query("select count(*) from sqlite_master").fetch_one(&mut connection).await?;
+                Connection::Sqlite(Box::new(connection))
+            }
+            Pools::Postgres(postgres) => {
+                let mut connection = postgres.connect().await?;
+                sqlx::query("begin isolation level repeatable read read only").execute(&mut connection).await?;
+                sqlx::query("select 1").fetch_one(&mut connection).await?;
+                Connection::Postgres(Box::new(connection))
+            }
+        }))
+    }
+}
+
+impl Snapshot {
+    /// Ends it, and takes leave of the server.
+    pub async fn close(self) {
+        let closed = match self.0 {
+            Connection::Sqlite(on) => on.close().await,
+            Connection::Postgres(on) => on.close().await,
+        };
+        if let Err(error) = closed {
+            tracing::debug!(%error, "a snapshot was not closed in good order");
+        }
+    }
+
+    /// The first column of every row, as they come.
+    pub fn lines(&mut self, text: String) -> BoxStream<'_, Result<String>> {
+        let text = AssertSqlSafe(text);
+        match &mut self.0 {
+            Connection::Sqlite(on) => {
+                sqlx::query_scalar::<Sqlite, String>(text).fetch(&mut **on).map_err(Error::from).boxed()
+            }
+            Connection::Postgres(on) => {
+                sqlx::query_scalar::<Postgres, String>(text).fetch(&mut **on).map_err(Error::from).boxed()
+            }
+        }
+    }
+}
+
+impl Tx {
+    /// Calls `each` with the first column of every row, as they come.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn each_line(&mut self, text: String, mut each: impl FnMut(&str) + Send) -> Result<()> {
+        let text = AssertSqlSafe(text);
+        let mut read = async |mut lines: BoxStream<'_, sqlx::Result<String>>| {
+            while let Some(line) = lines.try_next().await? {
+                each(&line);
+            }
+            Ok(())
+        };
+        match self.open.as_mut().ok_or_else(crate::ended)? {
+            OpenTx::Sqlite(turn) => {
+                let lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(turn.connection().await?).boxed();
+                let outcome = read(lines).await;
+                turn.ended(outcome)
+            }
+            OpenTx::Postgres(transaction) => {
+                let lines = sqlx::query_scalar::<Postgres, String>(text).fetch(transaction.connection().await?).boxed();
+                let outcome = read(lines).await;
+                transaction.ended(outcome)
+            }
+        }
+    }
+}
+
+impl Sql for Snapshot {
+    fn dialect(&self) -> Dialect {
+        match self.0 {
+            Connection::Sqlite(_) => Dialect::Sqlite,
+            Connection::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
+        let text = text.into_sql_str();
+        match &mut self.0 {
+            Connection::Sqlite(on) => Query::on_sqlite(text, on),
+            Connection::Postgres(on) => Query::on_postgres(text, on),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A future that is dropped leaves nothing half done and no connection lost.
+use crate::support::{REQUESTS, TestDb, on_both};
+use db::{Dialect, ScopedFutureExt, Sql};
+use futures::future::{join_all, poll_immediate};
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
+use tokio::time::timeout;
+
+const A_MOMENT: Duration = Duration::from_millis(50);
+
+/// Every connection of the pool is to be had, and free.
+async fn all_are_free(fresh: &TestDb) {
+    let sleep = match fresh.db.dialect() {
+        Dialect::Sqlite => "select 1 is null",
+        Dialect::Postgres => "select pg_sleep(0.02) is null",
+    };
+    let reads = (0..REQUESTS).map(|_| {
+        let mut db = fresh.db.clone();
+        async move { db.sql(sleep).scalar::<bool>().await }
+    });
+    for read in timeout(Duration::from_secs(5), join_all(reads)).await.expect("no connection is lost") {
+        read.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_dropped_at_any_await_is_done_as_a_whole_or_not_at_all() {
+    on_both(async |fresh| {
+        fresh.table(&[]).await;
+        let mut ended = false;
+        let mut polls = 0;
+        while !ended {
+            polls += 1;
+            assert!(polls < 500, "it ends at some time");
+            let first = polls * 2;
+            let mut work = pin!(fresh.db.transaction(move |tx| {
+                async move {
+                    tx.sql("insert into t (id) values ($1)").bind(first).run().await?;
+                    tx.sql("select count(*) from t").scalar::<i64>().await?;
+                    tx.sql("insert into t (id) values ($1)").bind(first + 1).run().await
+                }
+                .scope_boxed()
+            }));
+            for _ in 0..polls {
+                if let Some(outcome) = poll_immediate(work.as_mut()).await {
+                    outcome.unwrap();
+                    ended = true;
+                    break;
+                }
+                // What it waits for comes meanwhile.
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
+        all_are_free(&fresh).await;
+        let ids = fresh.ids().await;
+        assert!(ids.len() >= 2);
+        for pair in ids.chunks(2) {
+            assert_eq!(pair, [pair[0], pair[0] + 1], "{ids:?}");
+        }
+        assert!(fresh.db.open_connections() <= REQUESTS.max(16));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_transaction_whose_statement_was_cut_off() {
+    let Some(fresh) = TestDb::postgres().await else { return };
+    fresh.table(&[]).await;
+    let mut tx = fresh.db.begin().await.unwrap();
+    tx.sql("insert into t (id) values (1)").run().await.unwrap();
+    assert!(timeout(A_MOMENT, tx.sql("select pg_sleep(0.5)").run()).await.is_err());
+    assert!(tx.commit().await.is_err());
+    assert!(fresh.ids().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_connection_dropped_in_a_statement_is_not_free_while_that_runs() {
+    let Some(fresh) = TestDb::postgres().await else { return };
+    let abandon = (0..REQUESTS).map(|n| {
+        let mut db = fresh.db.clone();
+        async move {
+            if n % 2 == 0 {
+                timeout(A_MOMENT, db.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
+            } else {
+                let mut tx = db.begin().await.unwrap();
+                timeout(A_MOMENT, tx.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
+            }
+        }
+    });
+    let began = Instant::now();
+    assert_eq!(join_all(abandon).await, [true; REQUESTS]);
+    // All connections are busy: the next statement waits for one of them, and no further one is opened.
+    let mut db = fresh.db.clone();
+    let pid: i32 = db.sql("select pg_backend_pid()").scalar().await.unwrap();
+    assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
+    assert!(pid > 0);
+    assert!(fresh.backends().await <= i64::try_from(REQUESTS).unwrap());
+    all_are_free(&fresh).await;
+}
+
+/// Counts for ever.
+const ENDLESS: &str =
+    "with recursive c (n) as (select 1 union all select n + 1 from c) select count(*) from c where n < 0";
+
+#[tokio::test]
+async fn abandoned_reads_on_sqlite_are_interrupted() {
+    let fresh = TestDb::sqlite().await;
+    let endless = (0..16).map(|_| {
+        let mut db = fresh.db.clone();
+        async move { timeout(Duration::from_millis(300), db.sql(ENDLESS).scalar::<i64>()).await.is_err() }
+    });
+    assert!(join_all(endless).await.into_iter().all(|late| late));
+    let one = fresh.db.clone();
+    let read = async { one.clone().sql("select 1").scalar::<i64>().await.unwrap() };
+    assert_eq!(timeout(Duration::from_secs(3), read).await.expect("a reader is free"), 1);
+}
