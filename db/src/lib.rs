@@ -193,7 +193,17 @@ impl Db {
         Ok(Tx { dialect: self.dialect(), open: Some(open) })
     }
 
-    /// Starts a transaction. The database hears of it with its first statement.
+    /// Starts a transaction that is not repeated, for bulk loads that have effects outside the database before the commit
+    /// (restoring a backup) or are committed by a later step (moving to another database). Everything else is a
+    /// [`Db::transaction`].
+    ///
+    /// # Errors
+    /// Unavailable when on SQLite other writers take too long.
+    pub async fn begin_bulk(&self) -> Result<Tx> {
+        self.begin_tx().await
+    }
+
+    /// Starts a transaction that a test holds open. The database hears of it with its first statement.
     ///
     /// # Errors
     /// Unavailable when on SQLite other writers take too long.
@@ -306,7 +316,6 @@ impl Tx {
     ///
     /// # Errors
     /// What the database refuses; nothing is kept then.
-    #[cfg(feature = "testing")]
     pub async fn commit(mut self) -> Result<()> {
         self.finish().await
     }

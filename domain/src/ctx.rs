@@ -156,9 +156,11 @@ impl Ctx {
         self.db.transaction(work).await
     }
 
+    /// Starts a transaction that a test holds open.
+    ///
     /// # Errors
-    /// Unavailable when the database cannot be reached; Forbidden `read_only` for whoever only looks at the portal as
-    /// somebody else.
+    /// As [`Ctx::transaction`].
+    #[cfg(feature = "testing")]
     pub async fn begin(&self) -> Result<Tx> {
         if self.actor.impersonator().is_some() {
             return Err(Error::forbidden("read_only"));

@@ -303,12 +303,21 @@ impl Db {
         self.db.transaction_as(|tx| Tx::new(tx, &self.signals), work).await
     }
 
-    /// Starts a transaction, for tests and for use cases that are not closures of [`Db::transaction`] yet.
+    /// Starts a transaction that is not repeated, for restoring and moving a portal ([`::db::Db::begin_bulk`]).
     ///
     /// # Errors
     /// Unavailable when on SQLite other writers take too long.
+    pub(crate) async fn begin_bulk(&self) -> Result<Tx> {
+        Ok(Tx::new(self.db.begin_bulk().await?, &self.signals))
+    }
+
+    /// Starts a transaction that a test holds open.
+    ///
+    /// # Errors
+    /// Unavailable when on SQLite other writers take too long.
+    #[cfg(feature = "testing")]
     pub async fn begin(&self) -> Result<Tx> {
-        Ok(Tx::new(self.db.begin().await?, &self.signals))
+        self.begin_bulk().await
     }
 
     /// Wakes at every commit of this process that queued a job.
@@ -417,7 +426,7 @@ impl Tx {
         Self { tx, signals: signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() }
     }
 
-    /// Commits what [`Db::begin`] began.
+    /// Commits a transaction of [`Db::begin_bulk`].
     ///
     /// # Errors
     /// Unavailable or Internal when the database refuses; nothing is kept then.

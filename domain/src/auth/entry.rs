@@ -258,11 +258,7 @@ pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Granted> {
 /// Notes that somebody is here. In a transaction of its own: a refresh holds the session, and whoever shuts an account
 /// takes the account first. Nobody is turned away because it could not be noted.
 async fn here(ctx: &Ctx, id: UserId) {
-    let noted = async {
-        let mut tx = ctx.begin().await?;
-        users::store::seen(&mut tx, id, ctx.now()).await?;
-        tx.commit().await
-    };
+    let noted = ctx.transaction(|tx| users::store::seen(tx, id, ctx.now()).scope_boxed());
     if let Err(error) = noted.await {
         tracing::debug!(%error, "that somebody is here was not noted");
     }

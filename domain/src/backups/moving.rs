@@ -10,7 +10,7 @@ use crate::{
     access::{Action, Resource},
     activity,
     ctx::Ctx,
-    db::{Db, Sql, Tx},
+    db::{Db, ScopedFutureExt, Sql, Tx},
     error::{Error, Problem, Result},
     ids::BackupId,
     queue,
@@ -84,10 +84,16 @@ pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result
     let manifest = make::rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.who()), tell).await?;
     let kept = Kept { at: at.to_owned(), manifest };
     restore::welcome(&there, &kept).await.map_err(of_move)?;
-    let mut tx = there.begin().await?;
-    restore::fill(&mut tx, Purpose::Move, &kept, tell).await.map_err(of_move)?;
-    tx.analyze().await?;
-    tx.commit().await
+    let kept = &kept;
+    there
+        .transaction(|tx| {
+            async move {
+                restore::fill(tx, Purpose::Move, kept, tell).await.map_err(of_move)?;
+                tx.analyze().await
+            }
+            .scope_boxed()
+        })
+        .await
 }
 
 /// Takes away what a move left that was killed: every row of the portal lies there.
@@ -133,7 +139,7 @@ async fn filled(ctx: &Ctx, there: Ctx, at: &Path, tell: Tell<'_>) -> Result<Movi
     let manifest = make::rows(ctx, Purpose::Move, at, (id, &name, &ctx.actor.name()), tell).await?;
     let kept = Kept { at: at.to_owned(), manifest };
     restore::welcome(&there, &kept).await.map_err(of_move)?;
-    let mut tx = there.begin().await?;
+    let mut tx = there.db.begin_bulk().await?;
     restore::fill(&mut tx, Purpose::Move, &kept, tell).await.map_err(of_move)?;
     alike(ctx, &mut tx, tell).await?;
     activity::append(&mut tx, &there, event("backup.moved", id, "the portal")).await?;

@@ -62,7 +62,7 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
         bring(ctx, folder, document).await?;
     }
     // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
-    let mut tx = ctx.begin().await?;
+    let mut tx = ctx.db.begin_bulk().await?;
     fill(&mut tx, Purpose::Backup, kept, tell).await?;
     for name in folder.names().await? {
         // One that cannot be read is not this one's concern.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     activity,
     ctx::Ctx,
-    db::{Db, Durability},
+    db::{Db, Durability, ScopedFutureExt},
     error::{Error, Result},
 };
 use std::{collections::HashMap, io};
@@ -124,9 +124,7 @@ async fn tried(
 }
 
 async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>, report: &mut Report) -> Result<()> {
-    let mut tx = ctx.db.begin().await?;
-    fill(&mut tx, Purpose::Backup, kept, tell).await?;
-    tx.commit().await?;
+    ctx.db.transaction(|tx| fill(tx, Purpose::Backup, kept, tell).scope_boxed()).await?;
     let mut db = ctx.db();
     match activity::verify(ctx).await {
         Ok(entries) => report.activity = entries,

@@ -204,13 +204,21 @@ impl Import {
     where
         F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
     {
-        if self.dry {
-            let mut tx = self.ctx.begin().await?;
-            work(&mut tx).await?;
-            drop(tx);
-            self.seen.insert(key, spelling.to_owned());
-        } else {
-            self.ctx.transaction(work).await?;
+        const DRY: &str = "dry_run";
+        let dry = self.dry;
+        let work = &work;
+        let done = self.ctx.transaction(|tx| {
+            async move {
+                work(tx).await?;
+                if dry { Err(Error::conflict(DRY)) } else { Ok(()) }
+            }
+            .scope_boxed()
+        });
+        match done.await {
+            Err(Error::Conflict(problem)) if problem.code == DRY => {
+                self.seen.insert(key, spelling.to_owned());
+            }
+            done => done?,
         }
         Ok(Outcome::Made)
     }

@@ -9,7 +9,10 @@ use crate::{
     error::Result,
     ids::UserId,
     settings::Settings,
-    users::{User, store::shut_out},
+    users::{
+        User,
+        store::{ROW_COLUMNS, shut_out},
+    },
 };
 use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
 
@@ -56,7 +59,7 @@ pub struct Entrant {
 static COMER: PerDialect = PerDialect::new(|dialect| {
     format!(
         "select users.id is not null as known, ({}) as counted, \
-         (select value from settings where name = 'office') as settings, users.* \
+         (select value from settings where name = 'office') as settings, {ROW_COLUMNS} \
          from (select 1) once left join users on users.email_key = $1",
         counted(dialect),
     )
@@ -64,7 +67,7 @@ static COMER: PerDialect = PerDialect::new(|dialect| {
 
 static ENTRANT: PerDialect = PerDialect::new(|dialect| {
     format!(
-        "select ({}) as counted, {} as shut_out, {}, users.* from users where users.id = $1",
+        "select ({}) as counted, {} as shut_out, {}, {ROW_COLUMNS} from users where users.id = $1",
         counted(dialect),
         shut_out("users.company_id", "users.iso_id", "users.role"),
         belongings_of(dialect, "users.id"),
