@@ -222,9 +222,9 @@ async fn doctor_compares_our_pools_with_what_the_server_takes() {
     let limit = office.world.db.connection_limit().await.unwrap().unwrap();
     let pool = |main: i64| (limit.allowed - main).to_string();
     for (main, state, words) in [
-        ("20".to_owned(), "ok", "up to 32 of "),
-        (pool(12), "note", "a second process does not fit"),
-        (pool(11), "failed", "lower SPV_DATABASE_POOL"),
+        ("20".to_owned(), "ok", "up to 30 of "),
+        (pool(10), "note", "a second process does not fit"),
+        (pool(9), "failed", "lower SPV_DATABASE_POOL"),
     ] {
         let (is, said) = check(&office, "database connections", None, &[("SPV_DATABASE_POOL", &main)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{main}: {said}");

@@ -54,7 +54,7 @@ pub fn json_row(dialect: Dialect, columns: &Shape) -> String {
     let values: Vec<String> = columns
         .iter()
         .map(|(_, expression, kind)| match (dialect, kind) {
-            // Without its dashes, and in capitals: whoever reads it takes it either way.
+            // Without dashes and in capitals, which `Uuid` reads as well.
             (Dialect::Sqlite, Col::Id) => format!("nullif(hex({expression}), '')"),
             (Dialect::Sqlite, Col::Json) => format!("json({expression})"),
             (Dialect::Sqlite, Col::Flag) => format!("json(iif({expression}, 'true', 'false'))"),
@@ -140,7 +140,7 @@ pub fn for_update(dialect: Dialect, table: &str) -> String {
     }
 }
 
-/// Which of the slots of a kept figure a transaction adds to: that of its connection, so that those who write at the same
+/// The slot of a sharded counter that a transaction adds to: that of its connection, so that transactions at the same
 /// time do not wait for one another. A figure is the sum of its slots. SQLite has one writer.
 pub fn slot(dialect: Dialect) -> &'static str {
     match dialect {

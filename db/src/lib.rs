@@ -311,8 +311,8 @@ async fn commit<U: UnitOfWork>(unit: &mut U) -> Result<(), U::Error> {
 }
 
 impl Tx {
-    /// Commits. Whoever answers from what it has read in a transaction commits it, too: on SQLite that may be another's
-    /// that is not on the disk yet.
+    /// Commits. Also needed after reads whose result is answered: on SQLite they may be of another transaction of the same
+    /// group, which is not on the disk yet.
     ///
     /// # Errors
     /// What the database refuses; nothing is kept then.

@@ -1,4 +1,5 @@
-//! Rows as [`row_of`](crate::row_of), [`list_of`](crate::list_of) and [`rows_of`](crate::rows_of) select them, read into whatever serde can make.
+//! Nested rows: what [`row_of`](crate::row_of), [`list_of`](crate::list_of) and [`rows_of`](crate::rows_of) select, read into
+//! any `Deserialize` type.
 //!
 //! SQLite writes them as JSON. PostgreSQL, to which JSON costs more than all else in a query of fifty orders, answers with
 //! columns, and within these with records of its own: each value as its binary form, behind the number of its type.
@@ -191,7 +192,7 @@ impl<'a> Fields<'a> {
         Ok(Self { rest, left, kind: Some(kind) })
     }
 
-    /// Reads them all: a value that nobody wants is a mistake.
+    /// Reads them all: a value that is left over is an error.
     fn all<V: Visitor<'a>>(mut self, visitor: V) -> Read<V::Value> {
         let read = visitor.visit_seq(&mut self)?;
         if self.left > 0 {
@@ -301,7 +302,7 @@ impl<'de> Deserializer<'de> for Field<'de> {
         }
     }
 
-    /// Whoever asks for a number takes a point in time as one ([`times`]).
+    /// A timestamp is read as a number by [`times`].
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
         match (self.kind, self.bytes) {
             (oid::TIMESTAMPTZ, Some(bytes)) => visitor.visit_i64(i64::from_be_bytes(whole(bytes)?)),

@@ -141,7 +141,7 @@ impl Proxy {
 }
 
 #[tokio::test]
-async fn without_a_database_each_caller_hears_so_within_two_seconds_and_all_is_well_when_it_is_back() {
+async fn without_a_server_calls_are_unavailable_within_two_seconds_and_recover() {
     let (Some(fresh), Some(proxy)) = (TestDb::postgres().await, Proxy::new().await) else { return };
     fresh.table(&[]).await;
     let db = Db::open(&proxy.url(&fresh), Durability::Full, SIZES).await.unwrap();

@@ -20,7 +20,7 @@ async fn nothing_is_committed_while_the_file_is_moved_away_or_replaced() {
     fs::rename(&path, &away).expect("moves");
     assert!(matches!(write("insert into t values (2)").await, Err(Error::Unavailable(_))));
     assert!(matches!(db.is_in_place(), Err(Error::Unavailable(_))));
-    // Nobody else makes a new one: the log would go.
+    // No new one is made: the log would be lost.
     assert!(matches!(Db::open(&url, Durability::Normal, SIZES).await, Err(Error::Unavailable(_))));
     assert!(!path.exists());
     fs::copy(&away, &path).expect("copies");

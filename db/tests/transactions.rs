@@ -143,7 +143,7 @@ async fn a_version_conflict_is_a_number_of_rows() {
     .await;
 }
 
-/// Writes what it has counted before the commit, and tells of it afterwards.
+/// Writes what it has counted before the commit, and counts commits.
 struct Counting {
     tx: Tx,
     counted: i64,
@@ -167,7 +167,7 @@ impl UnitOfWork for Counting {
 }
 
 #[tokio::test]
-async fn a_unit_of_work_writes_before_the_commit_and_is_told_of_it() {
+async fn a_unit_of_work_has_hooks_before_and_after_the_commit() {
     on_both(async |fresh| {
         fresh.table(&[]).await;
         let committed = Arc::new(AtomicU32::new(0));

@@ -1,6 +1,5 @@
-//! Points in time of the rows that are read most. chrono's own reading goes by texts, in whatever form they may be:
-//! PostgreSQL's numbers would be written out for it first, and a page of fifty orders has more than a hundred of them.
-//! For `#[serde(deserialize_with = …)]`; other rows do without.
+//! Timestamps of the rows that are read most, for `#[serde(deserialize_with = …)]`. chrono's own `Deserialize` parses text:
+//! PostgreSQL's numbers would be formatted for it first, and a page of fifty rows has more than a hundred of them.
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Utc};
 use serde::{
     Deserialize, Deserializer,
@@ -37,7 +36,7 @@ impl Visitor<'_> for AtVisitor {
     }
 }
 
-/// JSON has texts; whatever is not for people to read has numbers.
+/// Text in JSON, a number in PostgreSQL's binary format.
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         if from.is_human_readable() { from.deserialize_str(AtVisitor) } else { from.deserialize_i64(AtVisitor) }
@@ -47,7 +46,7 @@ impl<'de> Deserialize<'de> for At {
 /// A point in time.
 ///
 /// # Errors
-/// What is none.
+/// An error of `D` for anything else.
 pub fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<DateTime<Utc>, D::Error> {
     At::deserialize(from).map(|At(at)| at)
 }

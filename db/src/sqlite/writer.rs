@@ -48,7 +48,7 @@ struct Group {
     nth: usize,
     on: Lease<SqliteConnector>,
     turns: usize,
-    /// Those whose turn is over and who wait for the commit.
+    /// Turns that are over and wait for the commit.
     committing: Vec<oneshot::Sender<Outcome>>,
     /// A task waits to end it.
     ends: bool,
@@ -156,7 +156,7 @@ impl Writer {
         }
     }
 
-    /// Tells every turn of the group that it is on the disk.
+    /// Acknowledges every turn of the group: it is on the disk.
     fn committed(&self, group: Group) {
         let Group { on, turns, committing, .. } = group;
         on.keep();
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     /// Rolls back one turn, and says whether it was that alone. Where SQLite has rolled back the whole group by itself (the
-    /// disk is full), every turn of it is told.
+    /// disk is full), every turn of it fails.
     async fn undo(self, mut place: Place) -> bool {
         let Some(group) = place.as_mut() else { return true };
         let alone = group.is_new();
@@ -456,7 +456,7 @@ mod tests {
             add(&mut turn, n).await;
             turn.commit().await.expect("is kept");
         }
-        // Whoever moves it lets go when it is done, and nobody else does from here on.
+        // Waits for a checkpoint that is running; none runs from here on.
         let _alone = writer.checkpoints.running.lock().await;
         assert!(size() > before);
         let log = dir.path().join("turns.db-wal");
@@ -469,7 +469,7 @@ mod tests {
             add(&mut turn, n).await;
             turn.commit().await.expect("is kept");
         };
-        // Whoever reads keeps it from being written over, and then it is not tried again at once.
+        // A reader keeps the log from being begun anew, and then it is not tried again at once.
         write(-1).await;
         let mut reader = SqliteConnection::connect(&format!("sqlite:{}", file.display())).await.expect("opens");
         sqlx::raw_sql("begin; select n from t").execute(&mut reader).await.expect("reads");

@@ -29,8 +29,8 @@ const REUSE: Duration = Duration::seconds(10);
 pub const IDLE: Duration = Duration::days(90);
 /// Changes to second factors need a proof that is not older than this.
 pub const REAUTHENTICATION_TTL: Duration = Duration::minutes(10);
-/// How long a refresh waits for others of the same session.
-const LOCK: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long a refresh waits for others of the same session: less than the database's `lock_timeout`.
+const LOCK: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// How somebody proved who they are, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
